@@ -1,0 +1,423 @@
+"""
+What the model reports: one frozen dataclass per kind of thing that happens in a program.
+
+Events are neutral: they say what happens, never whether it is wrong. A rule subscribes to a kind by
+annotating its `check` method with it. Every event carries the CST node it happened at, the trace that
+leads to it, and how sure the model is; the engine shows a rule only events whose truth is YES.
+
+Words are PyTorch's: leaf, grad_fn, saved tensor, version, view, base, retain_graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import libcst as cst
+
+from torchlint.model.trace import Step
+from torchlint.model.truth import Truth
+
+Shape: TypeAlias = "tuple[int | None, ...] | None"
+"""Sizes, `None` for an unknown size; `None` instead of the tuple when even the rank is unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TensorFacts:
+    """
+    What is known of a tensor at the moment of an event.
+
+    Attributes
+    ----------
+    name
+        How the program calls it at this place (`c`, `self.h`, `x.grad`), or "" for a bare expression.
+    shape
+        Its shape as far as known.
+    requires_grad, is_leaf
+        As `Tensor.requires_grad` and `Tensor.is_leaf`.
+    is_parameter
+        Whether it is an `nn.Parameter`.
+    grad_fn
+        The name of its graph node (`MulBackward0`), or "".
+    created
+        The step that made it, if it was seen.
+    """
+
+    name: str
+    shape: Shape = None
+    requires_grad: Truth = Truth.MAYBE
+    is_leaf: Truth = Truth.MAYBE
+    is_parameter: Truth = Truth.MAYBE
+    grad_fn: str = ""
+    created: Step | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """
+    Something that happens in the program.
+
+    Attributes
+    ----------
+    node
+        The smallest expression or statement it happens at: where a finding points.
+    statement
+        The statement line that holds `node` (`cst.SimpleStatementLine`, or a compound statement): what a fix replaces.
+    trace
+        The steps that lead here, oldest first.
+    truth
+        YES: on every path of the program that comes here (loops: in the first or the second iteration).
+    conditions
+        Inputs of the analysed `forward` that must require grad for this to happen; empty for a full proof.
+    """
+
+    node: cst.CSTNode
+    statement: cst.CSTNode
+    trace: tuple[Step, ...] = ()
+    truth: Truth = Truth.YES
+    conditions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpCalled(Event):
+    """
+    A call whose callee resolves to a name of torch: function, class, or method of a known tensor.
+
+    Attributes
+    ----------
+    name
+        Qualified: `torch.nn.functional.relu`, `torch.nn.Linear`, `torch.Tensor.mul_`.
+    call
+        The call (operators do not raise this event).
+    arguments
+        Per positional argument or keyword: what is known of it, `None` where it is no tensor.
+    """
+
+    name: str
+    call: cst.Call
+    arguments: tuple[tuple[str | int, TensorFacts | None], ...] = ()
+
+
+WriteSpelling: TypeAlias = Literal["method", "function", "augmented", "indexed", "out", "inplace", "optimizer"]
+"""
+How a write is written: `c.mul_(2)`, `torch.relu_(c)` / `nn.init.zeros_(c)`, `c *= 2`, `c[0] = 1` or `c[0] += 1`,
+`torch.add(a, b, out=c)`, `F.relu(c, inplace=True)` or a module built with `inplace=True`, `optimizer.step()`.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InplaceWrite(Event):
+    """
+    A tensor's memory is written in place. Raised once per write, after the whole program was followed,
+    so that it can say what became of the old value.
+
+    Attributes
+    ----------
+    op
+        As written: `mul_`, `*=`, `[...] =`, `relu_`, `add(out=...)`.
+    spelling
+        See `WriteSpelling`.
+    target
+        The tensor written, before the write.
+    target_node
+        The expression that names it.
+    leaf_raises
+        YES: torch refuses, the target is a leaf that requires grad, or a view of one, and grad mode is on.
+    leaf_view
+        Whether it is refused as a view of a leaf rather than the leaf itself.
+    in_graph
+        YES: after the write the tensor is part of a recorded graph (it was, or the written value is).
+    old_value_in_graph
+        YES: the tensor was already recorded (has a `grad_fn`) before the write.
+    old_value_needed
+        YES: some operation saved the old value. NO: proven that none did. MAYBE: an unknown one may have.
+    saved_by
+        The steps of the operations that saved the old value.
+    broken
+        YES: a backward reads the overwritten value (a `SavedTensorRead` reports that one).
+    value_in_graph
+        For `indexed` writes: whether the assigned value requires grad.
+    """
+
+    op: str
+    spelling: WriteSpelling
+    target: TensorFacts
+    target_node: cst.BaseExpression
+    leaf_raises: Truth
+    leaf_view: Truth
+    in_graph: Truth
+    old_value_in_graph: Truth
+    old_value_needed: Truth
+    saved_by: tuple[Step, ...]
+    broken: Truth
+    value_in_graph: Truth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedTensorRead(Event):
+    """
+    A backward reads a tensor that an operation saved, and the tensor's version is no longer the saved one.
+    `node` and `statement` are those of the first write after the save (the culprit), not of the backward.
+
+    Attributes
+    ----------
+    saver
+        The operation that saved it: `sigmoid`, `*`, `conv2d`.
+    saved
+        What of it: "its result", "its input" (with the user's name where there is one: "its input `w`").
+    name
+        The user's name for the saved tensor.
+    write_op, spelling
+        As in `InplaceWrite`.
+    target
+        The tensor through which it was written.
+    target_node
+        The expression that names it.
+    through
+        "" for the tensor itself, else what it was written through: "view", "detach", "base".
+    backward
+        The step of the backward that reads it; for a `forward` analysed on its own, the return.
+    implicit
+        The backward is the caller's: the value is returned from a Module's `forward`.
+    """
+
+    saver: str
+    saved: str
+    name: str
+    write_op: str
+    spelling: WriteSpelling
+    target: TensorFacts
+    target_node: cst.BaseExpression
+    through: str
+    backward: Step
+    implicit: bool
+
+
+BackwardCallee: TypeAlias = Literal["backward", "autograd.backward", "autograd.grad"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackwardCalled(Event):
+    """
+    A backward pass starts: `t.backward(...)`, `torch.autograd.backward(t)`, `torch.autograd.grad(t, ...)`.
+
+    Attributes
+    ----------
+    callee
+        Which of the three.
+    root
+        The tensor differentiated.
+    root_node
+        The expression that names it.
+    is_scalar
+        Whether the root has exactly one element.
+    gradient_given
+        Whether a `gradient=` / `grad_outputs=` other than None is passed.
+    cut
+        Why the root does not require grad, if it does not: "`x` is made from data alone", "`.item()`",
+        "under `no_grad`", "`detach()`", "`argmax` is not differentiable"; else "".
+    """
+
+    callee: BackwardCallee
+    root: TensorFacts
+    root_node: cst.BaseExpression
+    is_scalar: Truth
+    gradient_given: Truth
+    cut: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreedGraphRead(Event):
+    """
+    A backward comes to a node of the graph that an earlier backward has freed.
+
+    Attributes
+    ----------
+    root
+        The tensor differentiated now.
+    op
+        The operation of the freed node: `*`, `conv2d`.
+    result
+        The user's name of that operation's result, or "".
+    saves
+        YES: the node had saved tensors, so torch raises. NO: it had none; the gradient is accumulated once more.
+    freed_by
+        The step of the backward that freed it.
+    same_call
+        The freeing backward and this one are the same call, in two iterations of a loop.
+    same_root
+        Both start at the same tensor.
+    built_in_init
+        The freed node was recorded in a Module's `__init__`.
+    freeing_statement
+        The statement of the backward that freed it.
+    """
+
+    root: TensorFacts
+    op: str
+    result: str
+    saves: Truth
+    freed_by: Step
+    same_call: bool
+    same_root: bool
+    built_in_init: bool
+    freeing_statement: cst.CSTNode
+
+
+RetainedUse: TypeAlias = Literal["unread", "shared", "carried", "unknown"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphRetained(Event):
+    """
+    A backward was called with `retain_graph=True`. Raised after the whole program was followed.
+
+    Attributes
+    ----------
+    argument
+        The `retain_graph=True` argument.
+    call
+        The call that has it.
+    root
+        The tensor differentiated.
+    use
+        "unread": proven that no later backward reads the retained graph. "shared": another backward of the same
+        iteration reads it (two losses, one graph). "carried": a backward of a later iteration reads it through a
+        state that is carried over. "unknown": the model cannot tell.
+    readers
+        The steps of the backwards that read the retained graph.
+    """
+
+    argument: cst.Arg
+    call: cst.Call
+    root: TensorFacts
+    use: RetainedUse
+    readers: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AliasWritten(Event):
+    """
+    A tensor cut from the graph without a copy (`detach()`, `.data`, `.numpy()`, `torch.from_numpy`) shares memory with
+    its source, and one of the two is written while the other is used afterwards.
+    `node` and `statement` are those of the write.
+
+    Attributes
+    ----------
+    how
+        As written: "detach()", ".data", "numpy()", "torch.from_numpy()".
+    alias, source
+        The user's names of both.
+    alias_node
+        The expression that made the alias (`c.detach()`): where a `.clone()` belongs.
+    alias_statement
+        The statement that made the alias.
+    written
+        Which of the two is written; the other changes too.
+    read
+        The step where the other one is used afterwards.
+    """
+
+    how: str
+    alias: str
+    source: str
+    alias_node: cst.BaseExpression
+    alias_statement: cst.CSTNode
+    written: Literal["alias", "source"]
+    read: Step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterDerived(Event):
+    """
+    An attribute of a Module is set to the result of an operation on a fresh `nn.Parameter`, which is no Parameter.
+
+    Attributes
+    ----------
+    attribute
+        `weights` in `self.weights = nn.Parameter(e) ** 2`.
+    module
+        The class.
+    op
+        The operation applied last: `**`, `to`, `view`.
+    parameter_node
+        The `nn.Parameter(...)` call.
+    value_node
+        The whole right-hand side.
+    """
+
+    attribute: str
+    module: str
+    op: str
+    parameter_node: cst.Call
+    value_node: cst.BaseExpression
+
+
+GradWrite: TypeAlias = Literal["zero_", "none", "scale", "fill", "assign", "zeros"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradWritten(Event):
+    """
+    `.grad` of a tensor is written by hand.
+
+    Attributes
+    ----------
+    how
+        "zero_": `x.grad.zero_()`, also through `.data`; "none": `x.grad = None`; "scale": `x.grad *= 0`;
+        "fill": `x.grad.fill_(0)`; "zeros": `x.grad = torch.zeros_like(x)`; "assign": anything else.
+    owner
+        The tensor whose gradient it is.
+    grad_is_none
+        YES: no backward has reached the tensor yet.
+    parameters_of
+        In `for p in m.parameters(): ...`, the source of `m`; else "".
+    optimizer
+        The name of an optimizer known to hold the tensor, else "".
+    loop
+        The `for` statement over the parameters, if its body is nothing but this write (and a guard against None).
+    """
+
+    how: GradWrite
+    owner: TensorFacts
+    grad_is_none: Truth
+    parameters_of: str = ""
+    optimizer: str = ""
+    loop: cst.For | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultDropped(Event):
+    """
+    An expression statement computes a tensor and drops it: nothing happens.
+
+    Attributes
+    ----------
+    op
+        As written: `masked_fill`, `detach`, `torch.allclose`.
+    receiver
+        The tensor it is called on.
+    inplace_twin
+        `masked_fill_` where the method has an in-place form, else "".
+    call
+        The call.
+    """
+
+    op: str
+    receiver: TensorFacts
+    inplace_twin: str
+    call: cst.Call
+
+
+EVENT_TYPES: tuple[type[Event], ...] = (
+    OpCalled,
+    InplaceWrite,
+    SavedTensorRead,
+    BackwardCalled,
+    FreedGraphRead,
+    GraphRetained,
+    AliasWritten,
+    ParameterDerived,
+    GradWritten,
+    ResultDropped,
+)

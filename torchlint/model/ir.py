@@ -1,0 +1,403 @@
+"""
+The small intermediate representation that the interpreter runs: Python without its spelling.
+
+`lower` makes it from a libcst tree, once per file. Every node keeps `origin`, the CST node it came from, for positions and fixes.
+The IR knows no torch and has no behaviour.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import libcst as cst
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """Anything of the IR. Compared by identity. `origin` is the CST node it was lowered from."""
+
+    origin: cst.CSTNode
+
+
+# ---- expressions -------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class Name(Node):
+    id: str
+
+
+@dataclass(slots=True, eq=False)
+class Constant(Node):
+    """A literal: int, float, complex, str, bytes, bool, None or Ellipsis (implicitly concatenated strings are joined)."""
+
+    value: object
+
+
+@dataclass(slots=True, eq=False)
+class FormattedString(Node):
+    """An f-string (or t-string): the expressions in it, in order."""
+
+    parts: list[Expression]
+
+
+@dataclass(slots=True, eq=False)
+class Attribute(Node):
+    value: Expression
+    attr: str
+
+
+@dataclass(slots=True, eq=False)
+class Slice(Node):
+    lower: Expression | None
+    upper: Expression | None
+    step: Expression | None
+
+
+@dataclass(slots=True, eq=False)
+class Subscript(Node):
+    """`value[index]`; several indices are a `Sequence` of kind "tuple" (its origin is the `cst.Subscript`)."""
+
+    value: Expression
+    index: Expression
+
+
+@dataclass(slots=True, eq=False)
+class Argument(Node):
+    """
+    One argument of a call: `keyword` for `k=v`, `star` "*" or "**" for unpacking, both empty for a positional one.
+    `origin` is the `cst.Arg`.
+    """
+
+    value: Expression
+    keyword: str = ""
+    star: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Call(Node):
+    function: Expression
+    arguments: list[Argument]
+
+
+@dataclass(slots=True, eq=False)
+class Binary(Node):
+    """`left op right`; `op` as written: `+ - * / // % ** @ << >> & | ^`."""
+
+    op: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(slots=True, eq=False)
+class Unary(Node):
+    """`op operand`; `op` is `-`, `+`, `~` or `not`."""
+
+    op: str
+    operand: Expression
+
+
+@dataclass(slots=True, eq=False)
+class Boolean(Node):
+    """`and` / `or` of two or more operands; nested ones of the same operator may stay nested."""
+
+    op: str
+    operands: list[Expression]
+
+
+@dataclass(slots=True, eq=False)
+class Compare(Node):
+    """`left ops[0] rights[0] ops[1] rights[1] …`; ops as written, with single blanks: `is not`, `not in`."""
+
+    left: Expression
+    ops: list[str]
+    rights: list[Expression]
+
+
+@dataclass(slots=True, eq=False)
+class Conditional(Node):
+    """`body if test else orelse`."""
+
+    test: Expression
+    body: Expression
+    orelse: Expression
+
+
+@dataclass(slots=True, eq=False)
+class Sequence(Node):
+    """A tuple, list or set display, or a tuple target. `kind` is "tuple", "list" or "set"."""
+
+    kind: str
+    elements: list[Expression]
+
+
+@dataclass(slots=True, eq=False)
+class Starred(Node):
+    """`*value` in a display or a target."""
+
+    value: Expression
+
+
+@dataclass(slots=True, eq=False)
+class Dict(Node):
+    """A dict display; a key of None is `**value`."""
+
+    keys: list[Expression | None]
+    values: list[Expression]
+
+
+@dataclass(slots=True, eq=False)
+class Generator(Node):
+    """`for target in iterable if tests`; `origin` is the `cst.CompFor`."""
+
+    target: Expression
+    iterable: Expression
+    tests: list[Expression]
+
+
+@dataclass(slots=True, eq=False)
+class Comprehension(Node):
+    """`kind`: "list", "set", "dict" or "generator". For "dict", `element` is the value and `key` the key."""
+
+    kind: str
+    element: Expression
+    generators: list[Generator]
+    key: Expression | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Parameter(Node):
+    """`kind`: "positional-only", "positional", "keyword-only", "*" or "**"."""
+
+    name: str
+    kind: str = "positional"
+    default: Expression | None = None
+    annotation: Expression | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Lambda(Node):
+    parameters: list[Parameter]
+    body: Expression
+
+
+@dataclass(slots=True, eq=False)
+class Assigned(Node):
+    """`target := value`."""
+
+    target: Name
+    value: Expression
+
+
+@dataclass(slots=True, eq=False)
+class Yield(Node):
+    value: Expression | None
+    is_from: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Await(Node):
+    value: Expression
+
+
+Expression: TypeAlias = (
+    "Name | Constant | FormattedString | Attribute | Slice | Subscript | Call | Binary | Unary | Boolean | Compare | "
+    "Conditional | Sequence | Starred | Dict | Comprehension | Lambda | Assigned | Yield | Await"
+)
+
+
+# ---- statements --------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class Statement(Node):
+    """
+    `origin` is the small statement (`cst.Assign`) or compound statement (`cst.If`); `line` is the
+    `cst.SimpleStatementLine` that holds a small statement, or the compound statement itself.
+    """
+
+    line: cst.CSTNode
+
+
+@dataclass(slots=True, eq=False)
+class Assign(Statement):
+    """`targets[0] = targets[1] = … = value`. An annotated assignment has one target and an annotation; value may be None then."""
+
+    targets: list[Expression]
+    value: Expression | None
+    annotation: Expression | None = None
+
+
+@dataclass(slots=True, eq=False)
+class AugmentedAssign(Statement):
+    """`target op= value`; `op` without the `=`."""
+
+    target: Expression
+    op: str
+    value: Expression
+
+
+@dataclass(slots=True, eq=False)
+class ExpressionStatement(Statement):
+    value: Expression
+
+
+@dataclass(slots=True, eq=False)
+class Return(Statement):
+    value: Expression | None
+
+
+@dataclass(slots=True, eq=False)
+class Raise(Statement):
+    value: Expression | None
+
+
+@dataclass(slots=True, eq=False)
+class Assert(Statement):
+    test: Expression
+    message: Expression | None
+
+
+@dataclass(slots=True, eq=False)
+class Delete(Statement):
+    targets: list[Expression]
+
+
+@dataclass(slots=True, eq=False)
+class Pass(Statement):
+    """Also `break` and `continue` have their own classes; this one does nothing (`pass`, `type X = …`)."""
+
+
+@dataclass(slots=True, eq=False)
+class Break(Statement):
+    pass
+
+
+@dataclass(slots=True, eq=False)
+class Continue(Statement):
+    pass
+
+
+@dataclass(slots=True, eq=False)
+class Scope(Statement):
+    """`global` / `nonlocal` (`kind`) names."""
+
+    kind: str
+    names: list[str]
+
+
+@dataclass(slots=True, eq=False)
+class ImportName(Node):
+    """
+    One binding of an import. `import a.b` binds `a` to module "a"; `import a.b as c` binds `c` to "a.b";
+    `from a import b as c` binds `c` to "a.b"; `from a import *` has bound "*" and qualified "a".
+    Relative imports keep their dots: `from ..x import y` is "..x.y".
+    """
+
+    bound: str
+    qualified: str
+    imported: str = ""
+    """For `import a.b` (no `as`): "a.b", the module that was loaded."""
+
+
+@dataclass(slots=True, eq=False)
+class Import(Statement):
+    names: list[ImportName]
+
+
+@dataclass(slots=True, eq=False)
+class If(Statement):
+    """`elif` is an `If` alone in `orelse` (its line is the `cst.If` of the elif)."""
+
+    test: Expression
+    body: list[Statement]
+    orelse: list[Statement]
+
+
+@dataclass(slots=True, eq=False)
+class For(Statement):
+    target: Expression
+    iterable: Expression
+    body: list[Statement]
+    orelse: list[Statement]
+
+
+@dataclass(slots=True, eq=False)
+class While(Statement):
+    test: Expression
+    body: list[Statement]
+    orelse: list[Statement]
+
+
+@dataclass(slots=True, eq=False)
+class WithItem(Node):
+    context: Expression
+    target: Expression | None
+
+
+@dataclass(slots=True, eq=False)
+class With(Statement):
+    items: list[WithItem]
+    body: list[Statement]
+
+
+@dataclass(slots=True, eq=False)
+class Handler(Node):
+    type: Expression | None
+    name: str
+    body: list[Statement]
+
+
+@dataclass(slots=True, eq=False)
+class Try(Statement):
+    body: list[Statement]
+    handlers: list[Handler]
+    orelse: list[Statement]
+    final: list[Statement]
+
+
+@dataclass(slots=True, eq=False)
+class Case(Node):
+    """One `case`: the names its pattern binds, its guard, its body."""
+
+    bound: list[str]
+    guard: Expression | None
+    body: list[Statement]
+    wildcard: bool = False
+    """The pattern is `_` or a bare name: it always matches."""
+
+
+@dataclass(slots=True, eq=False)
+class Match(Statement):
+    subject: Expression
+    cases: list[Case]
+
+
+@dataclass(slots=True, eq=False)
+class FunctionDef(Statement):
+    name: str
+    parameters: list[Parameter]
+    body: list[Statement]
+    decorators: list[Expression]
+    is_async: bool = False
+    is_generator: bool = False
+    """Whether its own body (not that of a nested function) has a `yield`."""
+    returns: Expression | None = None
+    assigned: frozenset[str] = field(default=frozenset())
+    """Names bound in its own body (assignments, loops, imports, `with`, `except`, walrus, defs), less `global`/`nonlocal` ones."""
+
+
+@dataclass(slots=True, eq=False)
+class ClassDef(Statement):
+    name: str
+    bases: list[Argument]
+    body: list[Statement]
+    decorators: list[Expression]
+
+
+@dataclass(slots=True, eq=False)
+class Program(Node):
+    """A whole file; `origin` is the `cst.Module`."""
+
+    body: list[Statement]

@@ -1,0 +1,33 @@
+"""
+What happened to a value, in order.
+
+A `Step` is one line of a finding's proof. Steps are written by the model when it happens and are
+never made up by a rule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """
+    One thing that happened: where, and in words.
+
+    Attributes
+    ----------
+    node
+        The CST node it happened at; its position is resolved only if a finding shows it.
+    message
+        One line, lower case, no full stop, the user's names in backquotes:
+        "`sigmoid` saves its result for backward".
+    path
+        The file, when it is not the file under analysis (look-through into a project's other modules).
+    """
+
+    node: cst.CSTNode
+    message: str
+    path: str | None = None

@@ -1,0 +1,113 @@
+"""
+Three-valued truth and the guards under which a fact holds.
+
+This is the floor of the model: it knows nothing of tensors, of Python or of rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from typing import Literal, NoReturn, TypeAlias
+
+
+class Truth(Enum):
+    """
+    What the model knows of a statement: it holds, it does not, or nobody can tell.
+
+    Only `YES` may lead to a finding. There is no `bool(truth)`, so that MAYBE can never slip
+    through an `if`: compare with `is Truth.YES`.
+
+    Raises
+    ------
+    TypeError
+        from `bool(truth)`.
+    """
+
+    NO = 0
+    MAYBE = 1
+    YES = 2
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("Truth has three values: compare with `is Truth.YES`")
+
+    def __and__(self, other: Truth) -> Truth:
+        return self if self.value <= other.value else other
+
+    def __or__(self, other: Truth) -> Truth:
+        return self if self.value >= other.value else other
+
+    def __invert__(self) -> Truth:
+        return _INVERTED[self]
+
+    def join(self, other: Truth) -> Truth:
+        """The least upper bound in the order of knowledge: what both paths agree on, else MAYBE."""
+        return self if self is other else Truth.MAYBE
+
+    @staticmethod
+    def of(value: bool | None) -> Truth:
+        """`True` is YES, `False` is NO, `None` (unknown) is MAYBE."""
+        if value is None:
+            return Truth.MAYBE
+        return Truth.YES if value else Truth.NO
+
+
+_INVERTED = {Truth.NO: Truth.YES, Truth.MAYBE: Truth.MAYBE, Truth.YES: Truth.NO}
+
+# One decision a fact rests on: (which branch, which arm). Three kinds of branch key:
+#   int                    an `if`, a loop, a `try` of the program: implied where the path took that arm
+#   ("requires_grad", n)   the input named n of the analysed function requires grad: makes a proof conditional
+#   ("unknown", n)         something nobody knows: never implied, so the fact is at most MAYBE
+BranchKey: TypeAlias = "int | tuple[Literal['requires_grad'], str] | tuple[Literal['unknown'], int]"
+GuardLiteral: TypeAlias = "tuple[BranchKey, int]"
+Guard: TypeAlias = "frozenset[GuardLiteral]"
+
+ALWAYS: Guard = frozenset()
+
+
+def conjoin(*guards: Guard) -> Guard | None:
+    """All guards at once, or None if two of them take different arms of one branch."""
+    literals: Guard = ALWAYS
+    for guard in guards:
+        if guard:
+            literals = literals | guard if literals else guard
+    if len(literals) > 1 and len({key for key, _ in literals}) < len(literals):
+        return None
+    return literals
+
+
+def implied(guard: Guard, path: Guard) -> bool:
+    """Whether every program path that satisfies `path` satisfies `guard`."""
+    return guard <= path
+
+
+def covered(guards: Sequence[Guard], path: Guard, depth: int = 6) -> bool:
+    """
+    Whether the guards together leave no way around: on each path that satisfies `path`, at least
+    one of them holds. Branches are split case by case, at most `depth` of them; deeper is "no".
+    """
+    open_guards = []
+    for guard in guards:
+        rest = guard - path
+        if not rest:
+            return True
+        if conjoin(rest, path) is not None and not any(_unknowable(key) for key, _ in rest):
+            open_guards.append(rest)
+    if not open_guards or depth == 0:
+        return False
+    key = min((key for guard in open_guards for key, _ in guard), key=repr)
+    arms = {arm for guard in open_guards for k, arm in guard if k == key}
+    if arms != {0, 1}:
+        return False
+    return all(covered(open_guards, path | {(key, arm)}, depth - 1) for arm in (0, 1))
+
+
+def conditions(guards: Iterable[GuardLiteral]) -> tuple[str, ...]:
+    """The inputs whose `requires_grad` a guard rests on, sorted by name."""
+    return tuple(
+        sorted({key[1] for key, arm in guards if isinstance(key, tuple) and key[0] == "requires_grad" and arm})
+    )
+
+
+def _unknowable(key: BranchKey) -> bool:
+    return isinstance(key, tuple) and key[0] == "unknown"

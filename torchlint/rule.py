@@ -1,0 +1,308 @@
+"""
+The contract between a rule and everything else: what a rule declares, and what it may say.
+
+A rule is one file in `rules/` with one subclass of `Rule`: metadata, documentation (the docstring), `check`,
+and examples. It subscribes to the kind of event that annotates its `check` method, gets only events whose truth is YES,
+keeps no state, and yields `Diagnostic`s. Rules neither walk the tree nor know where in a file something stands.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+import types
+import typing
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import libcst as cst
+
+from torchlint.model import events
+from torchlint.model.trace import Step
+from torchlint.source import Span
+
+
+class Level(Enum):
+    """
+    How bad it is, worst first (RULES: error, warning, smell, strict).
+
+    `ERROR`: proven that torch raises, or that the program cannot learn. `WARNING`: runs, and is wrong or leaks.
+    `SMELL`: works today, fragile or needlessly slow. `STRICT`: correct code that a purist would change; off by default.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    SMELL = "smell"
+    STRICT = "strict"
+
+    @property
+    def rank(self) -> int:
+        """0 for error … 3 for strict."""
+        return list(Level).index(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """
+    Replace one CST node by new source text.
+
+    Attributes
+    ----------
+    node
+        The node to replace. An expression is replaced in place; for a statement line
+        (`cst.SimpleStatementLine` or a compound statement) the text replaces the statement itself; its
+        leading and trailing comments stay.
+    replacement
+        Source text without the indentation of the place: continuation lines are indented by the engine.
+        The empty string removes a whole statement (with a `pass` left where a block would be empty).
+    """
+
+    node: cst.CSTNode
+    replacement: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """
+    A change of the source that removes the finding.
+
+    Attributes
+    ----------
+    title
+        A verb phrase: "write `c = c * 1.0` out of place".
+    edits
+        Replacements that do not overlap.
+    safe
+        Ruff's sense: the program's meaning is kept and no comment is lost.
+    imports
+        Import statements the new text needs, such as "import torch"; added if they are missing.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool
+    imports: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """
+    What a rule has to say about one place.
+
+    Attributes
+    ----------
+    node
+        Where: the finding's range is this node's.
+    message
+        One line, lower case, no full stop, the user's names in backquotes; says what happens.
+    trace
+        The proof, oldest step first; normally the event's.
+    fix
+        The cure as an edit, if there is one.
+    level
+        The level if it differs from the rule's own.
+    """
+
+    node: cst.CSTNode
+    message: str
+    trace: tuple[Step, ...] = ()
+    fix: Fix | None = None
+    level: Level | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Raises:
+    """Running the example raises an exception whose message contains `text`."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Warns:
+    """Running the example emits a warning whose message contains `text`."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """After the example has run, the Python expression is true in its namespace."""
+
+    expression: str
+
+
+Symptom: TypeAlias = "Raises | Warns | Holds"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """
+    A program that the tests lint and execute under torch.
+
+    Attributes
+    ----------
+    source
+        The program; dedented. `# error: [CODE]` (or `# warning:`, `# smell:`, `# strict:`) marks the line of each finding,
+        `# note: text` the line of each step of its trace.
+    shows
+        What torch shows when a bad example runs; required for `bad`, absent for `good`.
+    fixed
+        The program after the rule's fix, without markers; required where the rule has a fix for it.
+    strict
+        Lint this example with strict-level findings on.
+    """
+
+    source: str
+    shows: Symptom | None = None
+    fixed: str | None = None
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "source", textwrap.dedent(self.source).strip("\n") + "\n")
+        if self.fixed is not None:
+            object.__setattr__(self, "fixed", textwrap.dedent(self.fixed).strip("\n") + "\n")
+
+
+class RuleDefinitionError(Exception):
+    """A rule's class is not well formed: says which class, what is missing, and where to put it."""
+
+
+SECTIONS = ("What it does", "Why is this bad?", "Cure", "Fix safety", "Known limits", "References")
+OPTIONAL_SECTIONS = frozenset({"Fix safety", "Known limits"})
+_CODE = re.compile(r"[A-Z]{3,8}\d{3}")
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+class Rule:
+    """
+    Base class of all rules.
+
+    Class attributes to set: `code` ("TLN201"; third parties use their own prefix of three to eight capitals), `name` (the flagged
+    pattern, reads after "allow"), `level`, `fixes` ("safe", "unsafe", "both" or "none"), `bad` and `good`.
+
+    `check(self, event: SomeEvent)` yields diagnostics; the annotation (an `Event` subclass, or a union of several)
+    is the subscription.
+
+    Raises
+    ------
+    RuleDefinitionError
+        when a subclass is not well formed.
+    """
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    level: ClassVar[Level]
+    fixes: ClassVar[Literal["safe", "unsafe", "both", "none"]] = "none"
+    bad: ClassVar[tuple[Example, ...]] = ()
+    good: ClassVar[tuple[Example, ...]] = ()
+    subscriptions: ClassVar[tuple[type[events.Event], ...]] = ()
+    check: ClassVar[Callable[..., Iterator[Diagnostic]]]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        where = f"{cls.__module__}.{cls.__qualname__}"
+        for attribute, pattern in (("code", _CODE), ("name", _NAME)):
+            value = cls.__dict__.get(attribute)
+            if not isinstance(value, str) or not pattern.fullmatch(value):
+                raise RuleDefinitionError(
+                    f"{where}: `{attribute}` is {value!r}; it must be a string of the form {pattern.pattern}"
+                )
+        if not isinstance(cls.__dict__.get("level"), Level):
+            raise RuleDefinitionError(f"{where}: set `level` to a torchlint.rule.Level")
+        if "check" not in cls.__dict__:
+            raise RuleDefinitionError(f"{where}: define `check(self, event: events.SomeEvent)`")
+        cls.subscriptions = _subscriptions(cls, where)
+
+    @classmethod
+    def summary(cls) -> str:
+        """The first line of the rule's documentation."""
+        return inspect.cleandoc(cls.__doc__ or "").partition("\n")[0]
+
+    @classmethod
+    def sections(cls) -> dict[str, str]:
+        """The sections of the rule's documentation by title, in order, as Markdown."""
+        parts = re.split(r"^## +(.+?) *$", inspect.cleandoc(cls.__doc__ or ""), flags=re.MULTILINE)
+        return {title: body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def _subscriptions(cls: type[Rule], where: str) -> tuple[type[events.Event], ...]:
+    parameters = list(inspect.signature(cls.check).parameters)
+    if len(parameters) != 2:
+        raise RuleDefinitionError(f"{where}.check takes {len(parameters) - 1} arguments; it must take one, the event")
+    hints = typing.get_type_hints(cls.check)
+    annotation = hints.get(parameters[1])
+    union = typing.get_origin(annotation) in (typing.Union, types.UnionType)
+    kinds = typing.get_args(annotation) if union else (annotation,)
+    for kind in kinds:
+        if not (isinstance(kind, type) and issubclass(kind, events.Event)):
+            raise RuleDefinitionError(
+                f"{where}.check: the event is annotated with {kind!r}; annotate it with a class of torchlint.model.events"
+            )
+    return kinds
+
+
+@dataclass(frozen=True, slots=True)
+class TraceLine:
+    """A step of a trace with its place, ready to be shown."""
+
+    path: str
+    line: int
+    column: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """Replace the text of a range."""
+
+    span: Span
+    replacement: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingFix:
+    """A `Fix` with places instead of nodes."""
+
+    title: str
+    safe: bool
+    edits: tuple[TextEdit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """
+    What running the finding's program under torch showed.
+
+    Attributes
+    ----------
+    status
+        "confirmed": torch shows the symptom at that place. "refuted": it ran, and the symptom did not show.
+        "inconclusive": it could not be run, or did not come to that place.
+    evidence
+        Torch's own message, or why there is none.
+    seconds
+        Wall-clock time of the run.
+    """
+
+    status: Literal["confirmed", "refuted", "inconclusive"]
+    evidence: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A diagnostic with its place in a file: what is reported, cached and sent to other programs (see CLI: JSON)."""
+
+    path: str
+    span: Span
+    code: str
+    name: str
+    level: Level
+    message: str
+    trace: tuple[TraceLine, ...] = ()
+    fix: FindingFix | None = None
+    verdict: Verdict | None = None
+    cell: int | None = field(default=None)
