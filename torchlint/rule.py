@@ -145,8 +145,8 @@ class Example:
     Attributes
     ----------
     source
-        The program; dedented. `# error: [CODE]` (or `# warning:`, `# smell:`, `# strict:`) marks the line of each finding,
-        `# note: text` the line of each step of its trace.
+        The program; dedented. `# error: [CODE]` (or `# warning:`, `# smell:`, `# strict:`) marks the line of each
+        finding, `# note: text` the line of each step of its trace.
     shows
         What torch shows when a bad example runs; required for `bad`, absent for `good`.
     fixed
@@ -180,8 +180,8 @@ class Rule:
     """
     Base class of all rules.
 
-    Class attributes to set: `code` ("TLN201"; third parties use their own prefix of three to eight capitals), `name` (the flagged
-    pattern, reads after "allow"), `level`, `fixes` ("safe", "unsafe", "both" or "none"), `bad` and `good`.
+    Class attributes to set: `code` ("TLN201"; third parties use their own prefix of three to eight capitals), `name`
+    (the flagged pattern, reads after "allow"), `level`, `fixes` ("safe", "unsafe", "both" or "none"), `bad`, `good`.
 
     `check(self, event: SomeEvent)` yields diagnostics; the annotation (an `Event` subclass, or a union of several)
     is the subscription.
@@ -239,7 +239,7 @@ def _subscriptions(cls: type[Rule], where: str) -> tuple[type[events.Event], ...
     for kind in kinds:
         if not (isinstance(kind, type) and issubclass(kind, events.Event)):
             raise RuleDefinitionError(
-                f"{where}.check: the event is annotated with {kind!r}; annotate it with a class of torchlint.model.events"
+                f"{where}.check: the event is annotated with {kind!r}; use a class of torchlint.model.events"
             )
     return kinds
 

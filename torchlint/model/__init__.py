@@ -1,8 +1,8 @@
 """
 A static model of autograd: runs a program abstractly and says what happens in it.
 
-`interpret(source)` is the whole interface upwards: it returns events. The model does not judge (rules do), does not print,
-and never imports torch.
+`interpret(source)` is the whole interface upwards: it returns events. The model does not judge (rules do),
+does not print, and never imports torch.
 """
 
 from torchlint.model.interpreter import interpret

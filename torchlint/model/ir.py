@@ -1,8 +1,8 @@
 """
 The small intermediate representation that the interpreter runs: Python without its spelling.
 
-`lower` makes it from a libcst tree, once per file. Every node keeps `origin`, the CST node it came from, for positions and fixes.
-The IR knows no torch and has no behaviour.
+`lower` makes it from a libcst tree, once per file. Every node keeps `origin`, the CST node it came from, for positions
+and fixes. The IR knows no torch and has no behaviour.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Name(Node):
 
 @dataclass(slots=True, eq=False)
 class Constant(Node):
-    """A literal: int, float, complex, str, bytes, bool, None or Ellipsis (implicitly concatenated strings are joined)."""
+    """A literal: int, float, complex, str, bytes, bool, None or Ellipsis; concatenated strings are joined."""
 
     value: object
 
@@ -222,7 +222,7 @@ class Statement(Node):
 
 @dataclass(slots=True, eq=False)
 class Assign(Statement):
-    """`targets[0] = targets[1] = … = value`. An annotated assignment has one target and an annotation; value may be None then."""
+    """`targets[0] = targets[1] = … = value`. An annotated assignment has one target, and its value may be None."""
 
     targets: list[Expression]
     value: Expression | None
@@ -385,7 +385,7 @@ class FunctionDef(Statement):
     """Whether its own body (not that of a nested function) has a `yield`."""
     returns: Expression | None = None
     assigned: frozenset[str] = field(default=frozenset())
-    """Names bound in its own body (assignments, loops, imports, `with`, `except`, walrus, defs), less `global`/`nonlocal` ones."""
+    """Names bound in its own body (assignments, loops, imports, `except`, walrus, defs), less `global`/`nonlocal`."""
 
 
 @dataclass(slots=True, eq=False)
