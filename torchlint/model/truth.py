@@ -1,5 +1,5 @@
 """
-Three-valued truth and the guards under which a fact holds.
+The guards under which a fact holds. Three-valued `Truth` itself lies on the ground (`torchlint.truth`), handed on here.
 
 This is the floor of the model: it knows nothing of tensors, of Python or of rules.
 """
@@ -7,52 +7,9 @@ This is the floor of the model: it knows nothing of tensors, of Python or of rul
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from enum import Enum
-from typing import Literal, NoReturn, TypeAlias
+from typing import Literal, TypeAlias
 
-
-class Truth(Enum):
-    """
-    What the model knows of a statement: it holds, it does not, or nobody can tell.
-
-    Only `YES` may lead to a finding. There is no `bool(truth)`, so that MAYBE can never slip
-    through an `if`: compare with `is Truth.YES`.
-
-    Raises
-    ------
-    TypeError
-        from `bool(truth)`.
-    """
-
-    NO = 0
-    MAYBE = 1
-    YES = 2
-
-    def __bool__(self) -> NoReturn:
-        raise TypeError("Truth has three values: compare with `is Truth.YES`")
-
-    def __and__(self, other: Truth) -> Truth:
-        return self if self.value <= other.value else other
-
-    def __or__(self, other: Truth) -> Truth:
-        return self if self.value >= other.value else other
-
-    def __invert__(self) -> Truth:
-        return _INVERTED[self]
-
-    def join(self, other: Truth) -> Truth:
-        """The least upper bound in the order of knowledge: what both paths agree on, else MAYBE."""
-        return self if self is other else Truth.MAYBE
-
-    @staticmethod
-    def of(value: bool | None) -> Truth:
-        """`True` is YES, `False` is NO, `None` (unknown) is MAYBE."""
-        if value is None:
-            return Truth.MAYBE
-        return Truth.YES if value else Truth.NO
-
-
-_INVERTED = {Truth.NO: Truth.YES, Truth.MAYBE: Truth.MAYBE, Truth.YES: Truth.NO}
+from torchlint.truth import Truth as Truth
 
 # One decision a fact rests on: (which branch, which arm). Three kinds of branch key:
 #   int                    an `if`, a loop, a `try` of the program: implied where the path took that arm
