@@ -251,6 +251,11 @@ class FreedGraphRead(Event):
         The freed node was recorded in a Module's `__init__`.
     freeing_statement
         The statement of the backward that freed it.
+    carried
+        The state that brings the freed graph from one iteration of a loop into the next (`h`, `self.h`): a name that
+        an iteration reads and sets anew for the next one. "" if there is none, or if it is not one name.
+    consecutive
+        `statement` directly follows `freeing_statement` in the same block.
     """
 
     root: TensorFacts
@@ -262,6 +267,8 @@ class FreedGraphRead(Event):
     same_root: bool
     built_in_init: bool
     freeing_statement: cst.CSTNode
+    carried: str = ""
+    consecutive: bool = False
 
 
 RetainedUse: TypeAlias = Literal["unread", "shared", "carried", "unknown"]
@@ -286,6 +293,10 @@ class GraphRetained(Event):
         state that is carried over. "unknown": the model cannot tell.
     readers
         The steps of the backwards that read the retained graph.
+    carried
+        As in `FreedGraphRead`, where `use` is "carried".
+    next_statement
+        The statement of the one backward that reads it, if that directly follows `statement` in the same block.
     """
 
     argument: cst.Arg
@@ -293,6 +304,8 @@ class GraphRetained(Event):
     root: TensorFacts
     use: RetainedUse
     readers: tuple[Step, ...]
+    carried: str = ""
+    next_statement: cst.CSTNode | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,6 +329,8 @@ class AliasWritten(Event):
         Which of the two is written; the other changes too.
     read
         The step where the other one is used afterwards.
+    source_is_leaf
+        Whether the source is a leaf: writing to one through its alias is how optimizers were written by hand.
     """
 
     how: str
@@ -325,6 +340,7 @@ class AliasWritten(Event):
     alias_statement: cst.CSTNode
     written: Literal["alias", "source"]
     read: Step
+    source_is_leaf: Truth = Truth.MAYBE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
