@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from torchlint.model.events import InplaceWrite, SavedTensorRead
-from torchlint.rule import Edit
-from torchlint.truth import Truth
+from torchlint.rule import Edit, Fix
 
 # Methods of `torch.Tensor` that end in "_" and have no out-of-place form, or one that means something else
 # (tests/test_rewrite.py holds the set against the running torch).
@@ -145,6 +144,24 @@ def inside_parameter(value: cst.BaseExpression, parameter: cst.Call) -> str | No
     return code(parameter.with_changes(args=[first, *rest], lpar=value.lpar, rpar=value.rpar))
 
 
+def followed_by(statement: cst.CSTNode, text: str) -> str | None:
+    """A simple statement, and `text` as the next one."""
+    first = _line(statement) if isinstance(statement, cst.SimpleStatementLine) else None
+    return f"{first}\n{text}" if first is not None else None
+
+
+def replaced(statement: cst.CSTNode, old: cst.BaseExpression, new: str) -> cst.CSTNode:
+    """The statement with one of its expressions replaced by new source text."""
+    changed = statement.deep_replace(old, cst.parse_expression(new))
+    assert isinstance(changed, cst.CSTNode)
+    return changed
+
+
+def calls_method(node: cst.CSTNode, name: str) -> bool:
+    """Whether the node is a call `t.name(...)`."""
+    return isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value == name
+
+
 def one_backward(first: cst.CSTNode, second: cst.CSTNode) -> str | None:
     """`a.backward()` and `b.backward()` as `(a + b).backward()`; both must be statements of their own."""
     calls = [_backward_statement(statement) for statement in (first, second)]
@@ -155,9 +172,9 @@ def one_backward(first: cst.CSTNode, second: cst.CSTNode) -> str | None:
     return None if None in roots else f"({roots[0]} + {roots[1]}).backward{arguments}"
 
 
-def out_of_place(event: InplaceWrite | SavedTensorRead) -> Edit | None:
+def out_of_place(event: InplaceWrite | SavedTensorRead) -> Fix | None:
     """
-    The statement of a write with the write replaced by its out-of-place form.
+    The statement of a write with the write replaced by its out-of-place form: an unsafe fix.
 
     `c.mul_(2)` becomes `c = c.mul(2)`, `c *= 2` becomes `c = c * 2`, `relu(c, inplace=True)` and `add(a, b, out=c)`
     lose their argument, `y[2] = v` becomes `y = torch.select_scatter(y, v, 0, 2)`. None where there is no such form,
@@ -169,8 +186,11 @@ def out_of_place(event: InplaceWrite | SavedTensorRead) -> Edit | None:
     for small in line.body:
         if any(part is event.target_node for part in walk(small)):
             text = _small_out_of_place(small, event)
-            replaced = _line(line, small, text) if text is not None else None
-            return Edit(line, replaced) if replaced is not None else None
+            whole = _line(line, small, text) if text is not None else None
+            if text is None or whole is None:
+                return None
+            imports = ("import torch",) if "torch." in text else ()
+            return Fix(f"write `{text}`, out of place", (Edit(line, whole),), safe=False, imports=imports)
     return None
 
 
@@ -179,8 +199,7 @@ def _small_out_of_place(small: cst.BaseSmallStatement, event: InplaceWrite | Sav
     if event.spelling == "augmented" and isinstance(small, cst.AugAssign):
         return _augmented(small)
     if event.spelling == "indexed" and isinstance(small, cst.Assign):
-        value_is_tensor = isinstance(event, SavedTensorRead) or event.value_in_graph is Truth.YES
-        return _scattered(small) if value_is_tensor else None
+        return _scattered(small)
     for call in walk(small):
         if not isinstance(call, cst.Call):
             continue
@@ -279,7 +298,7 @@ def _augmented(small: cst.AugAssign) -> str | None:
 
 
 def _scattered(small: cst.Assign) -> str | None:
-    """`y[2] = v` and `y[a:b] = v` with torch's out-of-place forms; other indices need more than text to tell."""
+    """`y[2] = v`, `y[a:b] = v` and `y[y < 0] = 0` in torch's out-of-place forms; text can't tell for other indices."""
     if len(small.targets) != 1 or not isinstance(small.targets[0].target, cst.Subscript):
         return None
     target = small.targets[0].target
@@ -291,6 +310,10 @@ def _scattered(small: cst.Assign) -> str | None:
         return None
     dim = target.slice.index(whole[0])
     index = whole[0].slice
+    if _is_number(small.value):
+        if len(target.slice) > 1 or not isinstance(index, cst.Index) or not isinstance(index.value, cst.Comparison):
+            return None
+        return f"{name} = {name}.masked_fill({code(index.value)}, {value})"
     if isinstance(index, cst.Index) and _is_integer(index.value):
         return f"{name} = torch.select_scatter({name}, {value}, {dim}, {code(index.value)})"
     if isinstance(index, cst.Slice) and index.step is None:
@@ -309,6 +332,14 @@ def _is_integer(node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
         node = node.expression
     return isinstance(node, cst.Integer)
+
+
+def _is_number(node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.UnaryOperation):
+        node = node.expression
+    if isinstance(node, cst.Call):
+        return isinstance(node.func, cst.Name) and node.func.value == "float"
+    return isinstance(node, cst.BaseNumber)
 
 
 def _keyword(call: cst.Call, name: str) -> cst.Arg | None:

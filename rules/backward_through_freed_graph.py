@@ -1,0 +1,148 @@
+from collections.abc import Iterator
+
+from torchlint.model import events
+from torchlint.rewrite import calls_method, condition, followed_by, one_backward
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
+from torchlint.truth import Truth
+
+
+class BackwardThroughFreedGraph(Rule):
+    """
+    Backward comes to a part of the graph that an earlier backward has freed.
+
+    ## What it does
+    Finds calls of `backward()` and `torch.autograd.grad()` that reach a node of the graph whose saved tensors an
+    earlier backward has freed: the same loss twice, two losses that share a part of the graph, a state that is carried
+    from one iteration of a loop into the next, a graph built once in `__init__` or before the loop.
+
+    ## Why is this bad?
+    Most operations save tensors for their gradient, and a backward frees them as it passes: the next one that comes
+    there raises. Nodes that save nothing (`+`, `sum`, `view`, `cat`) don't raise; the same loss then adds its gradient
+    a second time, which is reported as a warning.
+
+    ## Cure
+    Two losses, one graph: one backward on their sum. One loss, several steps: compute it anew before each backward.
+    State that outlives an iteration: `h = h.detach()`. Derived weights: compute them in `forward`.
+    `retain_graph=True` silences torch, and is rarely what you want (TLN102).
+
+    ## Fix safety
+    Unsafe: the first loss now waits for the second, and a detached state doesn't learn through earlier iterations.
+
+    ## Known limits
+    Silent where it isn't sure that the freed node saved something. Two *different* losses that share only nodes which
+    save nothing are fine, and not reported.
+
+    ## References
+    - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
+    - [Saved tensors](https://docs.pytorch.org/docs/stable/notes/autograd.html#saved-tensors)
+    """
+
+    code = "TLN101"
+    name = "backward-through-freed-graph"
+    level = Level.ERROR
+    fixes = "unsafe"
+    bad = (
+        Example(
+            """
+            import torch
+
+            x1 = torch.tensor(2.0, requires_grad=True)
+            x2 = torch.tensor(3.0, requires_grad=True)
+            y = x1 * (x1 + x2)  # note: `y` created here
+            y.backward()  # note: backward frees the graph here
+            y.backward()  # error: [TLN101]  # note: backward comes to the freed node of `*` here
+            """,
+            shows=Raises("Trying to backward through the graph a second time"),
+        ),
+        Example(
+            """
+            import torch
+
+            p = torch.tensor(2.0, requires_grad=True)
+            c = p * p  # note: `c` created here
+            a, b = c + 1, c * p
+            a.backward()  # note: backward frees the graph here
+            b.backward()  # error: [TLN101]  # note: backward comes to the freed node of `*` here
+            """,
+            shows=Raises("Trying to backward through the graph a second time"),
+            fixed="""
+            import torch
+
+            p = torch.tensor(2.0, requires_grad=True)
+            c = p * p
+            a, b = c + 1, c * p
+            (a + b).backward()
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            w = torch.full((2, 2), 0.5, requires_grad=True)
+            h = torch.ones(1, 2)
+            for _ in range(3):
+                h = torch.tanh(h @ w)
+                h.sum().backward()  # error: [TLN101]
+            """,
+            shows=Raises("Trying to backward through the graph a second time"),
+            fixed="""
+            import torch
+
+            w = torch.full((2, 2), 0.5, requires_grad=True)
+            h = torch.ones(1, 2)
+            for _ in range(3):
+                h = torch.tanh(h @ w)
+                h.sum().backward()
+                h = h.detach()
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            x = torch.ones(3, requires_grad=True)
+            shared = x + 1  # saves nothing: both backwards may pass
+            shared.sum().backward()
+            shared.mean().backward()
+            """
+        ),
+    )
+
+    def check(self, event: events.FreedGraphRead) -> Iterator[Diagnostic]:
+        root = f"`{event.root.name}`" if event.root.name else "the same tensor"
+        if event.saves is Truth.YES:
+            level = Level.WARNING if event.conditions else None
+            message = _message(event, root) + condition(event.conditions)
+            yield Diagnostic(event.node, message, event.trace, _fix(event), level)
+        elif event.same_root and calls_method(event.node, "backward") and calls_method(event.freed_by.node, "backward"):
+            message = f"backward runs twice from {root}: its gradient is accumulated twice"
+            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING)
+
+
+def _message(event: events.FreedGraphRead, root: str) -> str:
+    shared = f"`{event.result}`" if event.result else f"a `{event.op}`"
+    if event.built_in_init:
+        return f"the graph of {shared} is built once, in `__init__`, and the first backward has freed it"
+    if event.carried:
+        return f"backward goes through `{event.carried}` into the iteration before, whose graph is freed"
+    if event.same_root and event.same_call:
+        return f"every iteration calls backward on {root}, whose graph the first has freed"
+    if event.same_root:
+        return f"second backward from {root}: the first has freed what `{event.op}` saved"
+    if event.same_call:
+        return f"every iteration goes back through {shared}, and the first has freed what `{event.op}` saved"
+    return f"{root} shares {shared} with an earlier backward, which has freed what `{event.op}` saved"
+
+
+def _fix(event: events.FreedGraphRead) -> Fix | None:
+    if event.carried and not event.built_in_init:
+        detach = f"{event.carried} = {event.carried}.detach()"
+        text = followed_by(event.statement, detach)
+        return Fix(f"detach the state: `{detach}`", (Edit(event.statement, text),), safe=False) if text else None
+    text = one_backward(event.freeing_statement, event.statement) if event.consecutive else None
+    if text is None or event.same_root:
+        return None
+    edits = (Edit(event.freeing_statement, ""), Edit(event.statement, text))
+    return Fix(f"call backward once, on the sum: `{text}`", edits, safe=False)

@@ -1,0 +1,129 @@
+from collections.abc import Iterator
+
+from torchlint.model import events
+from torchlint.rewrite import operand
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.truth import Truth
+
+
+class DetachedAliasModified(Rule):
+    """
+    A detached tensor shares memory with its source, and one of the two is modified.
+
+    ## What it does
+    Finds names kept from `t.detach()`, `t.data`, `t.numpy()` or `torch.from_numpy(a)`, where one side is written in
+    place (an optimizer's step is such a write) and the other one is used afterwards.
+
+    ## Why is this bad?
+    `detach()` cuts the graph, it doesn't copy. The "old" value changes together with the new one: a comparison before
+    and after says 0, the best weights are the last ones, a logged value is wrong.
+
+    ## Cure
+    `t.detach().clone()` for a tensor, `.numpy().copy()` for an array.
+
+    ## Fix safety
+    Safe where the source is written: the copy keeps the value it was taken for. Unsafe where the alias is written:
+    writing the source through it may have been the intent.
+
+    ## Known limits
+    Silent where a leaf is written through its alias: that is how updates were written before `no_grad`.
+
+    ## References
+    - [torch.Tensor.detach](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.detach.html)
+    """
+
+    code = "TLN206"
+    name = "detached-alias-modified"
+    level = Level.WARNING
+    fixes = "both"
+    bad = (
+        Example(
+            """
+            import torch
+
+            p = torch.tensor(2.0, requires_grad=True)
+            c = 2 * p
+            c_copy = c.detach()  # note: `detach()` shares memory with `c`
+            c.mul_(2)  # warning: [TLN206]  # note: `mul_` overwrites `c`
+            print(c_copy)  # note: `c_copy` is read here
+            """,
+            shows=Holds("c_copy.item() == 8"),
+            fixed="""
+            import torch
+
+            p = torch.tensor(2.0, requires_grad=True)
+            c = 2 * p
+            c_copy = c.detach().clone()
+            c.mul_(2)
+            print(c_copy)
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            w = torch.ones(2, requires_grad=True)
+            optimizer = torch.optim.SGD([w], lr=0.1)
+            before = w.data
+            (w**2).sum().backward()
+            optimizer.step()  # warning: [TLN206]
+            moved = (w - before).norm()
+            """,
+            shows=Holds("moved.item() == 0"),
+            fixed="""
+            import torch
+
+            w = torch.ones(2, requires_grad=True)
+            optimizer = torch.optim.SGD([w], lr=0.1)
+            before = w.data.clone()
+            (w**2).sum().backward()
+            optimizer.step()
+            moved = (w - before).norm()
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            h = torch.nn.Linear(2, 2)(torch.ones(1, 2))
+            picture = h.detach()
+            picture -= picture.min()  # warning: [TLN206]
+            smallest = h.min().item()
+            """,
+            shows=Holds("smallest == 0"),
+            fixed="""
+            import torch
+
+            h = torch.nn.Linear(2, 2)(torch.ones(1, 2))
+            picture = h.detach().clone()
+            picture -= picture.min()
+            smallest = h.min().item()
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            w = torch.ones(2, requires_grad=True)
+            before = w.detach()  # read before the write, and never again
+            print(before)
+            with torch.no_grad():
+                w.mul_(2)
+            """
+        ),
+    )
+
+    def check(self, event: events.AliasWritten) -> Iterator[Diagnostic]:
+        if event.written == "alias" and event.source_is_leaf is not Truth.NO:
+            return
+        written, other = event.source, event.alias
+        if event.written == "alias":
+            written, other = other, written
+        message = f"`{written}` is modified in place, and `{other}` with it: `{event.how}` shares memory"
+        copied = "copy" if event.how == "numpy()" else "clone"
+        text = operand(event.alias_node)
+        edits = (Edit(event.alias_node, f"{text}.{copied}()"),) if text else ()
+        fix = Fix(f"copy: append `.{copied}()`", edits, safe=event.written == "source") if edits else None
+        yield Diagnostic(event.node, message, event.trace, fix)

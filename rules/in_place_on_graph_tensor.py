@@ -1,0 +1,105 @@
+from collections.abc import Iterator
+
+from torchlint.model import events
+from torchlint.rewrite import condition, out_of_place, shown
+from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+from torchlint.truth import Truth
+
+
+class InPlaceOnGraphTensor(Rule):
+    """
+    A tensor of the graph is modified in place.
+
+    ## What it does
+    Finds in-place operations on a tensor that has a history, where no error is proven (TLN201 reports those). If the
+    model proves that nothing has saved the old value, it is harmless and reported only with `--strict`.
+
+    ## Why is this bad?
+    Whether it works depends on what every operation before it saved, on the order of the statements, and on whoever
+    holds a view or a detached alias. It saves little memory, and breaks when somebody changes a line above.
+
+    ## Cure
+    Be explicit: `c = c * 2` instead of `c *= 2` or `c.mul_(2)`.
+
+    ## Fix safety
+    Unsafe: views and other names of the tensor don't see the new value any more.
+
+    ## Known limits
+    Silent where it isn't sure that the tensor is in a graph. Indexed assignments are TLN205.
+
+    ## References
+    - [In-place operations with autograd](https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd)
+    """
+
+    code = "TLN204"
+    name = "in-place-on-graph-tensor"
+    level = Level.SMELL
+    fixes = "unsafe"
+    bad = (
+        Example(
+            """
+            import torch
+
+            x = torch.ones(3, requires_grad=True)
+            y = torch.sigmoid(x)  # note: `sigmoid` saves its result
+            y += 1  # smell: [TLN204]  # note: `+=` overwrites `y`
+            """,
+            shows=Holds("y._version == 1"),
+            fixed="""
+            import torch
+
+            x = torch.ones(3, requires_grad=True)
+            y = torch.sigmoid(x)
+            y = y + 1
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            p = torch.tensor(2.0, requires_grad=True)
+            c = 2 * p
+            c.mul_(1.0)  # strict: [TLN204]
+            (c**2).backward()
+            """,
+            shows=Holds("c._version == 1"),
+            fixed="""
+            import torch
+
+            p = torch.tensor(2.0, requires_grad=True)
+            c = 2 * p
+            c = c.mul(1.0)
+            (c**2).backward()
+            """,
+            strict=True,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            x = torch.ones(3, requires_grad=True)
+            noise = torch.empty(3)
+            noise.normal_()  # in no graph
+            y = torch.sigmoid(x) + noise
+            y.sum().backward()
+            """
+        ),
+    )
+
+    def check(self, event: events.InplaceWrite) -> Iterator[Diagnostic]:
+        if event.spelling in ("indexed", "optimizer") or event.old_value_in_graph is not Truth.YES:
+            return
+        if event.leaf_raises is Truth.YES or event.broken is Truth.YES:
+            return
+        message = f"`{event.op}` modifies {shown(event.target_node, event.target.name)} in place, "
+        level = Level.SMELL
+        if event.old_value_needed is Truth.YES:
+            message += "after an operation saved it: a backward through that would raise"
+        elif event.old_value_needed is Truth.MAYBE:
+            message += "a tensor of the graph that another operation may have saved"
+        else:
+            message += "a tensor of the graph; harmless, since nothing has saved the old value"
+            level = Level.STRICT
+        yield Diagnostic(event.node, message + condition(event.conditions), event.trace, out_of_place(event), level)

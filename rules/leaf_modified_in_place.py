@@ -1,0 +1,100 @@
+from collections.abc import Iterator
+
+from torchlint.model import events
+from torchlint.rewrite import condition, shown, under_no_grad
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
+from torchlint.truth import Truth
+
+
+class LeafModifiedInPlace(Rule):
+    """
+    A leaf that requires grad, or a view of one, is modified in place while gradients are recorded.
+
+    ## What it does
+    Finds in-place operations outside `no_grad` on parameters and on tensors made with `requires_grad=True`: updates
+    written by hand, initialisation, clamping, `weight[0] = 0`.
+
+    ## Why is this bad?
+    A leaf holds its gradient and has no history; after a recorded write it would have to have one. Torch refuses.
+
+    ## Cure
+    If the write isn't part of the computation (an update, an initialisation), put it under `torch.no_grad()`. If it
+    is, write out of place: `w2 = w * 2`.
+
+    ## Fix safety
+    Unsafe: under `no_grad` the write isn't differentiated; it is the cure for updates, not for computations.
+
+    ## Known limits
+    Silent where it isn't sure that the tensor is a leaf, or that grad mode is on.
+
+    ## References
+    - [In-place operations with autograd](https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd)
+    - [torch.Tensor.is_leaf](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.is_leaf.html)
+    """
+
+    code = "TLN203"
+    name = "leaf-modified-in-place"
+    level = Level.ERROR
+    fixes = "unsafe"
+    bad = (
+        Example(
+            """
+            import torch
+
+            w = torch.ones(3, requires_grad=True)
+            loss = (w**2).sum()
+            loss.backward()
+            w -= 0.1 * w.grad  # error: [TLN203]
+            """,
+            shows=Raises("a leaf Variable that requires grad is being used in an in-place operation"),
+            fixed="""
+            import torch
+
+            w = torch.ones(3, requires_grad=True)
+            loss = (w**2).sum()
+            loss.backward()
+            with torch.no_grad():
+                w -= 0.1 * w.grad
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            table = torch.nn.Embedding(4, 2)
+            table.weight[0] = 0.0  # error: [TLN203]
+            """,
+            shows=Raises("a view of a leaf Variable that requires grad is being used in an in-place operation"),
+            fixed="""
+            import torch
+
+            table = torch.nn.Embedding(4, 2)
+            with torch.no_grad():
+                table.weight[0] = 0.0
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            layer = torch.nn.Linear(2, 2)
+            torch.nn.init.zeros_(layer.weight)  # runs under no_grad
+            with torch.no_grad():
+                layer.bias.fill_(1.0)
+            """
+        ),
+    )
+
+    def check(self, event: events.InplaceWrite) -> Iterator[Diagnostic]:
+        if event.leaf_raises is not Truth.YES:
+            return
+        what = "a view of a leaf" if event.leaf_view is Truth.YES else "a leaf"
+        target = shown(event.target_node, event.target.name)
+        message = f"`{event.op}` modifies {target} in place, {what} that requires grad"
+        text = under_no_grad(event.statement)
+        edits = (Edit(event.statement, text),) if text is not None else ()
+        fix = Fix("put it under `torch.no_grad()`", edits, safe=False, imports=("import torch",)) if edits else None
+        level = Level.WARNING if event.conditions else None
+        yield Diagnostic(event.node, message + condition(event.conditions), event.trace, fix, level)

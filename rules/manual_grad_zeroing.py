@@ -1,0 +1,125 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.model import events
+from torchlint.rewrite import has_comment
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Raises, Rule
+from torchlint.truth import Truth
+
+
+class ManualGradZeroing(Rule):
+    """
+    A gradient is reset by hand.
+
+    ## What it does
+    Finds `x.grad.zero_()`, `x.grad.data.zero_()`, `x.grad = None`, `x.grad *= 0`, `x.grad.fill_(0)`, for one tensor or
+    in a loop over `parameters()`.
+
+    ## Why is this bad?
+    It is easy to forget one tensor, and gradients of two passes add up. Before the first backward `.grad` is None: then
+    `x.grad.zero_()` raises, which is reported as an error.
+
+    ## Cure
+    `optimizer.zero_grad()` or `module.zero_grad()`. For bare tensors `torch.autograd.grad(loss, (x1, x2))`: it returns
+    the gradients and accumulates nothing.
+
+    ## Fix safety
+    Unsafe: `zero_grad()` resets all parameters, and sets `.grad` to None rather than to zeros.
+
+    ## Known limits
+    Scaling and clipping a gradient, or setting it to a value, isn't reported. Silent where the object isn't known to be
+    a tensor: other classes have attributes called `grad`, too.
+
+    ## References
+    - [torch.optim.Optimizer.zero_grad](https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html)
+    - [torch.autograd.grad](https://docs.pytorch.org/docs/stable/generated/torch.autograd.grad.html)
+    """
+
+    code = "TLN401"
+    name = "manual-grad-zeroing"
+    level = Level.SMELL
+    fixes = "unsafe"
+    bad = (
+        Example(
+            """
+            import torch
+
+            x = torch.tensor(2.0, requires_grad=True)
+            (x * x).backward()
+            x.grad.zero_()  # smell: [TLN401]
+            (x * x).backward()
+            """,
+            shows=Holds("x.grad._version == 2"),
+        ),
+        Example(
+            """
+            import torch
+
+            model = torch.nn.Linear(2, 1)
+            model(torch.ones(1, 2)).sum().backward()
+            before = model.weight.grad
+            for p in model.parameters():
+                p.grad.zero_()  # smell: [TLN401]
+            """,
+            shows=Holds("before.abs().sum() == 0"),
+            fixed="""
+            import torch
+
+            model = torch.nn.Linear(2, 1)
+            model(torch.ones(1, 2)).sum().backward()
+            before = model.weight.grad
+            model.zero_grad()
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            x = torch.tensor(2.0, requires_grad=True)
+            y = x * x
+            x.grad.zero_()  # error: [TLN401]
+            y.backward()
+            """,
+            shows=Raises("'NoneType' object has no attribute 'zero_'"),
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            x = torch.tensor(2.0, requires_grad=True)
+            optimizer = torch.optim.SGD([x], lr=0.1)
+            for _ in range(2):
+                optimizer.zero_grad()
+                (x * x).backward()
+                x.grad *= 0.5  # scaled, not reset
+                optimizer.step()
+            (slope,) = torch.autograd.grad(x * x, x)
+            """
+        ),
+    )
+
+    def check(self, event: events.GradWritten) -> Iterator[Diagnostic]:
+        if event.how == "assign":
+            return
+        owner = f"`{event.owner.name}.grad`" if event.owner.name else "a gradient"
+        if event.grad_is_none is Truth.YES and event.how not in ("none", "zeros"):
+            message = f"{owner} is still None here: no backward has reached the tensor"
+            yield Diagnostic(event.node, message, event.trace, level=Level.ERROR)
+            return
+        holder = event.optimizer or event.parameters_of
+        cure = f"`{holder}.zero_grad()`" if holder else "`torch.autograd.grad` returns gradients without accumulating"
+        statement = event.loop if event.loop is not None else event.statement
+        fix = None
+        whole = event.loop is not None or event.optimizer
+        if whole and holder and not _loses_comment(statement):
+            fix = Fix(f"call {cure}", (Edit(statement, f"{holder}.zero_grad()"),), safe=False)
+        yield Diagnostic(event.node, f"{owner} is reset by hand: {cure}", event.trace, fix)
+
+
+def _loses_comment(statement: cst.CSTNode) -> bool:
+    if isinstance(statement, cst.For):
+        return has_comment(statement.with_changes(leading_lines=[]))
+    return not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) > 1

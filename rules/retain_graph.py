@@ -1,0 +1,150 @@
+from collections.abc import Iterator
+
+from torchlint.model import events
+from torchlint.rewrite import condition, followed_by, one_backward, replaced, without_argument
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+
+
+class RetainGraph(Rule):
+    """
+    A backward keeps its graph with `retain_graph=True`.
+
+    ## What it does
+    Finds `retain_graph=True`, and says what it is there for: nothing (no later backward reads the graph), two losses
+    that share a graph, or a state that drags the graphs of earlier iterations along.
+
+    ## Why is this bad?
+    The saved tensors of the whole graph stay in memory. Where two losses share a graph, the shared part is run through
+    once per loss. And where a state is carried from one iteration into the next, `retain_graph=True` only hides that
+    every backward goes through all iterations before: as soon as an optimizer steps in between, the next error is
+    "modified by an inplace operation", since the step overwrites the weights that the old graphs saved.
+
+    ## Cure
+    Nobody reads it: leave it out. Two losses: one backward on the sum, or `backward(gradient=...)` on their common
+    part: the same gradients. Carried state: `h = h.detach()` at the end of the iteration.
+
+    ## Fix safety
+    Removing an argument that nothing needs is safe. The other fixes are unsafe: one backward on the sum runs where the
+    last one stood, and a detached state no longer learns through earlier iterations.
+
+    ## Known limits
+    `retain_graph` given by a variable is not reported.
+
+    ## References
+    - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
+    - [torch.autograd.backward](https://docs.pytorch.org/docs/stable/generated/torch.autograd.backward.html)
+    """
+
+    code = "TLN102"
+    name = "retain-graph"
+    level = Level.SMELL
+    fixes = "both"
+    bad = (
+        Example(
+            """
+            import torch
+
+            x = torch.ones(3, requires_grad=True)
+            loss = (x * x).sum()
+            loss.backward(retain_graph=True)  # smell: [TLN102]
+            """,
+            shows=Holds("loss.grad_fn.next_functions[0][0]._saved_self.numel() == 3"),
+            fixed="""
+            import torch
+
+            x = torch.ones(3, requires_grad=True)
+            loss = (x * x).sum()
+            loss.backward()
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            x = torch.ones(3, requires_grad=True)
+            c, visits = x * x, []
+            c.register_hook(visits.append)
+            a, b = c.sum(), c.mean()
+            b.backward(retain_graph=True)  # smell: [TLN102]
+            a.backward()  # note: backward reads the retained graph here
+            """,
+            shows=Holds("len(visits) == 2"),
+            fixed="""
+            import torch
+
+            x = torch.ones(3, requires_grad=True)
+            c, visits = x * x, []
+            c.register_hook(visits.append)
+            a, b = c.sum(), c.mean()
+            (b + a).backward()
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            w, visits = torch.tensor(0.5, requires_grad=True), []
+            h = torch.tensor(1.0)
+            for _ in range(3):
+                h = h * w
+                h.register_hook(visits.append)
+                h.backward(retain_graph=True)  # smell: [TLN102]
+            """,
+            shows=Holds("len(visits) == 1 + 2 + 3"),
+            fixed="""
+            import torch
+
+            w, visits = torch.tensor(0.5, requires_grad=True), []
+            h = torch.tensor(1.0)
+            for _ in range(3):
+                h = h * w
+                h.register_hook(visits.append)
+                h.backward()
+                h = h.detach()
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            x = torch.ones(3, requires_grad=True)
+            c = x * x
+            c.backward(gradient=torch.full((3,), 4 / 3))  # the sum and the mean of `c`, in one pass
+            """
+        ),
+    )
+
+    def check(self, event: events.GraphRetained) -> Iterator[Diagnostic]:
+        loss = f"`{event.root.name}`" if event.root.name else "the loss"
+        match event.use:
+            case "unread":
+                message = f"`retain_graph=True` keeps the graph of {loss}, and no later backward reads it"
+            case "shared":
+                message = (
+                    f"`retain_graph=True` keeps the graph of {loss} for another backward; one on the sum needs none"
+                )
+            case "carried":
+                state = f"`{event.carried}`" if event.carried else "a carried state"
+                message = f"through {state}, `retain_graph=True` lets every backward run over all iterations before it"
+                message += "; a step of an optimizer in between makes it raise"
+            case "unknown":
+                message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory"
+        yield Diagnostic(event.argument, message + condition(event.conditions), event.trace, _fix(event))
+
+
+def _fix(event: events.GraphRetained) -> Fix | None:
+    without = without_argument(event.call, event.argument)
+    if event.use == "shared" and event.next_statement is not None:
+        text = one_backward(event.statement, event.next_statement)
+        edits = (Edit(event.statement, ""), Edit(event.next_statement, text or ""))
+        return Fix(f"call backward once, on the sum: `{text}`", edits, safe=False) if text else None
+    if event.use == "unread" and without is not None:
+        return Fix("remove `retain_graph=True`", (Edit(event.call, without),), safe=True)
+    if event.use == "carried" and event.carried and without is not None:
+        detach = f"{event.carried} = {event.carried}.detach()"
+        text = followed_by(replaced(event.statement, event.call, without), detach)
+        title = f"detach the state instead: `{detach}`"
+        return Fix(title, (Edit(event.statement, text),), safe=False) if text else None
+    return None

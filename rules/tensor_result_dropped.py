@@ -1,0 +1,131 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.model import events
+from torchlint.rewrite import assignable, code, shown
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.truth import Truth
+
+_CHECKS = frozenset({"allclose", "equal"})
+
+
+class TensorResultDropped(Rule):
+    """
+    A tensor operation that is not in place stands alone as a statement: its result is lost.
+
+    ## What it does
+    Finds expression statements such as `mask.masked_fill(m, v)`, `state.detach()`, `x.clamp(0)`, `t.to(dtype)`, and
+    `torch.allclose(a, b)` without an `assert`.
+
+    ## Why is this bad?
+    Nothing happens, and the code reads as if it did: the state stays in the graph, the values aren't clamped, the test
+    tests nothing.
+
+    ## Cure
+    Assign the result, use the in-place form (`masked_fill_`) where no gradient needs the old value, or `assert`.
+
+    ## Fix safety
+    Unsafe: now it happens.
+
+    ## Known limits
+    The receiver must be known to be a tensor: modules (`model.cuda()`), containers and other classes change
+    themselves. Bodies of `pytest.raises` and a notebook cell's last expression are left alone.
+
+    ## References
+    - [torch.Tensor](https://docs.pytorch.org/docs/stable/tensors.html): "methods which mutate a tensor are marked with
+      an underscore suffix"
+    """
+
+    code = "TLN212"
+    name = "tensor-result-dropped"
+    level = Level.ERROR
+    fixes = "unsafe"
+    bad = (
+        Example(
+            """
+            import torch
+
+            scores = torch.randn(2, 4)
+            scores.masked_fill(scores < 0, 0.0)  # error: [TLN212]
+            """,
+            shows=Holds("(scores < 0).any()"),
+            fixed="""
+            import torch
+
+            scores = torch.randn(2, 4)
+            scores = scores.masked_fill(scores < 0, 0.0)
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            cell = torch.nn.RNNCell(2, 2)
+            h = cell(torch.ones(1, 2))
+            h.detach()  # error: [TLN212]
+            """,
+            shows=Holds("h.requires_grad"),
+            fixed="""
+            import torch
+
+            cell = torch.nn.RNNCell(2, 2)
+            h = cell(torch.ones(1, 2))
+            h = h.detach()
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            a, b = torch.zeros(3), torch.ones(3)
+            torch.allclose(a, b)  # error: [TLN212]
+            """,
+            shows=Holds("not torch.allclose(a, b)"),
+            fixed="""
+            import torch
+
+            a, b = torch.zeros(3), torch.ones(3)
+            assert torch.allclose(a, b)
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            model = torch.nn.Linear(2, 2)
+            model.double()  # a module converts itself
+            x = torch.ones(2, dtype=torch.float64)
+            x.clamp_(0)
+            assert torch.allclose(x, x.clone())
+            """
+        ),
+    )
+
+    def check(self, event: events.ResultDropped) -> Iterator[Diagnostic]:
+        function = event.call.func
+        receiver = function.value if isinstance(function, cst.Attribute) else function
+        message = f"the result of `{event.op}` is dropped"
+        text = code(event.call)
+        if event.op.rpartition(".")[2] in _CHECKS:
+            yield Diagnostic(event.node, f"{message}: nothing is checked", event.trace, _fix(event, f"assert {text}"))
+            return
+        if "." in event.op:
+            yield Diagnostic(event.node, message, event.trace)
+            return
+        new = None
+        if event.receiver.is_parameter is not Truth.YES and assignable(receiver):
+            new = f"{code(receiver)} = {text}"
+        elif event.inplace_twin and isinstance(function, cst.Attribute):
+            new = code(event.call.with_changes(func=function.with_changes(attr=cst.Name(event.inplace_twin))))
+        message += f": {shown(receiver, event.receiver.name)} stays as it was"
+        yield Diagnostic(event.node, message, event.trace, _fix(event, new) if new else None)
+
+
+def _fix(event: events.ResultDropped, text: str) -> Fix | None:
+    line = event.statement
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
+        return None
+    return Fix(f"write `{text}`", (Edit(line, text),), safe=False)
