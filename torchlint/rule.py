@@ -246,12 +246,14 @@ def _subscriptions(cls: type[Rule], where: str) -> tuple[type[events.Event], ...
 
 @dataclass(frozen=True, slots=True)
 class TraceLine:
-    """A step of a trace with its place, ready to be shown."""
+    """A step of a trace with its place, ready to be shown; the end is 0, 0 where it is not known."""
 
     path: str
     line: int
     column: int
     message: str
+    end_line: int = 0
+    end_column: int = 0
 
 
 @dataclass(frozen=True, slots=True)

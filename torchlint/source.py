@@ -1,17 +1,24 @@
 """
-A file as the linter sees it: text, libcst tree, positions.
+A file as the linter sees it: bytes, text, libcst tree, positions.
 
-Ground floor: imports nothing of torchlint, judges nothing. Positions are computed only when somebody asks
+Ground floor: imports nothing of torchlint, judges nothing. Positions and parents are computed only when somebody asks
 (libcst's position provider costs twice what parsing does).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+import codecs
+import re
+import warnings
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+
+NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -43,6 +50,78 @@ class SourceError(Exception):
         self.column = column
 
 
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """
+    The text of a file, and what it takes to write it back.
+
+    Attributes
+    ----------
+    text
+        The whole text, newlines as in the file, without byte order mark.
+    encoding
+        The codec's name.
+    bom
+        Whether the file starts with a UTF-8 byte order mark.
+    """
+
+    text: str
+    encoding: str = "utf-8"
+    bom: bool = False
+
+    def encode(self, text: str) -> bytes:
+        """
+        Another text in the encoding of this one.
+
+        Raises
+        ------
+        UnicodeEncodeError
+            if the encoding has no way to write it.
+        """
+        return (codecs.BOM_UTF8 if self.bom else b"") + text.encode(self.encoding)
+
+
+_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
+
+
+def decode(data: bytes) -> Decoded:
+    """
+    The text of a Python file: UTF-8, unless a coding cookie in one of the first two lines says otherwise (PEP 263).
+
+    Raises
+    ------
+    SourceError
+        for an unknown encoding, or at the first byte that the encoding does not know.
+    """
+    bom = data.startswith(codecs.BOM_UTF8)
+    if bom:
+        data = data[len(codecs.BOM_UTF8) :]
+    encoding, line = _declared_encoding(data)
+    try:
+        encoding = codecs.lookup(encoding).name
+        if bom and encoding != "utf-8":
+            raise SourceError(f"the file has a UTF-8 byte order mark but declares the encoding {encoding}", line)
+        return Decoded(data.decode(encoding), encoding, bom)
+    except UnicodeDecodeError as error:
+        before = NEWLINE.split(data[: error.start].decode(encoding, errors="replace"))
+        place = (len(before), len(before[-1]) + 1)
+        byte = data[error.start : error.start + 1].hex()
+        raise SourceError(f"not {encoding}: cannot decode byte 0x{byte}", *place) from error
+    except (LookupError, ValueError, AttributeError) as error:  # a codec may exist and not be one for text
+        raise SourceError(f"unknown encoding `{encoding}`", line) from error
+
+
+def _declared_encoding(data: bytes) -> tuple[str, int]:
+    for number, line in enumerate(data.split(b"\n", 2)[:2], start=1):
+        cookie = _COOKIE.match(line)
+        if cookie:
+            return cookie.group(1).decode("ascii", errors="replace"), number
+        if not _BLANK.match(line.rstrip(b"\r")):
+            break
+    return "utf-8", 1
+
+
 class Source:
     """
     One parsed Python file.
@@ -61,7 +140,6 @@ class Source:
         self.path = path
         self.text = text
         self.module = module
-        self._positions: Mapping[cst.CSTNode, CodeRange] | None = None
 
     @classmethod
     def parse(cls, path: str, text: str) -> Source:
@@ -76,10 +154,24 @@ class Source:
         try:
             module = cst.parse_module(text)
         except cst.ParserSyntaxError as error:
-            raise SourceError(_first_line(error.message), error.raw_line, error.raw_column + 1) from error
+            raise _syntax_error(text, error) from error
         except RecursionError as error:
             raise SourceError("nested too deeply to be parsed") from error
         return cls(path, text, module)
+
+    @cached_property
+    def _positions(self) -> Mapping[cst.CSTNode, CodeRange]:
+        return MetadataWrapper(self.module, unsafe_skip_copy=True).resolve(PositionProvider)
+
+    @cached_property
+    def parents(self) -> Mapping[cst.CSTNode, cst.CSTNode]:
+        """The parent of every node of the tree but the module."""
+        return {child: node for node in walk(self.module) for child in node.children}
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the text without their newlines; line n is `lines[n - 1]`."""
+        return NEWLINE.split(self.text)
 
     def span(self, node: cst.CSTNode) -> Span:
         """
@@ -90,9 +182,6 @@ class Source:
         KeyError
             if the node is not of this tree.
         """
-        if self._positions is None:
-            wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
-            self._positions = wrapper.resolve(PositionProvider)
         found = self._positions[node]
         return Span(found.start.line, found.start.column + 1, found.end.line, found.end.column + 1)
 
@@ -101,6 +190,37 @@ class Source:
         return self.module.code_for_node(node)
 
 
-def _first_line(message: str) -> str:
+def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """A node and everything below it, in source order, white space and comments included."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(reversed(current.children))
+
+
+_NATIVE_PLACE = re.compile(r"error at (\d+):(\d+)")
+
+
+def _syntax_error(text: str, error: cst.ParserSyntaxError) -> SourceError:
+    """CPython's words for it where it refuses the text too: they say far more than the list of expected tokens."""
+    null = text.find("\0")
+    if null >= 0:
+        before = NEWLINE.split(text[:null])
+        return SourceError("source code cannot contain null bytes", len(before), len(before[-1]) + 1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except SyntaxError as refused:
+        return SourceError(_sentence(refused.msg), max(refused.lineno or 1, 1), max(refused.offset or 1, 1))
+    except (ValueError, MemoryError, RecursionError):
+        return SourceError("nested too deeply to be parsed")
+    place = _NATIVE_PLACE.search(error.message)
+    line, column = (int(place[1]), int(place[2])) if place else (error.raw_line, error.raw_column)
+    return SourceError(f"libcst cannot parse this: {_sentence(error.message)}", max(line, 1), column + 1)
+
+
+def _sentence(message: str) -> str:
     line = message.strip().partition("\n")[0].rstrip(".")
     return line[:1].lower() + line[1:]

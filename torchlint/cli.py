@@ -1,0 +1,270 @@
+"""
+The command line: options and exit statuses, no logic.
+
+Entry group. The work is done by `torchlint.run`, `torchlint.report`, `torchlint.docs`, `torchlint.runtime`; they are
+imported only when a command needs them, so that `--version` and `--help` answer at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+import torchlint
+from torchlint.config import ConfigError, Overrides
+
+if TYPE_CHECKING:
+    from torchlint.registry import Registry
+    from torchlint.run import Run
+
+OUTPUT_FORMATS = ("text", "concise", "json", "jsonl")
+VERIFY_SECONDS = 60.0
+VERIFY_MEMORY_MB = 4096
+STDIN = "-"
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(torchlint.__version__, prog_name="torchlint")
+def main() -> None:
+    """A linter for PyTorch that knows autograd: it proves its findings, and lets torch confirm them."""
+
+
+@main.command()
+@click.argument("paths", nargs=-1, type=click.Path())
+@click.option("--select", metavar="CODES", multiple=True, help="Only these: codes, prefixes (TLN2), names, or ALL.")
+@click.option("--extend-select", metavar="CODES", multiple=True, help="These too.")
+@click.option("--ignore", metavar="CODES", multiple=True, help="Not these.")
+@click.option("--strict", is_flag=True, help="Strict-level findings too: correct code that a purist would change.")
+@click.option("--fix", is_flag=True, help="Apply safe fixes.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: unsafe fixes too.")
+@click.option("--diff", is_flag=True, help="Print what --fix would change as a unified diff, and change nothing.")
+@click.option("--verify", is_flag=True, help="Run the program of every finding under torch, and say what it showed.")
+@click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), default="text", show_default=True)
+@click.option("-o", "--output-file", type=click.Path(dir_okay=False), help="Write the report there.")
+@click.option("--show-trace/--no-trace", default=True, help="Show the steps that lead to a finding (default: yes).")
+@click.option("--statistics", is_flag=True, help="Counts and time per rule.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes (default: one per core).")
+@click.option("--stdin-filename", metavar="PATH", help="What standard input is called, for - (and its configuration).")
+@click.option("--exit-zero", is_flag=True, help="Exit status 0 even with findings.")
+@click.option("--exit-zero-smells", is_flag=True, help="Exit status 0 if there is nothing worse than a smell.")
+@click.pass_context
+def check(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
+    """
+    Lint files and directories; "." if none is named, "-" is standard input.
+
+    Exit status: 0 nothing to report, 1 findings, 2 wrong use or an internal error.
+    """
+    with _explained():
+        context.exit(_check(paths or (".",), **options))
+
+
+def _check(
+    paths: tuple[str, ...],
+    *,
+    select: tuple[str, ...],
+    extend_select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    strict: bool,
+    fix: bool,
+    unsafe_fixes: bool,
+    diff: bool,
+    verify: bool,
+    output_format: str,
+    output_file: str | None,
+    show_trace: bool,
+    statistics: bool,
+    jobs: int | None,
+    stdin_filename: str | None,
+    exit_zero: bool,
+    exit_zero_smells: bool,
+) -> int:
+    from torchlint import project, report, run
+
+    overrides = Overrides(
+        select=_split(select) if select else None,
+        extend_select=_split(extend_select),
+        ignore=_split(ignore),
+        strict=strict,
+        exit_on="warning" if exit_zero_smells else None,
+    )
+    fixing: run.Fixing = "no" if not (fix or diff) else "unsafe" if unsafe_fixes else "safe"
+    texts: dict[str, str] = {}
+    misused = False
+    if STDIN in paths:
+        if len(paths) > 1:
+            raise click.UsageError("standard input (-) cannot be checked together with files")
+        name = stdin_filename or "<stdin>"
+        data = sys.stdin.buffer.read()
+        result = run.check_data(data, name, overrides, fixing=fixing)
+        texts[name] = result.outcomes[0].text or _decoded(data)
+        if fix and not diff:
+            _write(sys.stdout, [texts[name]])
+    else:
+        found = project.find_files(paths)
+        for path in found.missing:
+            click.echo(f"torchlint: no such file or directory: {path}", err=True)
+        for path in found.empty:
+            click.echo(f"torchlint: no Python files in {path}", err=True)
+        misused = bool(found.missing)
+        write = fix and not diff
+        result = run.check_files(found.files, overrides, fixing=fixing, write=write, workers=jobs)
+    for note in (note for outcome in result.outcomes for note in outcome.notes):
+        click.echo(f"torchlint: {note}", err=True)
+    if diff:
+        _write(sys.stdout, [result.diff])
+        return 2 if result.failed or misused else int(bool(result.diff) and not exit_zero)
+    if verify:
+        result, without_torch = _verified(result, texts)
+        misused |= without_torch
+    # with --fix, standard output is the fixed program
+    usual = sys.stderr if STDIN in paths and fix else sys.stdout
+    with (
+        open(output_file, "w", encoding="utf-8", errors="backslashreplace") if output_file else nullcontext(usual) as to
+    ):
+        style = report.Style(color=_wants_color(to), trace=show_trace, texts=texts)
+        _write(to, report.render(output_format, result, style))
+        if statistics:
+            _write(to if output_format in ("text", "concise") else sys.stderr, _statistics(result))
+    status = result.exit_status()
+    return 2 if misused else 0 if exit_zero and status == 1 else status
+
+
+@main.command()
+@click.argument("wanted", metavar="CODE|NAME")
+def rule(wanted: str) -> None:
+    """A rule's page: what it finds, why that is bad, an example, the cure, what torch says."""
+    from torchlint.registry import DriverCode
+
+    with _explained():
+        try:
+            found = _registry().find(wanted)
+        except KeyError as error:
+            raise click.UsageError(str(error.args[0])) from None
+    if isinstance(found, DriverCode):
+        click.echo(f"# {found.name} ({found.code})\n\n{found.summary}")
+        return
+    from torchlint import docs
+
+    _write(sys.stdout, [docs.page(found).rstrip("\n"), "\n"])
+
+
+@main.command()
+@click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+def rules(output_format: str) -> None:
+    """One line per rule: code, name, level, fix, summary."""
+    import json
+
+    with _explained():
+        known = _registry()
+    rows = [
+        {
+            "code": item.code,
+            "name": item.name,
+            "level": item.level.value,
+            "fixes": item.fixes,
+            "summary": item.summary(),
+        }
+        for item in known.rules
+    ]
+    if output_format == "json":
+        _write(sys.stdout, [json.dumps(rows, indent=2), "\n"])
+        return
+    widths = {key: max((len(row[key]) for row in rows), default=0) for key in ("code", "name", "level", "fixes")}
+    for row in rows:
+        columns = (f"{row[key]:<{width}}" for key, width in widths.items())
+        _write(sys.stdout, ["  ".join((*columns, row["summary"])), "\n"])
+
+
+def _registry() -> Registry:
+    from torchlint import config, registry
+
+    settings = config.for_directory(Path.cwd())
+    known = registry.load(settings.plugins, str(settings.file))
+    for plugin in known.broken:
+        click.echo(f"torchlint: {plugin.origin}: no rules from it: {plugin.reason}", err=True)
+    return known
+
+
+def _verified(result: Run, texts: dict[str, str]) -> tuple[Run, bool]:
+    """The run with torch's verdicts; whether torch is missing."""
+    from torchlint.runtime import TorchMissing
+    from torchlint.runtime.verify import verify_findings
+    from torchlint.source import Source, decode
+
+    outcomes = []
+    for outcome in result.outcomes:
+        report = outcome.report
+        if report.findings and report.followed:
+            text = texts.get(report.path) or decode(Path(report.path).read_bytes()).text
+            source = Source.parse(report.path, text)
+            try:
+                findings = verify_findings(source, report.findings, timeout=VERIFY_SECONDS, memory_mb=VERIFY_MEMORY_MB)
+            except TorchMissing:
+                message = "--verify runs programs under torch, which is not installed: pip install 'torchlint[runtime]'"
+                click.echo(f"torchlint: {message}", err=True)
+                return result, True
+            outcome = replace(outcome, report=replace(report, findings=tuple(findings)))
+        outcomes.append(outcome)
+    return replace(result, outcomes=tuple(outcomes)), False
+
+
+def _statistics(result: Run) -> Iterator[str]:
+    from torchlint.report import statistics
+
+    return statistics.table(result, _registry().names)
+
+
+def _split(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(code.strip() for value in values for code in value.split(",") if code.strip())
+
+
+def _decoded(data: bytes) -> str:
+    from torchlint.source import SourceError, decode
+
+    try:
+        return decode(data).text
+    except SourceError:
+        return data.decode("utf-8", errors="replace")
+
+
+def _wants_color(stream: IO[str]) -> bool:
+    """https://no-color.org and https://force-color.org, else whether somebody looks."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def _write(stream: IO[str], pieces: Iterable[str]) -> None:
+    """Write text whatever the stream's encoding: what it cannot say is written as an escape."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+    for piece in pieces:
+        click.echo(piece, file=stream, nl=False, color=_wants_color(stream))
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Wrong configuration and a broken set of rules end with a sentence and status 2, not with a traceback."""
+    try:
+        yield
+    except ConfigError as error:
+        click.echo(f"torchlint: {error}", err=True)
+    except OSError as error:
+        click.echo(f"torchlint: {error.filename or ''}: {error.strerror or error}", err=True)
+    except Exception as error:
+        from torchlint.registry import RegistryError
+
+        if not isinstance(error, RegistryError):
+            raise
+        click.echo(f"torchlint: {error}", err=True)
+    else:
+        return
+    sys.exit(2)

@@ -1,0 +1,306 @@
+"""
+One file in, sorted findings out: decode, parse, interpret, ask the rules, suppress.
+
+Driver group. The engine does not print, does not judge (rules do) and does not know where files come from. Nothing that
+goes wrong in a file or in a rule leaves it as an exception: it becomes a TLN000 or TLN001 beside the other findings.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TypeVar
+
+import libcst as cst
+
+from torchlint import edits
+from torchlint.model import events, interpret
+from torchlint.model.trace import Step
+from torchlint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
+from torchlint.rule import Diagnostic, Finding, FindingFix, Level, Rule, TraceLine
+from torchlint.source import Source, SourceError, Span, decode
+from torchlint.suppress import Suppressions
+from torchlint.truth import Truth
+
+NEEDLE = b"torch"
+"""A file without it cannot concern torchlint and is not parsed."""
+
+PARSE, MODEL = "(parse)", "(model)"
+"""Keys of `FileReport.seconds` for what is not a rule's time."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """
+    What came of one file.
+
+    Attributes
+    ----------
+    path
+        As shown to the user.
+    findings
+        Sorted by place.
+    held_back
+        Strict-level findings that are not shown.
+    suppressed
+        Findings silenced by comments.
+    failed
+        Something inside torchlint or a rule went wrong (TLN000).
+    followed
+        The whole file was read and interpreted.
+    seconds
+        Time per rule code, and under `PARSE` and `MODEL`.
+    """
+
+    path: str
+    findings: tuple[Finding, ...] = ()
+    held_back: int = 0
+    suppressed: int = 0
+    failed: bool = False
+    followed: bool = True
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+def problem(path: str, kind: DriverCode, message: str, span: Span = Span(1, 1, 1, 1)) -> Finding:  # noqa: B008
+    """A finding of the driver itself."""
+    return Finding(path, span, kind.code, kind.name, kind.level, message)
+
+
+def check_bytes(path: str, data: bytes, registry: Registry, selection: Selection) -> FileReport:
+    """
+    Lint a file as it lies on disk.
+
+    Parameters
+    ----------
+    path
+        As shown to the user.
+    data
+        Its content.
+    registry
+        The rules.
+    selection
+        Which of them are asked for (`Registry.select`, without the file's `per-file-ignores`).
+    """
+    if NEEDLE not in data:
+        return FileReport(path)
+    try:
+        text = decode(data).text
+    except SourceError as error:
+        return _unreadable(path, error)
+    return check_text(path, text, registry, selection)
+
+
+def check_text(path: str, text: str, registry: Registry, selection: Selection, *, noqa: bool = True) -> FileReport:
+    """
+    Lint a text; `noqa=False` leaves `# noqa` comments to somebody else (flake8). See `check_bytes`.
+    """
+    return _with_deep_stack(lambda: _check(path, text, registry, selection, noqa))
+
+
+def _check(path: str, text: str, registry: Registry, selection: Selection, noqa: bool) -> FileReport:
+    seconds: dict[str, float] = {}
+    try:
+        with _timed(seconds, PARSE), _without_gc():
+            source = Source.parse(path, text)
+    except SourceError as error:
+        return _unreadable(path, error)
+    except Exception as error:
+        return _broken(path, f"could not be parsed: {_describe(error)}")
+    try:
+        with _timed(seconds, MODEL):
+            happened = interpret(source)
+    except Exception as error:
+        return _broken(path, f"the model could not follow this file: {_describe(error)}", seconds)
+    return _Check(source, registry, selection, Suppressions(source, registry, noqa=noqa), seconds).report(happened)
+
+
+class _Check:
+    """The findings of one file, while they are collected."""
+
+    def __init__(
+        self,
+        source: Source,
+        registry: Registry,
+        selection: Selection,
+        suppressions: Suppressions,
+        seconds: dict[str, float],
+    ) -> None:
+        self.source = source
+        self.registry = registry
+        self.selection = selection
+        self.suppressions = suppressions
+        self.seconds = seconds
+        self.found: dict[tuple[str, Span], Finding] = {}
+        self.failures: list[Finding] = []
+        self.suppressed = 0
+        self.rules = [rule for rule in registry.rules if rule.code in selection.enabled]
+
+    def report(self, happened: Sequence[events.Event]) -> FileReport:
+        by_kind: dict[type[events.Event], list[Rule]] = {}
+        failed: set[str] = set()
+        for event in happened:
+            if event.truth is not Truth.YES:
+                continue
+            kind = type(event)
+            if kind not in by_kind:
+                by_kind[kind] = [rule for rule in self.rules if issubclass(kind, rule.subscriptions)]
+            for rule in by_kind[kind]:
+                if rule.code in failed:
+                    continue
+                try:
+                    with _timed(self.seconds, rule.code):
+                        self._ask(rule, event)
+                except Exception as error:
+                    failed.add(rule.code)
+                    self.failures.append(self._failure(rule, event, error))
+        shown = [item for item in self.found.values() if self._shown(item)]
+        held_back = len(self.found) - len(shown)
+        if UNUSED_SUPPRESSION.code in self.selection.enabled and not failed:
+            shown += self.suppressions.unused(self.selection.enabled)
+        findings = sorted((*shown, *self.failures), key=lambda item: (item.span, item.code))
+        return FileReport(
+            self.source.path, tuple(findings), held_back, self.suppressed, bool(failed), seconds=self.seconds
+        )
+
+    def _ask(self, rule: Rule, event: events.Event) -> None:
+        for diagnostic in rule.check(event):
+            finding = self._finding(rule, diagnostic)
+            key = (finding.code, finding.span)
+            known = self.found.get(key)
+            if known is not None:
+                if finding.level.rank < known.level.rank:
+                    self.found[key] = finding
+            elif self.suppressions.covers(rule.code, self._lines(diagnostic.node, finding.span)):
+                self.suppressed += 1
+            else:
+                self.found[key] = finding
+
+    def _shown(self, finding: Finding) -> bool:
+        return finding.level is not Level.STRICT or self.selection.strict or finding.code in self.selection.explicit
+
+    def _finding(self, rule: Rule, diagnostic: Diagnostic) -> Finding:
+        return Finding(
+            path=self.source.path,
+            span=self.source.span(diagnostic.node),
+            code=rule.code,
+            name=rule.name,
+            level=diagnostic.level or rule.level,
+            message=diagnostic.message,
+            trace=tuple(self._trace_line(step) for step in diagnostic.trace),
+            fix=self._fix(diagnostic),
+        )
+
+    def _trace_line(self, step: Step) -> TraceLine:
+        span = self.source.span(step.node)
+        return TraceLine(
+            step.path or self.source.path, span.line, span.column, step.message, span.end_line, span.end_column
+        )
+
+    def _fix(self, diagnostic: Diagnostic) -> FindingFix | None:
+        return edits.resolve(self.source, diagnostic.fix) if diagnostic.fix else None
+
+    def _lines(self, node: cst.CSTNode, span: Span) -> set[int]:
+        """The lines on which a comment silences a finding at a node (see `torchlint.suppress`)."""
+        parents = self.source.parents
+        statement: cst.CSTNode | None = node
+        while statement is not None and not isinstance(statement, cst.SimpleStatementLine | cst.BaseCompoundStatement):
+            statement = parents.get(statement)
+        lines = {span.line, span.end_line}
+        if isinstance(statement, cst.BaseCompoundStatement):
+            body = statement.body
+            header = body.header if isinstance(body, cst.IndentedBlock) else body
+            lines = {span.line, self.source.span(statement).line, self.source.span(header).line}
+        elif statement is not None:
+            whole = self.source.span(statement)
+            lines |= {whole.line, whole.end_line}
+        return lines
+
+    def _failure(self, rule: Rule, event: events.Event, error: Exception) -> Finding:
+        try:
+            span = self.source.span(event.node)
+        except KeyError:
+            span = Span(1, 1, 1, 1)
+        message = f"the rule {rule.code} ({rule.name}) failed: {_describe(error)}; the other findings stand"
+        return problem(self.source.path, INTERNAL_ERROR, message, span)
+
+
+def _unreadable(path: str, error: SourceError) -> FileReport:
+    place = Span(error.line, error.column, error.line, error.column)
+    return FileReport(path, (problem(path, INVALID_SYNTAX, error.message, place),), followed=False)
+
+
+def _broken(path: str, message: str, seconds: Mapping[str, float] | None = None) -> FileReport:
+    found = (problem(path, INTERNAL_ERROR, message),)
+    return FileReport(path, found, failed=True, followed=False, seconds=seconds or {})
+
+
+def internal_error(path: str, message: str) -> FileReport:
+    """The report of a file that was lost for a reason outside of it: unreadable, or its process died."""
+    return _broken(path, message)
+
+
+def _describe(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], key: str) -> Iterator[None]:
+    start = perf_counter()
+    try:
+        yield
+    finally:
+        seconds[key] = seconds.get(key, 0.0) + perf_counter() - start
+
+
+@contextmanager
+def _without_gc() -> Iterator[None]:
+    """Parsing makes only live objects: collecting meanwhile costs a tenth of the time and frees nothing."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+_Result = TypeVar("_Result")
+_STACK = 256 * 1024 * 1024
+_RECURSION = 20_000
+
+
+def _with_deep_stack(function: Callable[[], _Result]) -> _Result:
+    """
+    Run a function where deep recursion is no crash: libcst's parser recurses in native code (3,000 nested brackets
+    overflow the usual eight megabytes), its tree is walked recursively. The memory is only reserved, not used.
+    """
+    results: list[_Result] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(function())
+        except BaseException as error:
+            errors.append(error)
+
+    limit = sys.getrecursionlimit()
+    former = threading.stack_size(_STACK)
+    try:
+        thread = threading.Thread(target=run, daemon=True)
+        sys.setrecursionlimit(max(limit, _RECURSION))
+        thread.start()
+        thread.join()
+    except RuntimeError:  # no room for such a stack: the usual one must do
+        return function()
+    finally:
+        threading.stack_size(former)
+        sys.setrecursionlimit(limit)
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -1,0 +1,177 @@
+"""
+The files of a run: what the paths on the command line stand for.
+
+Driver group. Honours `.gitignore` and the configuration, opens no Python file, prints nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from torchlint import config
+
+if TYPE_CHECKING:
+    import pathspec
+
+SUFFIXES = (".py", ".pyi")
+USUAL_EXCLUDES = (
+    ".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pants.d", ".pytest_cache",
+    ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode", "__pycache__", "__pypackages__", "_build", "buck-out",
+    "build", "dist", "node_modules", "site-packages", "venv",
+)  # fmt: skip
+"""Left out unless `exclude` says otherwise; a directory with a `pyvenv.cfg` is left out too."""
+
+
+@dataclass(slots=True)
+class Found:
+    """
+    The files of a run.
+
+    Attributes
+    ----------
+    files
+        Python files in a stable order, each once.
+    missing
+        Paths given by the user that do not exist.
+    empty
+        Directories given by the user without any Python file that is not excluded.
+    """
+
+    files: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
+
+
+def find_files(paths: Iterable[str]) -> Found:
+    """
+    The Python files that paths stand for: a file is itself whatever it is called, a directory is searched.
+
+    Raises
+    ------
+    torchlint.config.ConfigError
+        from the configuration of a directory.
+    """
+    found = Found()
+    seen: dict[str, None] = {}
+    for path in paths:
+        path = os.path.normpath(path)
+        if os.path.isdir(path):
+            inside = list(_walk(path, _Ignored.above(path)))
+            seen.update(dict.fromkeys(inside))
+            if not inside:
+                found.empty.append(path)
+        elif os.path.lexists(path):
+            seen[path] = None
+        else:
+            found.missing.append(path)
+    found.files = list(seen)
+    return found
+
+
+def matched(path: str, patterns: tuple[str, ...], root: Path | None, *, is_directory: bool = False) -> bool:
+    """Whether patterns as in `.gitignore`, relative to a directory, match a path; symbolic links are resolved."""
+    if not patterns or root is None:
+        return False
+    relative = Path(os.path.relpath(os.path.realpath(path), root)).as_posix()
+    return _spec(patterns).match_file(relative + "/" if is_directory else relative)
+
+
+def _walk(directory: str, ignored: _Ignored) -> Iterator[str]:
+    try:
+        entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
+    except OSError:  # a directory that may not be listed holds nothing that could be checked
+        return
+    names = {entry.name for entry in entries}
+    ignored = ignored.entering(directory, names)
+    own = config.for_directory(Path(directory))
+    for entry in entries:
+        path = os.path.normpath(entry.path)
+        is_directory = entry.is_dir(follow_symlinks=False)
+        if not is_directory and not (entry.name.endswith(SUFFIXES) and entry.is_file()):
+            continue
+        if _left_out(entry.name, path, is_directory, own) or ignored.covers(path, is_directory):
+            continue
+        if is_directory:
+            if not os.path.exists(os.path.join(path, "pyvenv.cfg")):
+                yield from _walk(path, ignored)
+        else:
+            yield path
+
+
+def _left_out(name: str, path: str, is_directory: bool, own: config.Config) -> bool:
+    if own.exclude is None and is_directory and name in USUAL_EXCLUDES:
+        return True
+    return matched(path, (own.exclude or ()) + own.extend_exclude, own.root, is_directory=is_directory)
+
+
+@cache
+def _spec(patterns: tuple[str, ...]) -> pathspec.GitIgnoreSpec:
+    import pathspec
+
+    return pathspec.GitIgnoreSpec.from_lines(patterns)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ignored:
+    """The `.gitignore` files that hold in a directory, outermost first, each with the directory it lies in."""
+
+    files: tuple[tuple[str, pathspec.GitIgnoreSpec], ...] = ()
+
+    @classmethod
+    def above(cls, directory: str) -> _Ignored:
+        """What holds in a directory from above, up to the root of its git repository; nothing outside of one."""
+        top = os.path.realpath(directory)
+        if os.path.lexists(os.path.join(top, ".git")):
+            return cls()
+        above: list[str] = []
+        current = os.path.dirname(top)
+        while True:
+            above.append(current)
+            if os.path.lexists(os.path.join(current, ".git")):
+                break
+            if os.path.dirname(current) == current:
+                return cls()
+            current = os.path.dirname(current)
+        ignored = cls()
+        for parent in reversed(above):
+            ignored = ignored.entering(parent, {".gitignore"})
+        # whoever names an ignored directory wants it checked
+        named_anyway = any(ignored.covers(part, True) for part in _parts_below(current, top))
+        return cls() if named_anyway else ignored
+
+    def entering(self, directory: str, names: set[str]) -> _Ignored:
+        """What holds inside a directory with these entries; a repository of its own starts afresh."""
+        files = () if ".git" in names else self.files
+        if ".gitignore" in names:
+            path = os.path.join(directory, ".gitignore")
+            try:
+                lines = tuple(Path(path).read_text(encoding="utf-8", errors="replace").splitlines())
+            except OSError:
+                lines = ()
+            if lines:
+                files = (*files, (os.path.realpath(directory), _spec(lines)))
+        return _Ignored(files)
+
+    def covers(self, path: str, is_directory: bool) -> bool:
+        """Whether a path is ignored; the innermost file that says anything decides."""
+        if not self.files:
+            return False
+        real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        for base, spec in reversed(self.files):
+            relative = Path(os.path.relpath(real, base)).as_posix()
+            verdict = spec.check_file(relative + "/" if is_directory else relative).include
+            if verdict is not None:
+                return verdict
+        return False
+
+
+def _parts_below(top: str, path: str) -> Iterator[str]:
+    current = top
+    for part in Path(path).relative_to(top).parts:
+        current = os.path.join(current, part)
+        yield current

@@ -1,0 +1,22 @@
+"""
+One line per finding: `path:line:column: level[CODE] message`, with `[*]` where `--fix` would change it.
+
+Tools group. See `torchlint.report`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchlint.report import Style
+from torchlint.report.text import headline, summary
+from torchlint.run import Run
+
+
+def render(run: Run, style: Style) -> Iterator[str]:
+    """The lines, then the summary."""
+    for finding in run.findings:
+        fixable = " [*]" if finding.fix is not None and finding.fix.safe else ""
+        verdict = f" ({finding.verdict.status} by torch)" if finding.verdict is not None else ""
+        yield f"{headline(finding, style)}{fixable}{verdict}\n"
+    yield from (f"{line}\n" for line in summary(run))

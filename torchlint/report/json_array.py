@@ -1,0 +1,62 @@
+"""
+All findings as one JSON array.
+
+Tools group. See `torchlint.report`; the shape of an element is part of the command line's contract.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from torchlint.report import Style
+from torchlint.rule import Finding, TextEdit, TraceLine
+from torchlint.run import Run
+from torchlint.source import Span
+
+
+def render(run: Run, style: Style) -> Iterator[str]:
+    """The array, indented."""
+    yield json.dumps([as_object(finding) for finding in run.findings], indent=2) + "\n"
+
+
+def as_object(finding: Finding) -> dict[str, Any]:
+    """
+    A finding for programs: lines and columns count from 1, columns in characters, ends are exclusive.
+
+    `cell` is there only for a finding in a notebook.
+    """
+    fix, verdict = finding.fix, finding.verdict
+    value: dict[str, Any] = {
+        "path": finding.path,
+        **_place(finding.span),
+        "code": finding.code,
+        "name": finding.name,
+        "level": finding.level.value,
+        "message": finding.message,
+        "trace": [_step(step) for step in finding.trace],
+        "fix": fix and {"title": fix.title, "safe": fix.safe, "edits": [_edit(edit) for edit in fix.edits]},
+        "verdict": verdict
+        and {"status": verdict.status, "evidence": verdict.evidence, "seconds": round(verdict.seconds, 3)},
+    }
+    if finding.cell is not None:
+        value["cell"] = finding.cell
+    return value
+
+
+def _place(span: Span) -> dict[str, int]:
+    return {
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+    }
+
+
+def _step(step: TraceLine) -> dict[str, Any]:
+    return {"path": step.path, "line": step.line, "column": step.column, "message": step.message}
+
+
+def _edit(edit: TextEdit) -> dict[str, Any]:
+    return {**_place(edit.span), "replacement": edit.replacement}

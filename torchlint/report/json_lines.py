@@ -1,0 +1,20 @@
+"""
+One JSON object per line and finding: for programs that read while torchlint writes.
+
+Tools group. See `torchlint.report`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from torchlint.report import Style
+from torchlint.report.json_array import as_object
+from torchlint.run import Run
+
+
+def render(run: Run, style: Style) -> Iterator[str]:
+    """The lines."""
+    for finding in run.findings:
+        yield json.dumps(as_object(finding)) + "\n"

@@ -1,0 +1,120 @@
+"""
+The report for people: each finding with its source, the steps that lead to it, its fix and torch's verdict.
+
+Tools group. See `torchlint.report`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import click
+
+from torchlint.report import Style
+from torchlint.report.frame import Mark, frame
+from torchlint.rule import Finding, Level, TraceLine
+from torchlint.run import Run
+
+COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.SMELL: "cyan", Level.STRICT: "blue"}
+_NOUNS = {Level.STRICT: "strict finding"}
+VERDICT_COLORS = {"confirmed": "green", "refuted": "yellow", "inconclusive": "bright_black"}
+
+
+def render(run: Run, style: Style) -> Iterator[str]:
+    """Each finding as a block, then the summary."""
+    for finding in run.findings:
+        yield "".join(f"{line}\n" for line in block(finding, style)) + "\n"
+    yield from (f"{line}\n" for line in summary(run))
+
+
+def headline(finding: Finding, style: Style) -> str:
+    """`path:line:column: level[CODE] message`."""
+    place = f"{finding.path}:{finding.span.line}:{finding.span.column}"
+    kind = f"{finding.level.value}[{finding.code}]"
+    if style.color:
+        place = click.style(place, bold=True)
+        kind = click.style(kind, fg=COLORS[finding.level], bold=True)
+    return f"{place}: {kind} {_one_line(finding.message)}"
+
+
+def block(finding: Finding, style: Style) -> Iterator[str]:
+    """The lines of one finding."""
+
+    def paint(text: str, role: str) -> str:
+        if not style.color:
+            return text
+        if role == "main":
+            return click.style(text, fg=COLORS[finding.level], bold=True)
+        return click.style(text, fg="blue" if role == "gutter" else "bright_black", bold=role == "gutter")
+
+    yield headline(finding, style)
+    steps = finding.trace if style.trace else ()
+    gutter = len(str(max((finding.span.line, *(step.line for step in steps))))) + 1
+    marks = _marks(finding, steps)
+    for path, own in marks.items():
+        if path != finding.path:
+            yield f"{' ' * gutter}{paint(':::', 'gutter')} {path}:{own[0].line}:{own[0].column}"
+        yield from frame(own, lambda number, path=path: style.line(path, number), gutter, paint)  # type: ignore[misc]
+    equals = f"{' ' * gutter} {paint('=', 'gutter')}"
+    if finding.fix is not None:
+        how = "--fix" if finding.fix.safe else "unsafe; --unsafe-fixes"
+        yield f"{equals} fix: {_one_line(finding.fix.title)} ({how})"
+    if finding.verdict is not None:
+        status: str = finding.verdict.status
+        if style.color:
+            status = click.style(status, fg=VERDICT_COLORS[status], bold=True)
+        evidence = _one_line(finding.verdict.evidence)
+        yield f"{equals} torch: {status}" + (f": {evidence}" if evidence else "")
+
+
+def _marks(finding: Finding, steps: tuple[TraceLine, ...]) -> dict[str, list[Mark]]:
+    """By file, the finding's first. Steps are numbered where reading downwards is not reading in order."""
+    span = finding.span
+    places = [(step.line, step.column) for step in steps]
+    numbered = len(steps) > 1 and (places != sorted(places) or any(step.path != finding.path for step in steps))
+    main = ""
+    marks: dict[str, list[Mark]] = {finding.path: []}
+    for number, step in enumerate(steps, start=1):
+        label = f"{number}. {_one_line(step.message)}" if numbered else _one_line(step.message)
+        if not main and step.path == finding.path and (step.line, step.column) == (span.line, span.column):
+            main = label
+            continue
+        marks.setdefault(step.path, []).append(Mark(step.line, step.column, step.end_line, step.end_column, label))
+    marks[finding.path].append(Mark(span.line, span.column, span.end_line, span.end_column, main, main=True))
+    return marks
+
+
+def summary(run: Run) -> Iterator[str]:
+    """What was found and fixed, in one to three lines."""
+    findings = run.findings
+    by_level = Counter(finding.level for finding in findings)
+    files = _count(run.files, "file")
+    if findings:
+        kinds = [_count(by_level[level], _NOUNS.get(level, level.value)) for level in Level if by_level[level]]
+        where = len({finding.path for finding in findings})
+        yield f"Found {_listed(kinds)} in {where} of {files}." if run.files > 1 else f"Found {_listed(kinds)}."
+    else:
+        yield f"No findings in {files}."
+    fixes = [finding.fix for finding in findings if finding.fix is not None]
+    safe = sum(fix.safe for fix in fixes)
+    offers = [f"{safe} fixable with --fix"] if safe else []
+    if len(fixes) > safe:
+        offers.append(f"{len(fixes) - safe} {'more ' if safe else 'fixable '}with --fix --unsafe-fixes")
+    done = [f"{_count(run.fixed, 'fix', 'fixes')} applied"] if run.fixed else []
+    if done or offers:
+        yield f"{'; '.join([*done, ', '.join(offers)] if offers else done)}."
+    if run.held_back:
+        yield f"{_count(run.held_back, 'strict finding')} held back; see them with --strict"
+
+
+def _count(number: int, noun: str, plural: str = "") -> str:
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def _listed(items: list[str]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
