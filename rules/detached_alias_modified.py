@@ -123,7 +123,6 @@ class DetachedAliasModified(Rule):
             written, other = other, written
         message = f"`{written}` is modified in place, and `{other}` with it: `{event.how}` shares memory"
         copied = "copy" if event.how == "numpy()" else "clone"
-        text = operand(event.alias_node)
-        edits = (Edit(event.alias_node, f"{text}.{copied}()"),) if text else ()
-        fix = Fix(f"copy: append `.{copied}()`", edits, safe=event.written == "source") if edits else None
+        edit = Edit(event.alias_node, f"{operand(event.alias_node)}.{copied}()")
+        fix = Fix(f"copy: append `.{copied}()`", (edit,), safe=event.written == "source")
         yield Diagnostic(event.node, message, event.trace, fix)

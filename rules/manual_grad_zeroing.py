@@ -46,11 +46,12 @@ class ManualGradZeroing(Rule):
             import torch
 
             x = torch.tensor(2.0, requires_grad=True)
-            (x * x).backward()
+            (x**2).backward()
+            slope = x.grad
             x.grad.zero_()  # smell: [TLN401]
-            (x * x).backward()
+            (x**3).backward()
             """,
-            shows=Holds("x.grad._version == 2"),
+            shows=Holds("slope.item() == 12"),  # and not 4: zeroed and filled again
         ),
         Example(
             """

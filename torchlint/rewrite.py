@@ -7,12 +7,13 @@ given, and answer None where the rewriting would need to know more (so that no f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
 from torchlint.model.events import InplaceWrite, SavedTensorRead
 from torchlint.rule import Edit, Fix
+from torchlint.source import walk
 
 # Methods of `torch.Tensor` that end in "_" and have no out-of-place form, or one that means something else
 # (tests/test_rewrite.py holds the set against the running torch).
@@ -48,7 +49,7 @@ _ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Flo
 
 def shown(node: cst.BaseExpression, name: str = "", limit: int = 40) -> str:
     """The user's name in backquotes, or else the expression itself, on one line and cut at `limit` characters."""
-    text = name or " ".join(_EMPTY.code_for_node(node).split())
+    text = name or " ".join(code(node).split())
     return f"`{text if len(text) <= limit else text[: limit - 1].rstrip() + '…'}`"
 
 
@@ -61,20 +62,9 @@ def condition(inputs: Sequence[str]) -> str:
     return f", if {' and '.join(names)} {verb} grad"
 
 
-def code(node: cst.CSTNode) -> str | None:
-    """The source text of a node, or None if re-indenting it could change a string in it."""
-    if any(isinstance(part, (cst.SimpleString, cst.FormattedStringText)) and "\n" in part.value for part in walk(node)):
-        return None
+def code(node: cst.CSTNode) -> str:
+    """The source text of a node."""
     return _EMPTY.code_for_node(node)
-
-
-def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The node and everything below it."""
-    stack = [node]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(reversed(node.children))
 
 
 def assignable(node: cst.CSTNode) -> bool:
@@ -84,12 +74,10 @@ def assignable(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.Name) and not node.lpar
 
 
-def operand(node: cst.BaseExpression) -> str | None:
+def operand(node: cst.BaseExpression) -> str:
     """The text of an expression, in parentheses where it would not hold together as an operand or receiver."""
-    text = code(node)
-    if text is None or node.lpar or isinstance(node, _ATOMS):
-        return text
-    return f"({text})"
+    holds = bool(node.lpar) or isinstance(node, _ATOMS)
+    return code(node) if holds else f"({code(node)})"
 
 
 def without_argument(call: cst.Call, argument: cst.Arg) -> str | None:
@@ -118,13 +106,13 @@ def has_comment(node: cst.CSTNode) -> bool:
 
 
 def under_no_grad(statement: cst.CSTNode) -> str | None:
-    """A simple statement as the body of `with torch.no_grad():`."""
+    """A simple statement as the body of `with torch.no_grad():`, if no string of it spans lines."""
     if not isinstance(statement, cst.SimpleStatementLine):
         return None
-    text = _line(statement)
-    if text is None:
-        return None
-    return "with torch.no_grad():\n" + "\n".join(f"    {line}" for line in text.splitlines())
+    for part in walk(statement):
+        if isinstance(part, (cst.SimpleString, cst.FormattedStringText)) and "\n" in part.value:
+            return None
+    return "with torch.no_grad():\n" + "\n".join(f"    {line}" for line in _line(statement).splitlines())
 
 
 def inside_parameter(value: cst.BaseExpression, parameter: cst.Call) -> str | None:
@@ -146,8 +134,7 @@ def inside_parameter(value: cst.BaseExpression, parameter: cst.Call) -> str | No
 
 def followed_by(statement: cst.CSTNode, text: str) -> str | None:
     """A simple statement, and `text` as the next one."""
-    first = _line(statement) if isinstance(statement, cst.SimpleStatementLine) else None
-    return f"{first}\n{text}" if first is not None else None
+    return f"{_line(statement)}\n{text}" if isinstance(statement, cst.SimpleStatementLine) else None
 
 
 def replaced(statement: cst.CSTNode, old: cst.BaseExpression, new: str) -> cst.CSTNode:
@@ -164,12 +151,12 @@ def calls_method(node: cst.CSTNode, name: str) -> bool:
 
 def one_backward(first: cst.CSTNode, second: cst.CSTNode) -> str | None:
     """`a.backward()` and `b.backward()` as `(a + b).backward()`; both must be statements of their own."""
-    calls = [_backward_statement(statement) for statement in (first, second)]
-    if calls[0] is None or calls[1] is None:
+    one, other = _backward_statement(first), _backward_statement(second)
+    if one is None or other is None:
         return None
-    roots = [operand(call.func.value) for call in calls if call and isinstance(call.func, cst.Attribute)]
-    arguments = _EMPTY.code_for_node(calls[1].with_changes(func=cst.Name("f")))[1:]
-    return None if None in roots else f"({roots[0]} + {roots[1]}).backward{arguments}"
+    (root, _), (other_root, call) = one, other
+    arguments = code(call.with_changes(func=cst.Name("f")))[1:]
+    return f"({operand(root)} + {operand(other_root)}).backward{arguments}"
 
 
 def out_of_place(event: InplaceWrite | SavedTensorRead) -> Fix | None:
@@ -186,11 +173,11 @@ def out_of_place(event: InplaceWrite | SavedTensorRead) -> Fix | None:
     for small in line.body:
         if any(part is event.target_node for part in walk(small)):
             text = _small_out_of_place(small, event)
-            whole = _line(line, small, text) if text is not None else None
-            if text is None or whole is None:
+            if text is None or ("\n" in text and len(line.body) > 1):
                 return None
             imports = ("import torch",) if "torch." in text else ()
-            return Fix(f"write `{text}`, out of place", (Edit(line, whole),), safe=False, imports=imports)
+            edits = (Edit(line, _line(line, small, text)),)
+            return Fix(f"write `{text}`, out of place", edits, safe=False, imports=imports)
     return None
 
 
@@ -225,7 +212,7 @@ def _chain(small: cst.BaseSmallStatement, call: cst.Call) -> tuple[cst.Call, str
         if any(one is call for one in links):
             break
     assert isinstance(link, cst.BaseExpression)
-    text = code(link)
+    text: str | None = code(link)
     for one in reversed(links):
         text = _renamed_method(one, text) if text is not None else None
     return links[0], text, link
@@ -239,8 +226,6 @@ def _renamed_method(call: cst.Call, receiver: str) -> str | None:
     assert isinstance(call.func, cst.Attribute)
     name = call.func.attr.value
     arguments = code(call.with_changes(func=cst.Name("f"), lpar=[], rpar=[]))
-    if arguments is None:
-        return None
     if name == "zero_":
         return f"torch.zeros_like({receiver})"
     if name == "fill_" and len(call.args) == 1:
@@ -252,7 +237,7 @@ def _renamed_function(call: cst.Call) -> str | None:
     function = call.func
     if not isinstance(function, cst.Attribute) or not _inplace(function.attr.value) or function.attr.value in NO_TWIN:
         return None
-    if (code(function.value) or "init").endswith("init"):
+    if code(function.value).endswith("init"):
         return None
     twin = function.with_changes(attr=cst.Name(function.attr.value[:-1]))
     return code(call.with_changes(func=twin))
@@ -261,16 +246,16 @@ def _renamed_function(call: cst.Call) -> str | None:
 def _written(small: cst.BaseSmallStatement, call: cst.Call, new: str | None, base: cst.BaseExpression) -> str | None:
     """The small statement with `call` replaced by `new`, whose result is also bound to `base` where that is a name."""
     name = code(base)
-    if new is None or name is None:
+    if new is None:
         return None
     if not assignable(base):
         if not _fresh(base) or (isinstance(small, cst.Expr) and small.value is call):
             return None
-        return _EMPTY.code_for_node(small.deep_replace(call, cst.parse_expression(new)))
+        return code(small.deep_replace(call, cst.parse_expression(new)))
     if isinstance(small, cst.Expr) and small.value is call:
         return f"{name} = {new}"
     if isinstance(small, cst.Assign) and small.value is call:
-        targets = [text for each in small.targets if (text := code(each.target)) and text != name]
+        targets = [text for each in small.targets if (text := code(each.target)) != name]
         return " = ".join([*targets, name, new])
     if isinstance(small, cst.Return) and small.value is call:
         return f"return {new}" if isinstance(base, cst.Name) else f"{name} = {new}\nreturn {name}"
@@ -287,7 +272,7 @@ def _fresh(base: cst.BaseExpression) -> bool:
 def _augmented(small: cst.AugAssign) -> str | None:
     sign, binds = _AUGMENTED[type(small.operator)]
     target, value = code(small.target), code(small.value)
-    if not assignable(small.target) or target is None or value is None:
+    if not assignable(small.target):
         return None
     holds = bool(small.value.lpar) or isinstance(small.value, (*_ATOMS, cst.UnaryOperation))
     if isinstance(small.value, cst.UnaryOperation) and isinstance(small.value.operator, cst.Not):
@@ -303,7 +288,7 @@ def _scattered(small: cst.Assign) -> str | None:
         return None
     target = small.targets[0].target
     name, value = code(target.value), code(small.value)
-    if not assignable(target.value) or name is None or value is None or isinstance(small.value, cst.Tuple):
+    if not assignable(target.value) or isinstance(small.value, cst.Tuple):
         return None
     whole = [each for each in target.slice if not _is_full_slice(each.slice)]
     if len(whole) != 1:
@@ -346,8 +331,8 @@ def _keyword(call: cst.Call, name: str) -> cst.Arg | None:
     return next((arg for arg in call.args if arg.keyword is not None and arg.keyword.value == name), None)
 
 
-def _backward_statement(statement: cst.CSTNode) -> cst.Call | None:
-    """The call, if the statement is nothing but `t.backward()`, with or without `retain_graph`."""
+def _backward_statement(statement: cst.CSTNode) -> tuple[cst.BaseExpression, cst.Call] | None:
+    """The root and the call, if the statement is nothing but `t.backward()`, with or without `retain_graph`."""
     if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
         return None
     small = statement.body[0]
@@ -357,17 +342,10 @@ def _backward_statement(statement: cst.CSTNode) -> cst.Call | None:
     if not isinstance(function, cst.Attribute) or function.attr.value != "backward":
         return None
     plain = all(arg.keyword is not None and arg.keyword.value == "retain_graph" for arg in small.value.args)
-    return small.value if plain else None
+    return (function.value, small.value) if plain else None
 
 
-def _line(
-    line: cst.SimpleStatementLine, small: cst.BaseSmallStatement | None = None, text: str | None = None
-) -> str | None:
+def _line(line: cst.SimpleStatementLine, small: cst.BaseSmallStatement | None = None, text: str = "") -> str:
     """The code of a statement line without its comments, one small statement of it replaced by `text`."""
-    parts: list[str] = []
-    for each in line.body:
-        part = text if each is small else code(each.with_changes(semicolon=cst.MaybeSentinel.DEFAULT))
-        if part is None or ("\n" in part and len(line.body) > 1 and each is small):
-            return None
-        parts.append(part)
-    return "; ".join(parts)
+    plain = [each.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for each in line.body]
+    return "; ".join(text if old is small else code(new) for old, new in zip(line.body, plain, strict=True))

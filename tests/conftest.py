@@ -1,0 +1,32 @@
+"""`pytest --bless` accepts what the tests would generate: pages of the documentation, notes of traces."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # `expectations`, for tests in any folder
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--bless", action="store_true", help="rewrite generated pages and the notes in examples")
+
+
+@pytest.fixture
+def bless(request: pytest.FixtureRequest) -> Callable[[Path, str, str], None]:
+    """`bless(path, is_now, should_be)`: replaces that part of a file with `--bless`, and fails without."""
+
+    def accept(path: Path, is_now: str, should_be: str) -> None:
+        if is_now == should_be:
+            return
+        if not request.config.getoption("--bless"):
+            assert is_now == should_be, f"{path.name} differs; `pytest --bless` accepts"
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        assert is_now in text
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.replace(is_now, should_be, 1) if is_now else should_be, encoding="utf-8")
+
+    return accept
