@@ -1,0 +1,279 @@
+"""
+Guesses arguments: for a Module's constructor, and tensors that its `forward` accepts.
+
+Runs inside the child. A guess that torch refuses is repaired from the text of the refusal.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import nn
+
+SMALL_INTS = {
+    "stride": 1,
+    "dilation": 1,
+    "groups": 1,
+    "padding": 1,
+    "heads": 2,
+    "layers": 2,
+    "depth": 2,
+    "blocks": 2,
+    "kernel": 3,
+    "classes": 4,
+    "vocab": 32,
+    "max_len": 32,
+    "seq_len": 8,
+}
+"""Constructor arguments whose name holds the word, and a size that suits it."""
+INTEGER_INPUTS = ("ids", "tokens", "idx", "index", "indices", "label", "labels", "target", "targets")
+"""Names, or last words of names, of `forward` arguments that are integers."""
+SPATIAL = (16, 32, 28, 8)
+
+
+def constructor_arguments(target: type[Any], size: int) -> dict[str, Any]:
+    """
+    Keyword arguments for the parameters of a class that have no default.
+
+    Parameters
+    ----------
+    target
+        The class.
+    size
+        For integers whose name says nothing.
+    """
+    try:
+        parameters = inspect.signature(target).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    return {
+        p.name: _argument(p.name.lower(), p.annotation, size)
+        for p in parameters
+        if p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+    }
+
+
+def _argument(name: str, annotation: Any, size: int) -> Any:
+    kind = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+    if annotation is inspect.Parameter.empty:
+        kind = ""
+    for words, make in _BY_ANNOTATION:
+        if any(word in kind for word in words):
+            return make(name, size)
+    for words, make in _BY_NAME:
+        if any(word in name for word in words):
+            return make(name, size)
+    return _integer(name, size)
+
+
+def _integer(name: str, size: int) -> int:
+    return next((value for word, value in SMALL_INTS.items() if word in name), size)
+
+
+def _activation(name: str, size: int) -> Any:
+    return nn.ReLU()
+
+
+def _layer(name: str, size: int) -> Any:
+    return nn.Linear(size, size)
+
+
+def _fraction(name: str, size: int) -> float:
+    return 0.1
+
+
+_Make = Callable[[str, int], Any]
+_BY_ANNOTATION: tuple[tuple[tuple[str, ...], _Make], ...] = (
+    (("list", "List", "Sequence"), lambda name, size: [size, size]),
+    (("tuple", "Tuple"), lambda name, size: (size, size)),
+    (("bool",), lambda name, size: False),
+    (("int",), _integer),
+    (("float",), _fraction),
+    (("str",), lambda name, size: "relu"),
+    (("Callable",), _activation),
+    (("Module",), _layer),
+    (("Tensor",), lambda name, size: torch.rand(size)),
+)
+_BY_NAME: tuple[tuple[tuple[str, ...], _Make], ...] = (
+    (("dropout", "rate", "alpha", "beta", "eps", "momentum", "prob", "scale", "sigma", "std"), _fraction),
+    (("bias", "use_", "is_", "inplace"), lambda name, size: False),
+    (("activation", "act_fn", "nonlinearity"), _activation),
+    (("encoder", "decoder", "backbone", "model", "module", "net"), _layer),
+    (("hidden_sizes", "hidden_dims", "sizes", "widths"), lambda name, size: [size, size]),
+)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """
+    Arguments for one call of `forward`: every tensor has the same shape.
+
+    Attributes
+    ----------
+    shape
+        Of each tensor.
+    names
+        Parameters that get a tensor of floats.
+    integers
+        Parameters that get a tensor of integers below `limit`.
+    limit
+        See `integers`.
+    """
+
+    shape: tuple[int, ...]
+    names: tuple[str, ...]
+    integers: tuple[str, ...] = ()
+    limit: int = 4
+
+    def make(self, requires_grad: bool) -> dict[str, torch.Tensor]:
+        """Fresh tensors, the same numbers each time."""
+        generator = torch.Generator().manual_seed(1)
+        made = {}
+        for name in self.names:
+            leaf = torch.rand(self.shape, generator=generator) + 0.1
+            # a clone, because inputs inside a network are no leaves; it saves nothing and shares nothing
+            made[name] = leaf.requires_grad_().clone() if requires_grad else leaf
+        for name in self.integers:
+            made[name] = torch.randint(0, self.limit, self.shape, generator=generator)
+        return made
+
+    def words(self, requires_grad: bool) -> str:
+        """For the report: `x` of shape (2, 8)."""
+        parts = [f"`{name}` of shape {self.shape}" for name in self.names]
+        if requires_grad and parts:
+            parts[-1] += " that requires grad" if len(parts) == 1 else ", each requiring grad"
+        parts += [f"integers `{name}` of shape {self.shape}" for name in self.integers]
+        return ", ".join(parts) or "no arguments"
+
+
+def first_inputs(module: nn.Module) -> list[Inputs]:
+    """Inputs to try for a module, the likeliest first."""
+    names = _required(module)
+    integers = tuple(n for n in names if n.lower().rpartition("_")[2] in INTEGER_INPUTS)
+    floats = tuple(n for n in names if n not in integers)
+    if not names:
+        return [Inputs((), ())]
+    shapes = list(dict.fromkeys([*_shapes(module), (2, 8), (8,), (2, 3, 16, 16), (2, 5, 8), (4, 4), (3,), ()]))
+    embedding = next((m for m in module.modules() if isinstance(m, nn.Embedding)), None)
+    found = [Inputs(shape, floats, integers) for shape in shapes]
+    if embedding is not None:
+        found.insert(0, Inputs((2, 5), floats[1:], (*floats[:1], *integers), embedding.num_embeddings))
+        found.insert(1, Inputs((2, 5), (), (*floats, *integers), embedding.num_embeddings))
+    return list(dict.fromkeys(found))
+
+
+def _required(module: nn.Module) -> tuple[str, ...]:
+    parameters = inspect.signature(module.forward).parameters.values()
+    return tuple(
+        p.name for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+    )
+
+
+def _shapes(module: nn.Module) -> Iterator[tuple[int, ...]]:
+    for layer in module.modules():
+        if isinstance(layer, (nn.Conv1d, nn.Conv2d, nn.Conv3d)):
+            rank = {nn.Conv1d: 1, nn.Conv2d: 2, nn.Conv3d: 3}.get(type(layer), 2)
+            for size in SPATIAL if rank < 3 else (8, 16):
+                yield (2, layer.in_channels, *[size] * rank)
+        elif isinstance(layer, nn.Linear):
+            yield (2, layer.in_features)
+            yield (2, 5, layer.in_features)
+            yield (layer.in_features,)
+        elif isinstance(layer, nn.RNNBase):
+            yield (2, 5, layer.input_size)
+        elif isinstance(layer, nn.LayerNorm):
+            yield (2, *layer.normalized_shape)
+        elif isinstance(layer, nn.BatchNorm1d):
+            yield (4, layer.num_features)
+            yield (4, layer.num_features, 8)
+        elif isinstance(layer, nn.BatchNorm2d):
+            yield (2, layer.num_features, 8, 8)
+        elif isinstance(layer, nn.MultiheadAttention):
+            yield (2, 5, layer.embed_dim)
+        else:
+            continue
+        break
+    for value in (*module.parameters(recurse=False), *vars(module).values()):
+        if isinstance(value, torch.Tensor):
+            yield tuple(value.shape)
+            if value.ndim >= 2:
+                yield (2, value.shape[0])
+                yield (2, value.shape[1])
+
+
+def repaired(inputs: Inputs, message: str) -> list[Inputs]:
+    """Inputs that the text of torch's refusal asks for."""
+    found: list[Inputs] = []
+    for pattern, repair in _REPAIRS:
+        match = re.search(pattern, message)
+        if match:
+            shapes = repair(inputs.shape, [_sizes(group) for group in match.groups()])
+            found += [replace(inputs, shape=shape) for shape in shapes if shape != inputs.shape]
+    if re.search(r"scalar types?:? Long|expected .*Long|must be .*integer|Long, Int", message):
+        found.append(replace(inputs, names=inputs.names[1:], integers=(*inputs.names[:1], *inputs.integers)))
+        found.append(replace(inputs, names=(), integers=(*inputs.names, *inputs.integers)))
+    return found
+
+
+_Shape = tuple[int, ...]
+_Repair = Callable[[_Shape, list[list[int]]], list[_Shape]]
+
+
+def _sizes(text: str | None) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", text or "")]
+
+
+def _last(shape: _Shape, size: int) -> list[_Shape]:
+    return [(*shape[:-1], size)] if shape else [(size,)]
+
+
+def _second(shape: _Shape, size: int) -> list[_Shape]:
+    return [(shape[0], size, *shape[2:])] if len(shape) > 1 else [(2, size)]
+
+
+def _ranked(shape: _Shape, rank: int) -> list[_Shape]:
+    if len(shape) > rank:
+        return [shape[:rank], shape[len(shape) - rank :]]
+    padding = (8,) * (rank - len(shape))
+    return [(*shape, *padding), (*shape[:-1], *padding, *shape[-1:])]
+
+
+def _swapped(shape: _Shape, have: int, want: int) -> list[_Shape]:
+    return [(*shape[:i], want, *shape[i + 1 :]) for i, size in enumerate(shape) if size == have]
+
+
+def _multiplied(shape: _Shape, groups: list[list[int]]) -> list[_Shape]:
+    (_, have), (want, _) = groups
+    if shape and shape[-1] == have:
+        return _last(shape, want)
+    if len(shape) >= 3 and shape[-1] == shape[-2] and want % max(1, have // (shape[-1] * shape[-2])) == 0:
+        return [(*shape[:-2], size, size) for size in (8, 12, 14, 20, 24, 28, 32, 64, 96, 112, 224)]
+    return _swapped(shape, have, want) or _last(shape, want)
+
+
+_REPAIRS: tuple[tuple[str, _Repair], ...] = (
+    (r"shapes cannot be multiplied \((\d+x\d+) and (\d+x\d+)\)", _multiplied),
+    (r"size mismatch, got input \(\d+\), mat \(\d+x(\d+)\), vec \((\d+)\)", lambda s, g: _last(s, g[1][0])),
+    (r"to have (\d+) channels, but got \d+ channels", lambda s, g: _second(s, g[0][0])),
+    (r"running_mean should contain \d+ elements not (\d+)", lambda s, g: _second(s, g[0][0])),
+    (r"or (\d)D \(batched\) input", lambda s, g: _ranked(s, g[0][0])),
+    (r"[Ee]xpected (\d)D or \d+D input", lambda s, g: _ranked(s, g[0][0])),
+    (r"[Ee]xpected (\d)D input", lambda s, g: _ranked(s, g[0][0])),
+    (r"shape \[\*, ([\d, ]+)\]", lambda s, g: [(2, *g[0]), (2, 5, *g[0])]),
+    (r"Expected (\d+), got \d+", lambda s, g: _last(s, g[0][0])),
+    (r"Target sizes: (\[[\d, ]*\])", lambda s, g: [tuple(g[0])]),
+    (
+        r"tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
+        lambda s, g: _swapped(s, g[0][0], g[1][0]) + _swapped(s, g[1][0], g[0][0]),
+    ),
+    (r"unpack \(expected (\d+)", lambda s, g: _ranked(s, g[0][0])),
+    (r"Dimension out of range.*\[-(\d)", lambda s, g: _ranked(s, g[0][0] + 1)),
+    (r"too many indices for tensor of dimension (\d)", lambda s, g: _ranked(s, g[0][0] + 1)),
+    (r"more than 1 value per channel", lambda s, g: [(4, *s[1:])]),
+    (r"index (\d+) is out of bounds", lambda s, g: [tuple(max(n, g[0][0] + 1) for n in s)]),
+)

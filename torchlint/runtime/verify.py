@@ -1,0 +1,227 @@
+"""
+The runtime cross-check: every finding of a file gets a verdict from torch itself.
+
+Runs the file as a script first; after an error that confirms a finding, again with that statement's error passed over,
+so that later findings get their turn; then builds and drives the Modules whose findings the script does not reach; then
+runs the file with one change where the finding is about what the change does (`retain_graph`, manual zeroing).
+Imports no torch: see `server`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from torchlint.rule import Finding, Verdict
+from torchlint.runtime.compare import needed_graph, same_without_zeroing, widened, with_fix
+from torchlint.runtime.judge import Case, Opinion, expressions, judge
+from torchlint.runtime.programs import Program, Statement, places
+from torchlint.runtime.protocol import Outcome, Request, Watch
+from torchlint.runtime.server import shared
+from torchlint.source import Source
+
+OBSERVED = frozenset({"TLN101", "TLN102", "TLN201", "TLN204", "TLN205", "TLN206", "TLN401"})
+"""Codes whose verdict needs writes or gradients; the others run without a mode in between."""
+
+
+def verify_findings(
+    source: Source,
+    findings: Sequence[Finding],
+    *,
+    timeout: float = 30.0,
+    memory_mb: int = 4096,
+) -> list[Finding]:
+    """
+    Run the program of each finding under torch.
+
+    Parameters
+    ----------
+    source
+        The file.
+    findings
+        Findings in it.
+    timeout
+        Wall-clock seconds per run.
+    memory_mb
+        Address space per run, beyond what torch itself takes.
+
+    Returns
+    -------
+    list[Finding]
+        The same findings in the same order, each with a verdict.
+
+    Raises
+    ------
+    TorchMissing
+        if torch cannot be imported.
+    """
+    server = shared()
+    if not findings:
+        return []
+    try:
+        program = Program.of(source)
+    except (SyntaxError, ValueError) as error:
+        verdict = Verdict("inconclusive", f"Python cannot compile the file: {error}", 0.0)
+        return [replace(f, verdict=verdict) for f in findings]
+    check = _Check(program, findings, server.run, timeout, memory_mb)
+    check.as_script()
+    check.as_modules()
+    return [replace(f, verdict=check.verdict(index)) for index, f in enumerate(findings)]
+
+
+class _Check:
+    def __init__(
+        self,
+        program: Program,
+        findings: Sequence[Finding],
+        run: Callable[[Request], Outcome],
+        timeout: float,
+        memory_mb: int,
+    ) -> None:
+        self.program = program
+        self.run = run
+        self.timeout = timeout
+        self.memory_mb = memory_mb
+        self.watches: dict[Statement, Watch] = {}
+        self.cases = [self._case(finding) for finding in findings]
+        self.opinions: list[Opinion | None] = [None] * len(findings)
+        self.seconds = [0.0] * len(findings)
+        self.observe = any(f.code in OBSERVED for f in findings)
+
+    def verdict(self, index: int) -> Verdict:
+        """The last word on a finding."""
+        opinion = self.opinions[index]
+        if opinion is None:
+            return Verdict("inconclusive", "its place holds no statement of the program", 0.0)
+        return Verdict(opinion.status, opinion.evidence, round(self.seconds[index], 3))
+
+    def as_script(self) -> None:
+        """Run the file; after each error that a finding claims, run it again and pass over that statement."""
+        caught: list[tuple[int, int]] = []
+        for _ in range(len(self.cases) + 1):
+            outcome = self.run(self._request(self.program.text, catch=caught))
+            self._judge(self._open(), outcome, caught)
+            culprit = self._confirmed_end(outcome)
+            if culprit is None or (culprit.line, culprit.column) in caught or not self._open():
+                return
+            caught.append((culprit.line, culprit.column))
+
+    def as_modules(self) -> None:
+        """Build and drive the Modules that hold findings which the script did not come to."""
+        waiting: dict[str, list[int]] = {}
+        for index, case in enumerate(self.cases):
+            opinion = self.opinions[index]
+            if case is None or opinion is None or not opinion.unreached:
+                continue
+            where = _place(case)
+            if case.own.classes and len(case.own.functions) == 1:
+                waiting.setdefault(case.own.classes[0], []).append(index)
+            else:
+                self.opinions[index] = replace(opinion, evidence=opinion.evidence + where)
+        for name, indices in waiting.items():
+            for input_grad in (False, True):
+                left = [i for i in indices if (self.opinions[i] or _NOTHING).status != "confirmed"]
+                if left:
+                    outcome = self.run(self._request(self.program.text, module=name, input_grad=input_grad))
+                    self._judge(left, outcome, [], module=name, input_grad=input_grad)
+
+    def _case(self, finding: Finding) -> Case | None:
+        found = places(finding, self.program)
+        if not found:
+            return None
+        own = found[0]
+        spanned = self.program.within(finding.span.line, finding.span.end_line) if finding.code == "TLN401" else []
+        watched = {}
+        for statement in dict.fromkeys([*found, *spanned]):
+            watch = expressions(finding, statement, own, found)
+            known = self.watches.get(statement, Watch(statement.line, statement.column))
+            texts = dict.fromkeys([*known.expressions, *watch.expressions])
+            self.watches[statement] = replace(known, expressions=tuple(texts), capture=known.capture or watch.capture)
+            watched[statement] = list(self.watches).index(statement)
+        return Case(finding, found, watched)
+
+    def _request(
+        self,
+        text: str,
+        *,
+        catch: Sequence[tuple[int, int]] = (),
+        module: str = "",
+        input_grad: bool = False,
+        timeout: float | None = None,
+    ) -> Request:
+        changed = text != self.program.text
+        return Request(
+            text=text,
+            path=self.program.path,
+            watches=() if changed else tuple(self.watches.values()),
+            catch=tuple(catch),
+            observe=self.observe or changed,
+            module=module,
+            input_grad=input_grad,
+            timeout=timeout or self.timeout,
+            memory_mb=self.memory_mb,
+        )
+
+    def _open(self) -> list[int]:
+        return [
+            index
+            for index, opinion in enumerate(self.opinions)
+            if self.cases[index] is not None and (opinion is None or opinion.status == "inconclusive")
+        ]
+
+    def _judge(
+        self,
+        indices: Sequence[int],
+        outcome: Outcome,
+        caught: Sequence[tuple[int, int]],
+        *,
+        module: str = "",
+        input_grad: bool = False,
+    ) -> None:
+        for index in indices:
+            case = self.cases[index]
+            if case is None:
+                continue
+            started = time.monotonic()
+            limit = min(self.timeout, 5.0 + 2.0 * outcome.seconds)
+
+            def changed(text: str, limit: float = limit) -> Outcome:
+                catch = caught if text.count("\n") == self.program.text.count("\n") else ()
+                return self.run(self._request(text, catch=catch, module=module, input_grad=input_grad, timeout=limit))
+
+            opinion = self._opinion(case, outcome, changed)
+            self.seconds[index] += outcome.seconds + time.monotonic() - started
+            before = self.opinions[index]
+            if before is None or opinion.status != "inconclusive" or before.unreached:
+                self.opinions[index] = opinion
+
+    def _opinion(self, case: Case, outcome: Outcome, changed: Callable[[str], Outcome]) -> Opinion:
+        if case.finding.code == "TLN102":
+            found = needed_graph(case, self.program, outcome, changed)
+            if found is not None:
+                return found
+        opinion = judge(case, outcome, timeout=self.timeout, memory_mb=self.memory_mb)
+        if opinion.status != "confirmed":
+            return opinion
+        if case.finding.code == "TLN401" and outcome.ending == "ended":
+            return widened(opinion, same_without_zeroing(case, self.program, outcome, changed))
+        if outcome.ending == "raised":
+            return widened(opinion, with_fix(case, self.program, changed))
+        return opinion
+
+    def _confirmed_end(self, outcome: Outcome) -> Statement | None:
+        """The statement whose error ended the program, if that error confirmed a finding."""
+        raised = outcome.raised
+        if raised is None or not raised.lines or all(o is None or o.error != raised for o in self.opinions):
+            return None
+        return self.program.statement_at(raised.lines[-1])
+
+
+def _place(case: Case) -> str:
+    if not case.own.functions:
+        return ""
+    return f"; `{'.'.join((*case.own.classes, *case.own.functions))}` is not called by the file itself"
+
+
+_NOTHING = Opinion("inconclusive", "")
