@@ -60,12 +60,15 @@ def expected(text: str) -> Expectation:
     return Expectation({line: sorted(found) for line, found in findings.items()}, notes)
 
 
-def lint(text: str, *, strict: bool = False, codes: Iterable[str] | None = None, path: str = "program.py") -> FileReport:
+def lint(
+    text: str, *, strict: bool = False, codes: Iterable[str] | None = None, path: str = "program.py"
+) -> FileReport:
     """Lint a program without markers; never fails silently inside."""
     chosen = registry.load()
     enabled = frozenset(codes) if codes is not None else frozenset(rule.code for rule in chosen.rules)
     report = check_text(path, text, chosen, Selection(enabled, strict=strict))
-    assert report.followed and not report.failed, "\n".join(str(finding) for finding in report.findings)
+    assert not report.failed, "\n".join(str(finding) for finding in report.findings)
+    assert report.followed, report.findings
     return report
 
 

@@ -1,0 +1,43 @@
+"""The pages in `docs/rules/` are the generated ones, all of them and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import expectations
+import pytest
+
+from torchlint import docs
+from torchlint.rule import SECTIONS, Rule
+
+PAGES = Path(__file__).parent.parent / "docs" / "rules"
+Bless = Callable[[Path, str, str], None]
+
+
+@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.code) for rule in expectations.rules()])
+def test_page_is_the_generated_one(rule: Rule, bless: Bless) -> None:
+    path = PAGES / f"{rule.name}.md"
+    bless(path, path.read_text(encoding="utf-8") if path.exists() else "", docs.page(rule))
+
+
+@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.code) for rule in expectations.rules()])
+def test_page_says_everything(rule: Rule) -> None:
+    page = docs.page(rule)
+    assert page.startswith(f"# {rule.code} {rule.name}\n\n{rule.summary()}\n")
+    titles = [line.removeprefix("## ") for line in page.splitlines() if line.startswith("## ")]
+    assert [title for title in titles if title in SECTIONS] == list(rule.sections())
+    for example in (*rule.bad, *rule.good):
+        assert f"```python\n{example.source}```\n" in page
+        assert example.fixed is None or f"```python\n{example.fixed}```\n" in page
+    assert all(f"`{kind.__name__}`" in page for kind in rule.subscriptions)
+
+
+def test_index_is_the_generated_one(bless: Bless) -> None:
+    path = PAGES / "README.md"
+    bless(path, path.read_text(encoding="utf-8") if path.exists() else "", docs.index(expectations.rules()))
+
+
+def test_index_links_every_page_and_no_other() -> None:
+    linked = {part.partition(")")[0] for part in docs.index(expectations.rules()).split("](")[1:]}
+    assert linked == {path.name for path in PAGES.glob("*.md")} - {"README.md"}
