@@ -1,0 +1,158 @@
+"""
+Shapes of reductions, and of what sorts or selects along a dimension.
+
+References
+----------
+https://docs.pytorch.org/docs/stable/torch.html#reduction-ops
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from torchlint.knowledge.shapes_domain import (
+    INTEGER,
+    Arguments,
+    Description,
+    Result,
+    Shape,
+    ShapeUnknownError,
+    Sized,
+    Unknown,
+    broadcast,
+    size_of,
+    wrap,
+)
+
+DESCRIBED: Final = Description()
+
+
+def reduced(shape: Shape, dims: tuple[int, ...] | None, keepdim: bool | None) -> Shape:
+    """`shape` without `dims` (None: all), or with 1 there. `ShapeUnknownError` if `keepdim` is unknown."""
+    if keepdim is None:
+        raise ShapeUnknownError
+    if shape is None:
+        if dims is None and not keepdim:
+            return ()
+        return None
+    if dims is None:
+        return (1,) * len(shape) if keepdim else ()
+    if keepdim:
+        return tuple(1 if axis in dims else size for axis, size in enumerate(shape))
+    return tuple(size for axis, size in enumerate(shape) if axis not in dims)
+
+
+def _rank(a: Arguments) -> int:
+    return len(a.shape())
+
+
+@DESCRIBED.of(
+    "sum", "mean", "nansum", "nanmean", "prod", "all", "any", "amax", "amin", "logsumexp", "special_logsumexp", "norm",
+    "std", "var", "argmax", "argmin", "count_nonzero", "linalg_vector_norm", "hash_tensor",
+)  # fmt: skip
+def _reduction(a: Arguments) -> Result:
+    keepdim, dim = a.flag("keepdim"), a.get("dim")
+    if dim is None:
+        return reduced(a.operand(), None, keepdim)
+    if isinstance(dim, Unknown) and keepdim:
+        return (None,) * _rank(a)
+    if dim is INTEGER:
+        return (None,) * max(_rank(a) - 1, 0)
+    return reduced(a.shape(), a.dims("dim", _rank(a)), keepdim)
+
+
+@DESCRIBED.of("std_mean", "var_mean", "aminmax")
+def _two_reductions(a: Arguments) -> Result:
+    shape = reduced(a.operand(), a.dims("dim", _rank(a)) if a.get("dim") is not None else None, a.flag("keepdim"))
+    return [shape, shape]
+
+
+@DESCRIBED.of("max", "min")
+def _extremum(a: Arguments) -> Result:
+    """Three functions in one: of all, along `dim` (values and indices), and of two tensors."""
+    other = a.get("other")
+    if isinstance(other, Sized):
+        return broadcast(a.operand(), other.shape)
+    if isinstance(other, Unknown) or isinstance(a.get("dim"), Unknown):
+        raise ShapeUnknownError
+    if a.get("dim") is None:
+        return ()
+    shape = reduced(a.shape(), a.dims("dim", _rank(a)), a.flag("keepdim"))
+    return [shape, shape]
+
+
+@DESCRIBED.of("median", "nanmedian")
+def _median(a: Arguments) -> Result:
+    if a.get("dim") is None:
+        return ()
+    shape = reduced(a.shape(), a.dims("dim", _rank(a)), a.flag("keepdim"))
+    return [shape, shape]
+
+
+@DESCRIBED.of("mode", "kthvalue")
+def _along_last(a: Arguments) -> Result:
+    shape = reduced(a.shape(), (wrap(a.integer("dim", -1), _rank(a)),), a.flag("keepdim"))
+    return [shape, shape]
+
+
+@DESCRIBED.of("quantile", "nanquantile")
+def _quantile(a: Arguments) -> Result:
+    shape = reduced(a.operand(), a.dims("dim", _rank(a)) if a.get("dim") is not None else None, a.flag("keepdim"))
+    q = a.operand("q")
+    return None if q is None or shape is None else (*q, *shape)
+
+
+@DESCRIBED.of("linalg_norm", "linalg_matrix_norm")
+def _matrix_norm(a: Arguments) -> Result:
+    matrix = a.values.get("A", a.values.get("self"))
+    if not isinstance(matrix, Sized) or matrix.shape is None:
+        raise ShapeUnknownError
+    rank = len(matrix.shape)
+    if a.get("dim") is not None:
+        return reduced(matrix.shape, a.dims("dim", rank), a.flag("keepdim"))
+    if "ord" not in a.values or a.get("ord") is None or rank <= 2:
+        return reduced(matrix.shape, None, a.flag("keepdim"))
+    return reduced(matrix.shape, (rank - 2, rank - 1), a.flag("keepdim"))
+
+
+@DESCRIBED.of("sort")
+def _sort(a: Arguments) -> Result:
+    return [a.operand(), a.operand()]
+
+
+@DESCRIBED.of("argsort", "msort")
+def _argsort(a: Arguments) -> Result:
+    return a.operand()
+
+
+@DESCRIBED.of("topk")
+def _topk(a: Arguments) -> Result:
+    sizes = list(a.shape())
+    if sizes:
+        sizes[wrap(a.integer("dim", -1), len(sizes))] = size_of(a.get("k"))
+    return [tuple(sizes)] * 2
+
+
+@DESCRIBED.of("diff")
+def _diff(a: Arguments) -> Result:
+    sizes = list(a.shape())
+    dim = wrap(a.integer("dim", -1), len(sizes))
+    total = sizes[dim]
+    for extra in ("prepend", "append"):
+        if a.given(extra):
+            along = a.shape(extra)
+            more = along[dim] if len(along) == len(sizes) else 1
+            total = None if total is None or more is None else total + more
+    sizes[dim] = None if total is None else max(total - a.integer("n", 1), 0)
+    return tuple(sizes)
+
+
+@DESCRIBED.of("trapezoid", "trapz")
+def _trapezoid(a: Arguments) -> Result:
+    shape = a.shape("y")
+    return reduced(shape, (wrap(a.integer("dim", -1), len(shape)),), False)
+
+
+@DESCRIBED.of("trace", "dot", "vdot", "dist", "equal", "allclose", "is_same_size", "is_nonzero")
+def _scalar(a: Arguments) -> Result:
+    return ()
