@@ -5,6 +5,6 @@ A static model of autograd: runs a program abstractly and says what happens in i
 does not print, and never imports torch.
 """
 
-from torchlint.model.interpreter import interpret
+from torchlint.model.analysis import interpret
 
 __all__ = ["interpret"]

@@ -68,3 +68,12 @@ def conditions(guards: Iterable[GuardLiteral]) -> tuple[str, ...]:
 
 def _unknowable(key: BranchKey) -> bool:
     return isinstance(key, tuple) and key[0] == "unknown"
+
+
+def unconditional(guard: Guard) -> Guard:
+    """The guard without the conditions that a finding names to its reader (inputs that require grad)."""
+    if not guard:
+        return guard
+    return frozenset(
+        literal for literal in guard if not (isinstance(literal[0], tuple) and literal[0][0] == "requires_grad")
+    )

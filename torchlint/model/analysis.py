@@ -1,0 +1,278 @@
+"""
+What of a file is run, and in which state: the file itself as a script, then each function and each Module by itself.
+
+A Module's `forward` is run on an object that its `__init__` has built, on inputs of which nobody knows whether they require grad, and what
+it returns counts as differentiated by its caller. A run that exceeds its budget keeps what was proven so far.
+"""
+
+from __future__ import annotations
+
+from torchlint.model import ir
+from torchlint.model.calls import CallSite
+from torchlint.model.domain import (
+    Class,
+    External,
+    Frame,
+    Function,
+    Grad,
+    GraphNode,
+    Instance,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+)
+from torchlint.model.events import Event
+from torchlint.model.expressions import is_module
+from torchlint.model.interpreter import Interpreter
+from torchlint.model.lower import lower
+from torchlint.model.machine import STEP_LIMIT, BudgetExceeded
+from torchlint.model.truth import ALWAYS, Truth
+from torchlint.source import Source
+
+_NO_GRAD_NAMES = ("init", "reset", "load", "_init")
+
+
+def interpret(source: Source) -> list[Event]:
+    """
+    All events of a file, in no particular order.
+
+    Raises
+    ------
+    torchlint.model.lower.LoweringError
+        if the file has syntax that the IR has no word for, or is nested too deeply.
+    """
+    analysis = Analysis(lower(source.module))
+    analysis.run()
+    return analysis.events
+
+
+class Analysis(Interpreter):
+    """One file."""
+
+    def __init__(self, program: ir.Program) -> None:
+        super().__init__()
+        self.program = program
+        self._entry: CallSite | None = None
+        self._forward: int = 0
+        self._escaping: list[Value] = []
+
+    def run(self) -> None:
+        """Run the file, then what it defines."""
+        self.globals.variables["__name__"] = Unknown()
+        self._guarded(self._script, keep=True)
+        for function in list(self.functions):
+            if function.owner is None:
+                self._guarded(lambda function=function: self._standalone(function, []))
+        for cls in list(self.classes):
+            self._guarded(lambda cls=cls: self._class_by_itself(cls))
+
+    def _guarded(self, run: object, keep: bool = False) -> None:
+        """One entry point, within its budget; its state is forgotten afterwards."""
+        assert callable(run)
+        self.steps_left = STEP_LIMIT
+        mark = self.trail.mark()
+        frame = self.frame
+        self._escaping = []
+        try:
+            run()
+        except (BudgetExceeded, RecursionError):
+            self.frame = frame
+            self.stack.clear()
+            self.loops.clear()
+            self.expected_errors = 0
+            self.built_in = ""
+            self._parameter_loops.clear()
+        self.dead = False
+        self.retained_escape(self._escaping)
+        self.conclude()
+        self.pending_alias_writes.clear()
+        self.grad_mode = Truth.YES
+        self.path = self.assumed = ALWAYS
+        self.iteration = ()
+        if not keep:
+            self.trail.undo(mark)
+
+    def _script(self) -> None:
+        from torchlint.model.domain import Constant
+
+        self.globals.variables["__name__"] = Constant("__main__")
+        self.run_block(self.program.body)
+
+    # -- functions and classes by themselves
+
+    def _standalone(self, function: Function, first: list[Value]) -> Value:
+        definition = function.definition
+        assert isinstance(definition, ir.FunctionDef)
+        self.statement = definition
+        mode = self.grad_mode
+        if definition.name.lstrip("_").startswith(_NO_GRAD_NAMES) and definition.name != "__init__":
+            self.grad_mode = Truth.MAYBE
+        positional, keywords = self.unknown_arguments(definition, first)
+        kind = "" if function.kind in ("opaque", "property") else function.kind
+        grad_mode = function.grad_mode
+        if function.kind == "opaque":
+            grad_mode = Truth.MAYBE
+        plain = Function(definition, function.closure, {}, function.owner, kind, grad_mode, function.name)
+        if definition.is_generator or definition.is_async:
+            value: Value = self._run_body(definition, self._frame_of(plain, positional, keywords))
+        else:
+            value = self.run_function(plain, positional, keywords, None)
+        self._escaping.append(value)
+        self._escaping += positional
+        self.grad_mode = mode
+        return value
+
+    def _frame_of(self, function: Function, positional: list[Value], keywords: dict[str, Value]) -> Frame:
+        frame = Frame({}, function.closure)
+        self._bind_parameters(frame, function, positional, keywords, True)
+        return frame
+
+    def unknown_arguments(
+        self, definition: ir.FunctionDef, first: list[Value], *, inputs: bool = False
+    ) -> tuple[list[Value], dict[str, Value]]:
+        """Arguments of which nobody knows anything, but for their annotations."""
+        positional = list(first)
+        keywords: dict[str, Value] = {}
+        for index, parameter in enumerate(definition.parameters):
+            if parameter.kind in ("*", "**") or index < len(first):
+                continue
+            value = self._unknown_argument(parameter, inputs)
+            if parameter.kind == "keyword-only":
+                keywords[parameter.name] = value
+            else:
+                positional.append(value)
+        return positional, keywords
+
+    def _unknown_argument(self, parameter: ir.Parameter, inputs: bool) -> Value:
+        unknown = Unknown(source=parameter)
+        if inputs:
+            unknown = Unknown([self._input(parameter)], source=parameter, hint=parameter.name, certain_edge=True)
+        annotation = self._annotation(parameter.annotation)
+        if annotation in ("torch.Tensor", "Tensor"):
+            tensor = self.materialise(unknown)
+            tensor.name = parameter.name
+        return unknown
+
+    def _annotation(self, annotation: ir.Expression | None) -> str:
+        if isinstance(annotation, ir.Constant) and isinstance(annotation.value, str):
+            return annotation.value
+        if isinstance(annotation, ir.Name | ir.Attribute):
+            value = self.evaluate_again(annotation)
+            return value.qualified if isinstance(value, External) else ""
+        return ""
+
+    def _input(self, parameter: ir.Parameter) -> Tensor:
+        """The tensor that an input of `forward` is, if it is one: it requires grad or not, and everything says so."""
+        own = Grad(Truth.NO, frozenset({parameter.name}))
+        time = self.tick()
+        node = GraphNode(
+            name="", op="", origin=parameter, line=self.line(), time=time, condition=own, edges=(), holds=Truth.MAYBE,
+            opaque=True,
+        )  # fmt: skip
+        tensor = Tensor(
+            origin=parameter, line=self.line(), born=time, made_by="", own=own, grad_fn=((ALWAYS, node),),
+            is_parameter=Truth.NO,
+        )  # fmt: skip
+        tensor.name = parameter.name
+        return tensor
+
+    def _class_by_itself(self, cls: Class) -> None:
+        self.statement = cls.definition
+        if self._is_function(cls):
+            self._custom_function_class(cls)
+            return
+        instance = Instance(cls)
+        module = is_module(instance)
+        for each in cls.ancestry():
+            function = each.attributes.get("__init__")
+            if isinstance(function, Function) and isinstance(function.definition, ir.FunctionDef):
+                positional, keywords = self.unknown_arguments(function.definition, [instance])
+                outer = self.built_in
+                self.built_in = cls.name if module is not Truth.NO else ""
+                self.statement = function.definition
+                self.run_function(
+                    Function(function.definition, function.closure, {}, function.owner, "", None, "__init__"),
+                    positional,
+                    keywords,
+                    None,
+                )
+                self.built_in = outer
+                break
+        self.dead = False
+        self.path = ALWAYS
+        self.conclude()
+        for name, value in list(cls.attributes.items()):
+            if isinstance(value, Function) and name != "__init__" and isinstance(value.definition, ir.FunctionDef):
+                self._method(value, instance, module)
+
+    def _method(self, function: Function, instance: Instance, module: Truth) -> None:
+        definition = function.definition
+        assert isinstance(definition, ir.FunctionDef)
+
+        def run() -> None:
+            self.statement = definition
+            if definition.name == "forward" and module is Truth.YES and function.kind == "":
+                self._run_forward(function, instance)
+            elif function.kind == "static":
+                self._standalone(function, [])
+            elif function.kind == "class":
+                self._standalone(function, [instance.cls])
+            else:
+                value = self._standalone(function, [instance])
+                self._escaping += [value, *instance.attributes.values()]
+
+        self._guarded(run)
+
+    def _run_forward(self, function: Function, instance: Instance) -> None:
+        definition = function.definition
+        assert isinstance(definition, ir.FunctionDef)
+        positional, keywords = self.unknown_arguments(definition, [instance], inputs=True)
+        plain = Function(definition, function.closure, {}, function.owner, "", function.grad_mode, "forward")
+        value = self.run_function(plain, positional, keywords, None)
+        self.dead = False
+        self.statement = definition
+        self._escaping.append(value)
+        main = self._main_output(value)
+        if main is not None:
+            self.callers_backward(main, self._return_of(definition))
+
+    def _main_output(self, value: Value) -> Value | None:
+        if isinstance(value, Sequence):
+            return value.items[0] if value.items else value.element
+        return value
+
+    def _return_of(self, definition: ir.FunctionDef) -> ir.Node:
+        pending: list[ir.Statement] = list(definition.body)
+        last: ir.Node = definition
+        while pending:
+            statement = pending.pop(0)
+            if isinstance(statement, ir.Return):
+                last = statement
+            elif isinstance(statement, ir.If | ir.For | ir.While):
+                pending += [*statement.body, *statement.orelse]
+            elif isinstance(statement, ir.With):
+                pending += statement.body
+            elif isinstance(statement, ir.Try):
+                pending += [*statement.body, *statement.orelse, *statement.final]
+        return last
+
+    # -- custom autograd functions
+
+    def _is_function(self, cls: Class) -> bool:
+        return any(
+            isinstance(base, External)
+            and base.qualified in ("torch.autograd.Function", "torch.autograd.function.Function")
+            for base in cls.outside()
+        )
+
+    def _custom_function_class(self, cls: Class) -> None:
+        """`forward` and `backward` of a custom Function run without recording."""
+        for value in list(cls.attributes.values()):
+            if isinstance(value, Function) and isinstance(value.definition, ir.FunctionDef):
+
+                def run(value: Function = value) -> None:
+                    self.grad_mode = Truth.NO
+                    self._standalone(value, [])
+
+                self._guarded(run)

@@ -1,0 +1,546 @@
+"""
+Transfer functions of the backward pass: what a backward reads, what it frees, where gradients go.
+
+Follows `torch/csrc/autograd/engine.cpp`: a node's saved tensors are checked against the version counter when they are unpacked,
+and released node by node unless `retain_graph`. Says what happens; does not judge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from torchlint.model import ir
+from torchlint.model.domain import (
+    GRAD_NO,
+    GRAD_YES,
+    NONE,
+    GraphNode,
+    Release,
+    Saved,
+    Tensor,
+    Value,
+    Write,
+    choose,
+    reachable_tensors,
+)
+from torchlint.model.events import (
+    BackwardCalled,
+    BackwardCallee,
+    FreedGraphRead,
+    GraphRetained,
+    InplaceWrite,
+    RetainedUse,
+    SavedTensorRead,
+    TensorFacts,
+)
+from torchlint.model.graph import GraphMachine, WriteRecord, saved_step, saved_words
+from torchlint.model.trace import Step
+from torchlint.model.truth import ALWAYS, Guard, Truth, conditions, conjoin, covered, unconditional
+
+MOST_NODES = 1_500
+"""Nodes visited per backward pass; past it the pass is followed no further."""
+
+
+@dataclass(slots=True, eq=False)
+class SavedRead:
+    """One proof that a backward reads an overwritten tensor, or half of one."""
+
+    write: Write
+    saved: Saved
+    need: Guard
+    basis: Guard
+    conditions: tuple[str, ...]
+    backward: Step
+    implicit: bool
+    truth: Truth = Truth.MAYBE
+
+
+@dataclass(slots=True, eq=False)
+class Retained:
+    """A backward that kept its graph, and who read it again."""
+
+    argument: cst.Arg
+    call: cst.Call
+    line: cst.CSTNode
+    root: TensorFacts
+    nodes: set[int]
+    iteration: tuple[int, ...]
+    readers: list[tuple[Step, bool]] = field(default_factory=list)
+    opaque: bool = False
+    escaped: bool = False
+
+
+Visited = dict[int, tuple[GraphNode, list[Guard]]]
+
+
+class BackwardMachine(GraphMachine):
+    """A machine that runs backward passes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.saved_reads: list[SavedRead] = []
+        self.retained: list[Retained] = []
+        self.freed_reads: dict[tuple[int, Truth], list[tuple[Guard, FreedGraphRead]]] = {}
+
+    def backward(
+        self,
+        root: Value,
+        origin: ir.Node,
+        root_node: cst.BaseExpression,
+        *,
+        callee: BackwardCallee,
+        gradient: Truth,
+        retain: Truth = Truth.NO,
+        argument: cst.Arg | None = None,
+        inputs: list[Tensor] | None = None,
+        name: str = "",
+        scalar: Truth = Truth.MAYBE,
+    ) -> None:
+        """
+        Run a backward pass from `root`.
+
+        `inputs` are those of `autograd.grad` (None: all leaves accumulate). `argument` is the `retain_graph` argument,
+        if it is written there; `scalar` says whether the root has exactly one element.
+        """
+        options = self.tensor_options(root)
+        step = Step(origin.origin, "backward reads it here")
+        assumed = self.assumed
+        for guard, tensor in options:
+            self.assumed = assumed | guard if len(options) > 1 else assumed
+            facts = self.facts(tensor, name)
+            self.emit(
+                BackwardCalled(
+                    node=origin.origin,
+                    statement=self.line(),
+                    trace=tuple(s for s in (facts.created,) if s is not None and s.node is not origin.origin),
+                    truth=Truth.YES if self.assumed <= self.path else Truth.MAYBE,
+                    callee=callee,
+                    root=facts,
+                    root_node=root_node,
+                    is_scalar=scalar,
+                    gradient_given=gradient,
+                    cut=tensor.cut,
+                )
+            )
+            self._establish(tensor)
+            visited, leaves = self.graph_of(tensor, inputs)
+            self._read(visited, origin, tensor, facts, step, implicit=False)
+            if retain is Truth.YES and argument is not None and isinstance(origin.origin, cst.Call):
+                self._retain(visited, argument, origin.origin, facts)
+            if retain is not Truth.YES:
+                self._release(visited, origin, tensor, retain)
+            if inputs is None:
+                self._accumulate(leaves, origin)
+        self.assumed = assumed
+
+    def callers_backward(self, value: Value, origin: ir.Node) -> None:
+        """
+        The value returned by a Module's `forward` is differentiated by its caller: read its graph, free nothing.
+        """
+        step = Step(origin.origin, "the caller's backward reads it")
+        assumed = self.assumed
+        options = self.tensor_options(value)
+        for guard, tensor in options:
+            self.assumed = assumed | guard if len(options) > 1 else assumed
+            visited, _ = self.graph_of(tensor, None)
+            self._read(visited, origin, tensor, self.facts(tensor), step, implicit=True)
+        self.assumed = assumed
+
+    # -- walking the graph
+
+    def _establish(self, root: Tensor) -> None:
+        """A backward that comes back has shown that its root requires grad: so do the only ways into it."""
+        if root.requires_grad.truth() is not Truth.MAYBE:
+            return
+        self.trail.set(root, "own", GRAD_YES)
+        options = self.edges(root)
+        while len(options) == 1 and isinstance(options[0][1], GraphNode):
+            node = options[0][1]
+            if node.condition.truth() is Truth.YES:
+                break
+            self.trail.set(node, "condition", GRAD_YES)
+            options = tuple(edge for edge in node.edges if _may_require_grad(edge[1]))
+
+    def graph_of(self, root: Tensor, inputs: list[Tensor] | None) -> tuple[Visited, list[tuple[Guard, Tensor]]]:
+        """
+        The nodes a backward from `root` visits, each with the guards under which it comes there, and the leaves.
+        With `inputs`, only what lies on the way to them.
+        """
+        visited: Visited = {}
+        leaves: list[tuple[Guard, Tensor]] = []
+        targets = self._targets(inputs)
+        pending: list[tuple[Guard, GraphNode | Tensor]] = list(reversed(self.edges(root)))
+        leading: dict[int, bool] = {}
+        while pending and len(visited) < MOST_NODES:
+            guard, node = pending.pop()
+            if isinstance(node, Tensor):
+                own = node.requires_grad.guard()
+                both = conjoin(guard, own) if own is not None else None
+                if both is not None:
+                    leaves.append((both, node))
+                continue
+            if targets is not None and (id(node) in targets or not _leads(node, targets, leading)):
+                continue
+            condition = node.condition.guard()
+            reached = conjoin(guard, condition, self.path, self.assumed) if condition is not None else None
+            if reached is None or condition is None:
+                continue
+            guard = guard | condition
+            known = visited.setdefault(id(node), (node, []))[1]
+            if any(other <= guard for other in known) or len(known) >= 4:
+                continue
+            known.append(guard)
+            for inner, target in reversed(node.edges):
+                both = conjoin(guard, inner)
+                if both is not None:
+                    pending.append((both, target))
+        return visited, leaves
+
+    def _targets(self, inputs: list[Tensor] | None) -> set[int] | None:
+        if inputs is None:
+            return None
+        found: set[int] = set()
+        for tensor in inputs:
+            edges = self.edges(tensor)
+            if not edges:
+                return None
+            found |= {id(node) for _, node in edges}
+        return found
+
+    # -- reading
+
+    def _read(
+        self, visited: Visited, origin: ir.Node, root: Tensor, facts: TensorFacts, step: Step, *, implicit: bool
+    ) -> None:
+        released = False
+        for node, guards in visited.values():
+            for guard in guards:
+                released = self._read_released(node, guard, origin, root, facts) or released
+                for saved in node.saved:
+                    self._read_saved(saved, guard, step, implicit)
+        if implicit:
+            return
+        ids = set(visited)
+        for retained in self.retained:
+            if retained.nodes & ids:
+                carried = retained.iteration != self.iteration
+                retained.readers.append((Step(origin.origin, "this backward reads the retained graph"), carried))
+
+    def _read_saved(self, saved: Saved, guard: Guard, step: Step, implicit: bool) -> None:
+        for write in saved.storage.writes:
+            if write.counter is not saved.counter or write.time <= saved.time:
+                continue
+            total = conjoin(guard, saved.guard, write.path, write.assumed, self.path, self.assumed)
+            if total is None:
+                continue
+            self.saved_reads.append(
+                SavedRead(
+                    write=write,
+                    saved=saved,
+                    need=unconditional(guard | saved.guard | write.assumed | self.assumed),
+                    basis=write.path | self.path,
+                    conditions=conditions(total),
+                    backward=step,
+                    implicit=implicit,
+                )
+            )
+            break
+
+    def _read_released(self, node: GraphNode, guard: Guard, origin: ir.Node, root: Tensor, facts: TensorFacts) -> bool:
+        for release in node.releases:
+            total = conjoin(guard, release.path, release.assumed, self.path, self.assumed)
+            if total is None:
+                continue
+            same_root = release.root is root
+            saves = Truth.YES if any(not s.guard - self.path for s in node.saved) else node.holds
+            if saves is Truth.NO and not same_root:
+                continue
+            need = unconditional(guard | release.assumed | self.assumed)
+            basis = release.path | self.path
+            result = f"`{node.result}`" if node.result else f"the result of `{node.op}`"
+            event = FreedGraphRead(
+                node=origin.origin,
+                statement=self.line(),
+                trace=(
+                    Step(node.origin.origin, f"`{node.op}` is recorded here" if node.op else "recorded here"),
+                    release.step,
+                    Step(origin.origin, f"backward comes to the freed node of `{node.op}` here")
+                    if node.op
+                    else Step(origin.origin, f"backward comes to {result} again here"),
+                ),
+                truth=Truth.YES if need <= basis else Truth.MAYBE,
+                conditions=conditions(total),
+                root=facts,
+                op=node.op,
+                result=node.result,
+                saves=saves,
+                freed_by=release.step,
+                same_call=release.origin is origin,
+                same_root=same_root,
+                built_in_init=bool(node.built_in) and not self.built_in,
+                freeing_statement=release.line,
+            )
+            self.freed_reads.setdefault((id(origin.origin), saves), []).append((need - basis, event))
+            return True
+        return False
+
+    # -- freeing, retaining, accumulating
+
+    def _release(self, visited: Visited, origin: ir.Node, root: Tensor, retain: Truth) -> None:
+        step = Step(origin.origin, "backward frees the graph here")
+        for node, guards in visited.values():
+            sure = any(unconditional(guard) <= self.path for guard in guards) and retain is Truth.NO
+            shortest = min(guards, key=len)
+            release = Release(
+                time=self.tick(),
+                path=self.path,
+                assumed=self.assumed | (ALWAYS if sure else unconditional(shortest))
+                if retain is Truth.NO
+                else self.assumed | frozenset({(("unknown", -node.time), 1)}),
+                step=step,
+                line=self.line(),
+                origin=origin,
+                root=root,
+            )
+            self.trail.set(node, "releases", (*node.releases, release))
+
+    def _retain(self, visited: Visited, argument: cst.Arg, call: cst.Call, facts: TensorFacts) -> None:
+        self.retained.append(
+            Retained(
+                argument=argument,
+                call=call,
+                line=self.line(),
+                root=facts,
+                nodes=set(visited),
+                iteration=self.iteration,
+                opaque=any(node.opaque for node, _ in visited.values()),
+            )
+        )
+
+    def retained_escape(self, values: list[Value]) -> None:
+        """Code outside the run gets hold of these values: it may read a retained graph through them."""
+        if not self.retained:
+            return
+        for value in values:
+            for tensor in reachable_tensors(value):
+                visited, _ = self.graph_of(tensor, None)
+                for retained in self.retained:
+                    if retained.nodes & set(visited):
+                        retained.escaped = True
+
+    def _accumulate(self, leaves: list[tuple[Guard, Tensor]], origin: ir.Node) -> None:
+        seen: set[int] = set()
+        for guard, leaf in leaves:
+            if id(leaf) in seen:
+                continue
+            seen.add(id(leaf))
+            if leaf.grad is not NONE:
+                continue
+            gradient = self.fresh(origin, "backward", shape=leaf.shape, dtype=leaf.dtype)
+            gradient.name = f"{leaf.name}.grad" if leaf.name else ""
+            gradient.grad_of = leaf
+            sure = unconditional(guard) <= self.path | self.assumed
+            value: Value = gradient if sure else choose([(guard, gradient), (ALWAYS, NONE)])
+            self.trail.set(leaf, "grad", value)
+
+    # -- telling
+
+    def conclude(self) -> None:
+        """The run is over: raise the events that need to know all of it."""
+        self._conclude_freed()
+        broken = self._conclude_reads()
+        self._conclude_writes(broken)
+        self._conclude_retained()
+        self.saved_reads.clear()
+        self.write_records.clear()
+        self.retained.clear()
+        self.freed_reads.clear()
+
+    def _conclude_freed(self) -> None:
+        told: set[int] = set()
+        for (call, saves), found in sorted(self.freed_reads.items(), key=lambda item: -item[0][1].value):
+            if call in told or saves is Truth.MAYBE:
+                continue
+            sure = [event for need, event in found if event.truth is Truth.YES]
+            if not sure and covered([need for need, _ in found], ALWAYS):
+                sure = [found[0][1]]
+            if sure:
+                told.add(call)
+                self.emit(min(sure, key=lambda event: len(event.conditions)))
+
+    def _conclude_reads(self) -> dict[int, Truth]:
+        by_write: dict[int, list[SavedRead]] = {}
+        for read in self.saved_reads:
+            by_write.setdefault(id(read.write.origin), []).append(read)
+        broken: dict[int, Truth] = {}
+        for key, reads in by_write.items():
+            sure = [read for read in reads if read.need <= read.basis]
+            if not sure and covered([read.need - read.basis for read in reads], ALWAYS):
+                sure = reads[:1]
+            broken[key] = Truth.YES if sure else Truth.MAYBE
+            if sure:
+                best = min(sure, key=lambda read: (len(read.conditions), read.implicit))
+                self._tell_read(best)
+        return broken
+
+    def _tell_read(self, read: SavedRead) -> None:
+        write, saved = read.write, read.saved
+        through = ""
+        if write.target is not saved.tensor:
+            if write.target.family is not saved.tensor.family:
+                through = "detach"
+            else:
+                through = "view" if write.target.base is not None else "base"
+        self.emit(
+            SavedTensorRead(
+                node=write.origin.origin,
+                statement=write.line,
+                trace=(
+                    saved_step(saved),
+                    Step(write.origin.origin, _overwrites(write)),
+                    read.backward,
+                ),
+                conditions=read.conditions,
+                saver=saved.node.op,
+                saved=saved_words(saved),
+                name=saved.name,
+                write_op=write.op,
+                spelling=write.spelling,
+                target=self.facts(write.target, write.name),
+                target_node=write.target_node,
+                through=through,
+                backward=read.backward,
+                implicit=read.implicit,
+            )
+        )
+
+    def _conclude_writes(self, broken: dict[int, Truth]) -> None:
+        by_write: dict[int, list[WriteRecord]] = {}
+        for record in self.write_records:
+            by_write.setdefault(id(record.write.origin), []).append(record)
+        for key, records in by_write.items():
+            write = records[0].write
+            leaf_raises = _over_paths(records, "leaf_raises")
+            raised = next((r for r in records if r.leaf_raises is Truth.YES), records[0])
+            chosen = raised if leaf_raises is Truth.YES else records[0]
+            needed = Truth.NO
+            steps: list[Step] = []
+            for record in records:
+                needed = needed | record.old_value_needed
+                steps += [s for s in record.saved_by if s not in steps]
+            created = chosen.target.created
+            self.emit(
+                InplaceWrite(
+                    node=write.origin.origin,
+                    statement=write.line,
+                    trace=(
+                        *((created,) if created is not None else ()),
+                        *steps,
+                        Step(write.origin.origin, _overwrites(write)),
+                    ),
+                    truth=Truth.YES,
+                    op=write.op,
+                    spelling=write.spelling,
+                    target=chosen.target,
+                    target_node=write.target_node,
+                    leaf_raises=leaf_raises,
+                    leaf_view=chosen.leaf_view,
+                    in_graph=_over_paths(records, "in_graph"),
+                    old_value_in_graph=_over_paths(records, "old_value_in_graph"),
+                    old_value_needed=needed,
+                    saved_by=tuple(steps),
+                    broken=broken.get(key, Truth.NO),
+                    value_in_graph=_over_paths(records, "value_in_graph"),
+                )
+            )
+
+    def _conclude_retained(self) -> None:
+        by_call: dict[int, list[Retained]] = {}
+        for retained in self.retained:
+            by_call.setdefault(id(retained.call), []).append(retained)
+        for group in by_call.values():
+            first = group[0]
+            readers = [reader for retained in group for reader in retained.readers]
+            use: RetainedUse
+            if any(not carried for _, carried in readers):
+                use = "shared"
+            elif readers:
+                use = "carried"
+            elif any(retained.opaque or retained.escaped for retained in group):
+                use = "unknown"
+            else:
+                use = "unread"
+            steps: list[Step] = []
+            for step, _ in readers:
+                if all(step.node is not other.node for other in steps):
+                    steps.append(step)
+            self.emit(
+                GraphRetained(
+                    node=first.argument,
+                    statement=first.line,
+                    trace=tuple(steps),
+                    argument=first.argument,
+                    call=first.call,
+                    root=first.root,
+                    use=use,
+                    readers=tuple(steps),
+                )
+            )
+
+
+def _overwrites(write: Write) -> str:
+    name = f"`{write.name}`" if write.name else "its target"
+    if write.spelling == "indexed":
+        return f"`[...] {'=' if write.op == '[...] =' else write.op}` writes into {name}"
+    return f"`{write.op}` overwrites {name}"
+
+
+def _over_paths(records: list[WriteRecord], fact: str) -> Truth:
+    """What holds of a write in at least one iteration or context on all its paths."""
+    joined = Truth.NO
+    open_guards = []
+    for record in records:
+        truth: Truth = getattr(record, fact)
+        need = record.write.assumed - record.write.path
+        if truth is Truth.YES and need:
+            open_guards.append(need)
+            truth = Truth.MAYBE
+        joined = joined | truth
+    if joined is Truth.MAYBE and covered(open_guards, ALWAYS):
+        return Truth.YES
+    return joined
+
+
+def _may_require_grad(node: GraphNode | Tensor) -> bool:
+    grad = node.condition if isinstance(node, GraphNode) else node.requires_grad
+    return grad != GRAD_NO
+
+
+def _leads(node: GraphNode, targets: set[int], known: dict[int, bool]) -> bool:
+    """Whether a path from the node reaches one of the targets (iterative depth-first search with memory)."""
+    if id(node) in known:
+        return known[id(node)]
+    order: list[GraphNode] = []
+    pending = [node]
+    seen: set[int] = set()
+    while pending:
+        each = pending.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        order.append(each)
+        pending += [target for _, target in each.edges if isinstance(target, GraphNode) and id(target) not in known]
+    changed = True
+    while changed:
+        changed = False
+        for each in order:
+            if known.get(id(each)):
+                continue
+            if any(id(target) in targets or known.get(id(target), False) for _, target in each.edges):
+                known[id(each)] = True
+                changed = True
+    for each in order:
+        known.setdefault(id(each), False)
+    return known[id(node)]

@@ -1,0 +1,750 @@
+"""
+Calls into torch: functions, tensor methods and attributes, layers, optimizers, `torch.autograd`.
+
+What a plain operation does is left to `operations`; here is what is special in Python's torch: aliases (`detach`, `.data`,
+`numpy()`), `requires_grad_`, backward passes, creation, `nn.Module` layers, optimizers, `.grad`. What is not known returns None,
+and the caller treats it as unknown code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from torchlint.knowledge import factories, modules, ops, optimizers, shapes
+from torchlint.model import ir
+from torchlint.model.domain import (
+    GRAD_MAYBE,
+    GRAD_NO,
+    GRAD_YES,
+    NONE,
+    Choice,
+    Constant,
+    External,
+    Grad,
+    GradModeGuard,
+    Instance,
+    Module,
+    Optimizer,
+    Scalar,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    VersionCounter,
+    alternatives,
+    reachable_tensors,
+)
+from torchlint.model.events import BackwardCallee, GradWrite, GradWritten
+from torchlint.model.graph import is_none
+from torchlint.model.operations import OperationMachine
+from torchlint.model.truth import Truth
+
+
+@dataclass(slots=True, eq=False)
+class CallSite:
+    """A call with its arguments evaluated. `complete` is False when `*args` or `**kwargs` of unknown content are passed."""
+
+    node: ir.Call
+    positional: list[Value]
+    keywords: dict[str, Value]
+    arguments: dict[int | str, ir.Argument] = field(default_factory=dict)
+    complete: bool = True
+
+    def get(self, position: int, keyword: str) -> Value | None:
+        """The argument at a position or under a keyword."""
+        if keyword in self.keywords:
+            return self.keywords[keyword]
+        return self.positional[position] if 0 <= position < len(self.positional) else None
+
+    def argument(self, position: int, keyword: str) -> ir.Argument | None:
+        """The written argument."""
+        return self.arguments.get(keyword) or self.arguments.get(position)
+
+    def values(self) -> list[Value]:
+        """All of them."""
+        return [*self.positional, *self.keywords.values()]
+
+
+def truth_of(value: Value | None, default: Truth = Truth.MAYBE) -> Truth:
+    """The truth of a value as a condition."""
+    if value is None:
+        return default
+    if isinstance(value, Constant):
+        return Truth.of(bool(value.value))
+    if isinstance(value, Choice):
+        joined = truth_of(value.alternatives[0][1])
+        for _, each in value.alternatives[1:]:
+            joined = joined.join(truth_of(each))
+        return joined
+    return Truth.MAYBE
+
+
+_CONVERSIONS = {
+    "float": "float", "double": "float", "half": "float", "bfloat16": "float", "int": "int", "long": "int",
+    "short": "int", "char": "int", "byte": "int", "bool": "bool", "cfloat": "complex", "cdouble": "complex",
+}  # fmt: skip
+_GRAD_MODES = {
+    "torch.no_grad": Truth.NO, "torch.autograd.no_grad": Truth.NO, "torch.autograd.grad_mode.no_grad": Truth.NO,
+    "torch.inference_mode": Truth.NO, "torch.autograd.inference_mode": Truth.NO,
+    "torch.enable_grad": Truth.YES, "torch.autograd.enable_grad": Truth.YES,
+}  # fmt: skip
+_SET_GRAD = frozenset({"torch.set_grad_enabled", "torch.autograd.set_grad_enabled"})
+_SIZES = frozenset(
+    {
+        "size",
+        "dim",
+        "numel",
+        "nelement",
+        "ndimension",
+        "element_size",
+        "stride",
+        "storage_offset",
+        "get_device",
+        "is_contiguous",
+        "is_floating_point",
+        "is_complex",
+        "data_ptr",
+        "__len__",
+    }
+)
+_NOTHING = frozenset({"register_hook", "retain_grad", "register_post_accumulate_grad_hook", "share_memory_"})
+_PYTHON = frozenset({"item", "tolist"})
+_PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+_VARIABLES = frozenset({"torch.autograd.Variable", "torch.autograd.variable.Variable"})
+
+
+class TorchMachine(OperationMachine):
+    """A machine that knows Python's torch."""
+
+    # -- attributes of tensors
+
+    def tensor_attribute(self, tensor: Tensor, name: str, origin: ir.Node) -> Value | None:
+        """`tensor.name`, if it is not a method."""
+        if name == "grad":
+            grad = tensor.grad
+            for _, each in alternatives(grad):
+                if isinstance(each, Unknown):
+                    each.hint = ""
+                    self.materialise(each).grad_of = tensor
+            return grad
+        if name == "data":
+            data = self.detached(tensor, origin, ".data", own_counter=True)
+            data.grad_of = tensor.grad_of
+            data.name = tensor.name
+            return data
+        if name == "shape":
+            return self.shape_value(tensor)
+        if name == "requires_grad":
+            truth = tensor.requires_grad.truth()
+            return Scalar("bool") if truth is Truth.MAYBE else Constant(truth is Truth.YES)
+        if name == "is_leaf":
+            return Scalar("bool") if tensor.is_leaf is Truth.MAYBE else Constant(tensor.is_leaf is Truth.YES)
+        if name == "ndim":
+            return Constant(len(tensor.shape)) if tensor.shape is not None else Scalar("int")
+        if name == "grad_fn":
+            return Unknown()
+        if name in ("dtype", "device", "layout", "is_cuda", "is_sparse", "names", "itemsize"):
+            return Scalar("other")
+        if name in ("T", "mT", "H", "mH", "real", "imag"):
+            return self.apply(f"torch.Tensor.{name}", [tensor], {}, origin, name) or Unknown([tensor])
+        return None
+
+    def shape_value(self, tensor: Tensor) -> Value:
+        """`tensor.shape`, `tensor.size()`: a tuple of sizes."""
+        if tensor.shape is None:
+            return Sequence("tuple", None, Scalar("int"))
+        return Sequence("tuple", tuple(Constant(size) if size is not None else Scalar("int") for size in tensor.shape))
+
+    # -- methods of tensors
+
+    def tensor_method(self, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
+        """`tensor.name(...)`."""
+        node = site.node
+        if name == "backward":
+            return self._backward_method(tensor, site, receiver)
+        if name in ("detach", "numpy", "__array__") or (name == "detach_"):
+            return self._cutting_method(tensor, name, node)
+        if name == "requires_grad_":
+            self.require_grad(tensor, truth_of(site.get(0, "requires_grad"), Truth.YES))
+            return tensor
+        if name in ("zero_", "fill_") and tensor.grad_of is not None:
+            self.grad_written(tensor, "zero_" if name == "zero_" else self._fill(site), site.node, tensor.grad_of)
+        if name == "retain_grad":
+            self.trail.set(tensor, "retains_grad", True)
+            return NONE
+        if name in _NOTHING:
+            return Unknown()
+        if name in _PYTHON:
+            self.use(tensor, node)
+            return Scalar("number") if name == "item" else Unknown()
+        if name in _SIZES:
+            return self._size_method(tensor, name, site)
+        if name in _CONVERSIONS:
+            return self._convert(tensor, name, _CONVERSIONS[name], site)
+        if name in ("to", "type", "cpu", "cuda", "type_as"):
+            return self._move(tensor, name, site)
+        factory = factories.find(f"torch.Tensor.{name}")
+        if factory is not None:
+            return self._create(f"torch.Tensor.{name}", site, [tensor, *site.positional])
+        return self.apply(
+            f"torch.Tensor.{name}",
+            [tensor, *site.positional],
+            site.keywords,
+            node,
+            name,
+            target=_cst(receiver),
+            name=self.text(receiver),
+        )
+
+    def text(self, expression: ir.Expression) -> str:
+        """A short expression as the program writes it, else ""."""
+        if isinstance(expression, ir.Name):
+            return expression.id
+        if isinstance(expression, ir.Attribute):
+            inner = self.text(expression.value)
+            return f"{inner}.{expression.attr}" if inner else ""
+        return ""
+
+    def _fill(self, site: CallSite) -> GradWrite:
+        value = site.get(0, "value")
+        return "fill" if isinstance(value, Constant) and value.value == 0 else "assign"
+
+    def _cutting_method(self, tensor: Tensor, name: str, node: ir.Call) -> Value:
+        self.use(tensor, node)
+        if name == "detach_":
+            self.trail.set(tensor, "own", GRAD_NO)
+            self.trail.set(tensor, "grad_fn", ())
+            self.trail.set(tensor, "cut", "`detach_()` cuts it from the graph")
+            return tensor
+        if name == "detach":
+            detached = self.detached(tensor, node, "detach()")
+            detached.grad_of = tensor.grad_of
+            return detached
+        alias = self.detached(tensor, node, "numpy()", own_counter=True)
+        array = Unknown([alias], source=node)
+        return array
+
+    def _size_method(self, tensor: Tensor, name: str, site: CallSite) -> Value:
+        if name == "size" and not site.positional and not site.keywords:
+            return self.shape_value(tensor)
+        if name in ("dim", "ndimension"):
+            return Constant(len(tensor.shape)) if tensor.shape is not None else Scalar("int")
+        if name in ("numel", "nelement"):
+            count = shapes.numel(tensor.shape)
+            return Constant(count) if count is not None else Scalar("int")
+        if name == "__len__" and tensor.shape:
+            return Constant(tensor.shape[0]) if tensor.shape[0] is not None else Scalar("int")
+        dim = site.get(0, "dim")
+        if name == "size" and isinstance(dim, Constant) and isinstance(dim.value, int) and tensor.shape is not None:
+            if -len(tensor.shape) <= dim.value < len(tensor.shape):
+                size = tensor.shape[dim.value]
+                return Constant(size) if size is not None else Scalar("int")
+        return Scalar("bool" if name.startswith("is_") else "int")
+
+    def _convert(self, tensor: Tensor, name: str, dtype: str, site: CallSite) -> Value:
+        if dtype in ("int", "bool"):
+            cut = f"`{name}()` is not differentiable" if tensor.dtype not in ("int", "bool") else tensor.cut
+            if tensor.dtype is not None and tensor.dtype != dtype:
+                return self.fresh(site.node, name, shape=tensor.shape, dtype=dtype, cut=cut)
+            result = self.apply(f"torch.Tensor.{name}", [tensor], {}, site.node, name)
+            self._give_dtype(result, dtype, cut)
+            return result or Unknown([tensor])
+        result = self.apply(f"torch.Tensor.{name}", [tensor, *site.positional], site.keywords, site.node, name)
+        self._give_dtype(result, dtype, "")
+        return result or Unknown([tensor])
+
+    def _give_dtype(self, value: Value | None, dtype: str, cut: str) -> None:
+        for _, each in alternatives(value) if value is not None else ():
+            if isinstance(each, Tensor) and each.made_by != "" and each.born == self.clock:
+                each.dtype = dtype
+        if cut and value is not None:
+            for _, each in alternatives(value):
+                if isinstance(each, Tensor):
+                    each.own = GRAD_NO
+                    each.cut = cut
+
+    def _move(self, tensor: Tensor, name: str, site: CallSite) -> Value:
+        for value in site.values():
+            dtype = self.argument(value)
+            kind = factories.dtype_class(dtype) if isinstance(dtype, str) else None
+            if kind in ("int", "bool"):
+                return self._cast(tensor, name, kind, site)
+        return self.apply(
+            f"torch.Tensor.{name}", [tensor, *site.positional], site.keywords, site.node, name
+        ) or Unknown([tensor], certain_edge=True)
+
+    def _cast(self, tensor: Tensor, name: str, dtype: str, site: CallSite) -> Value:
+        return self.fresh(
+            site.node, name, shape=tensor.shape, dtype=dtype, cut=f"`{name}({dtype})` is not differentiable"
+        )
+
+    # -- gradients
+
+    def grad_written(self, gradient: Tensor | None, how: GradWrite, origin: ir.Node, owner: Tensor) -> None:
+        """`.grad` of `owner` is written by hand."""
+        parameters_of = ""
+        self.emit(
+            GradWritten(
+                node=origin.origin,
+                statement=self.line(),
+                how=how,
+                owner=self.facts(owner),
+                grad_is_none=Truth.NO if gradient is not None else is_none(owner.grad),
+                parameters_of=parameters_of or self.loop_source(owner),
+                optimizer=self.optimizer_of(owner),
+                loop=self.loop_over(owner),
+            )
+        )
+
+    def loop_source(self, owner: Tensor) -> str:
+        """In a loop over `m.parameters()`: `m`."""
+        return ""
+
+    def loop_over(self, owner: Tensor) -> cst.For | None:
+        """The loop over parameters whose body is nothing but this write."""
+        return None
+
+    def optimizer_of(self, owner: Tensor) -> str:
+        """The name of an optimizer that holds the tensor."""
+        return ""
+
+    # -- backward passes
+
+    def is_scalar(self, tensor: Tensor) -> Truth:
+        """Whether a tensor has exactly one element."""
+        return Truth.of(shapes.is_scalar(tensor.shape))
+
+    def _backward_method(self, tensor: Tensor, site: CallSite, receiver: ir.Expression) -> Value:
+        gradient = site.get(0, "gradient") or site.keywords.get("grad_tensors")
+        self._run_backward(tensor, site, receiver, "backward", gradient, 1, 2)
+        return NONE
+
+    def _run_backward(
+        self,
+        root: Value,
+        site: CallSite,
+        root_node: ir.Expression,
+        callee: BackwardCallee,
+        gradient: Value | None,
+        retain_at: int,
+        create_at: int,
+        inputs: list[Tensor] | None = None,
+    ) -> Truth:
+        create = truth_of(site.get(create_at, "create_graph"), Truth.NO)
+        given = site.get(retain_at, "retain_graph")
+        if given is None:
+            given = site.keywords.get("retain_variables")
+        retain = create if given is None or is_none(given) is Truth.YES else truth_of(given)
+        if not site.complete:
+            retain = Truth.MAYBE
+        argument = site.argument(retain_at, "retain_graph") or site.arguments.get("retain_variables")
+        written = argument.origin if argument is not None and retain is Truth.YES else None
+        none = Truth.YES if gradient is None else is_none(gradient)
+        for guard, tensor in self.tensor_options(root):
+            assumed = self.assumed
+            self.assumed = assumed | guard
+            self.backward(
+                tensor,
+                site.node,
+                _cst(root_node),
+                callee=callee,
+                gradient=~none if site.complete else Truth.MAYBE,
+                retain=retain,
+                argument=written if isinstance(written, cst.Arg) else None,
+                inputs=inputs,
+                name=self.text(root_node),
+                scalar=self.is_scalar(tensor),
+            )
+            self.assumed = assumed
+        return create
+
+    def _autograd(self, qualified: str, site: CallSite) -> Value:
+        roots = site.get(0, "tensors" if qualified.endswith("backward") else "outputs")
+        root_node = site.argument(0, "tensors" if qualified.endswith("backward") else "outputs")
+        if roots is None or root_node is None:
+            return Unknown()
+        each: list[tuple[Value, ir.Expression]] = [(roots, root_node.value)]
+        if isinstance(roots, Sequence):
+            if roots.items is None:
+                return Unknown()
+            written = root_node.value
+            nodes = (
+                written.elements
+                if isinstance(written, ir.Sequence) and len(written.elements) == len(roots.items)
+                else [written] * len(roots.items)
+            )
+            each = list(zip(roots.items, nodes, strict=True))
+        if qualified.endswith("backward"):
+            for value, node in each:
+                self._run_backward(value, site, node, "autograd.backward", site.get(1, "grad_tensors"), 2, 3)
+            return NONE
+        given = site.get(1, "inputs")
+        targets = [tensor for _, tensor in self.all_tensor_options(given)] if given is not None else []
+        create = Truth.NO
+        for value, node in each:
+            create = self._run_backward(
+                value, site, node, "autograd.grad", site.get(2, "grad_outputs"), 3, 4, inputs=targets
+            )
+        return self._gradients(given, targets, create, site)
+
+    def _gradients(self, given: Value | None, targets: list[Tensor], create: Truth, site: CallSite) -> Value:
+        if given is None or (isinstance(given, Sequence) and given.items is None):
+            return Sequence("tuple", None, Unknown())
+        results: list[Value] = []
+        for tensor in targets:
+            if create is Truth.NO:
+                gradient = self.fresh(site.node, "autograd.grad", shape=tensor.shape, dtype=tensor.dtype)
+                gradient.cut = "`autograd.grad` without `create_graph=True` returns tensors without a graph"
+                results.append(gradient)
+            else:
+                results.append(Unknown([tensor], source=site.node))
+        return Sequence("tuple", tuple(results))
+
+    # -- functions of torch
+
+    def torch_call(self, qualified: str, site: CallSite) -> Value | None:
+        """A call of something of torch by its qualified name; None if it is not known."""
+        if qualified in _GRAD_MODES:
+            mode = _GRAD_MODES[qualified]
+            if qualified.endswith("inference_mode") and truth_of(site.get(0, "mode"), Truth.YES) is not Truth.YES:
+                mode = Truth.MAYBE
+            return GradModeGuard(mode)
+        if qualified in _SET_GRAD:
+            mode = truth_of(site.get(0, "mode"))
+            self.trail.set(self, "grad_mode", mode)
+            return GradModeGuard(mode)
+        if qualified in ("torch.autograd.grad", "torch.autograd.backward"):
+            return self._autograd(qualified, site)
+        if qualified in _PARAMETERS:
+            return self._parameter(site)
+        if qualified in _VARIABLES:
+            return self._variable(site)
+        if qualified.startswith("torch.nn.init."):
+            return self._init(qualified, site)
+        if qualified in ("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.manual_seed"):
+            return Unknown()
+        if qualified == "torch.is_tensor" and site.positional:
+            value = site.positional[0]
+            return Constant(True) if isinstance(value, Tensor) else Scalar("bool")
+        kind = modules.find(qualified)
+        if kind is not None:
+            return self._layer(kind, site)
+        optimizer = optimizers.find(qualified)
+        if optimizer is not None and not optimizer.is_scheduler:
+            return self._optimizer(qualified, site)
+        if factories.find(qualified) is not None:
+            return self._create(qualified, site, site.positional)
+        return self._function(qualified, site)
+
+    def _function(self, qualified: str, site: CallSite) -> Value | None:
+        display = qualified.rpartition(".")[2]
+        inplace = site.keywords.get("inplace")
+        keywords = {key: value for key, value in site.keywords.items() if key != "inplace"}
+        first = site.argument(0, "input")
+        target = _cst(first.value) if first is not None else None
+        name = self.text(first.value) if first is not None else ""
+        truth = truth_of(inplace, Truth.NO)
+        if inplace is None and not display.endswith("_"):
+            truth = self._positional_inplace(qualified, site)
+        if truth is not Truth.NO:
+            result = self.in_place_function(display, site.positional, keywords, site.node, target, name, truth)
+            if result is not None:
+                return result
+        if not site.complete:
+            return None
+        return self.apply(qualified, site.positional, keywords, site.node, display, target=target, name=name)
+
+    def _positional_inplace(self, qualified: str, site: CallSite) -> Truth:
+        """`F.relu(x, True)`: the second argument of these is `inplace`."""
+        if qualified in _SECOND_IS_INPLACE and len(site.positional) > 1:
+            return truth_of(site.positional[1])
+        return Truth.NO
+
+    def in_place_function(
+        self,
+        display: str,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        origin: ir.Node,
+        target: cst.BaseExpression | None,
+        name: str,
+        truth: Truth,
+    ) -> Value | None:
+        """`F.relu(x, inplace=True)`, or a layer built with `inplace=True`, as the in-place operation it runs."""
+        if truth is Truth.MAYBE:
+            return Unknown(tensor for value in positional for tensor in reachable_tensors(value))
+        twin = {"relu6": "hardtanh", "dropout1d": "dropout", "dropout2d": "feature_dropout"}.get(display, display)
+        numbers = [value for value in positional[1:] if not isinstance(value, Constant) or value.value is not True]
+        for spelling in (f"torch.nn.functional.{display}_", f"torch.Tensor.{twin}_", f"torch.{twin}_"):
+            if not ops.find(spelling):
+                continue
+            before = len(self.write_records)
+            result = self.apply(
+                spelling,
+                [positional[0], *numbers],
+                keywords,
+                origin,
+                f"{display}(inplace=True)",
+                target=target,
+                name=name,
+            ) or self.apply(spelling, positional[:1], {}, origin, f"{display}(inplace=True)", target=target, name=name)
+            for record in self.write_records[before:]:
+                record.write.spelling = "inplace"
+            if result is not None:
+                return result
+        return None
+
+    def _init(self, qualified: str, site: CallSite) -> Value:
+        display = qualified.rpartition(".")[2]
+        target = site.get(0, "tensor")
+        argument = site.argument(0, "tensor")
+        if target is None or argument is None or not display.endswith("_"):
+            return Unknown()
+        mode = self.grad_mode
+        self.grad_mode = Truth.NO
+        for _, tensor in self.tensor_options(target):
+            self.write(tensor, site.node, _cst(argument.value), display, "function", name=self.text(argument.value))
+        self.grad_mode = mode
+        return target
+
+    # -- creation
+
+    def _create(self, qualified: str, site: CallSite, positional: list[Value]) -> Value:
+        factory = factories.find(qualified)
+        assert factory is not None
+        created = factory.create(
+            [self.argument(value) for value in positional],
+            {key: self.argument(value) for key, value in site.keywords.items()},
+        )
+        display = qualified.rpartition(".")[2]
+        for value in site.values():
+            for tensor in reachable_tensors(value):
+                self.use(tensor, site.node)
+        if created.shares_memory_with is not None and created.shares_memory_with < len(positional):
+            return self._shared(positional[created.shares_memory_with], display, site)
+        own = GRAD_NO if created.requires_grad is False else GRAD_YES if created.requires_grad else GRAD_MAYBE
+        if not site.complete:
+            own = GRAD_MAYBE
+        cut = "it is made from data alone"
+        if display in ("tensor", "new_tensor") and any(
+            tensor.requires_grad != GRAD_NO for value in positional for tensor in reachable_tensors(value)
+        ):
+            cut = f"`{display}(...)` copies the values and leaves the graph"
+        tensor = self.fresh(
+            site.node, display, own=own, shape=created.shape, dtype=created.dtype, contiguous=Truth.YES, cut=cut
+        )
+        if tensor.dtype is None and display.removeprefix("new_").removesuffix("_like") in _FLOATING:
+            tensor.dtype = None if "dtype" in site.keywords or display.endswith("_like") else "float"
+        return tensor
+
+    def _shared(self, source: Value, display: str, site: CallSite) -> Value:
+        if isinstance(source, Tensor):
+            if display in ("as_tensor", "asarray"):
+                return source
+            return self.detached(source, site.node, f"{display}()", own_counter=True)
+        if isinstance(source, Unknown):
+            aliases = [tensor for tensor in source.depends if tensor.made_by == "numpy()"]
+            if aliases:
+                return self.detached(aliases[0], site.node, f"torch.{display}()", own_counter=True)
+        return self.fresh(site.node, display, cut="it is made from data alone")
+
+    def _parameter(self, site: CallSite) -> Tensor:
+        own = {Truth.YES: GRAD_YES, Truth.NO: GRAD_NO, Truth.MAYBE: GRAD_MAYBE}[
+            truth_of(site.get(1, "requires_grad"), Truth.YES)
+        ]
+        data = site.get(0, "data")
+        options = [each for _, each in alternatives(data) if isinstance(each, Tensor)] if data is not None else []
+        source = options[0] if len(options) == 1 else None
+        tensor = self.fresh(
+            site.node,
+            "Parameter",
+            own=own,
+            shape=source.shape if source else None,
+            dtype=source.dtype if source else "float",
+            contiguous=source.contiguous if source else Truth.MAYBE,
+            cut="it is a Parameter with `requires_grad=False`",
+        )
+        tensor.is_parameter = Truth.YES
+        if source is not None:
+            tensor.storage = source.storage
+            tensor.counter = VersionCounter()
+        return tensor
+
+    def _variable(self, site: CallSite) -> Value:
+        data = site.get(0, "data")
+        if data is None:
+            return Unknown()
+        wanted = truth_of(site.get(1, "requires_grad"), Truth.NO)
+        for guard, tensor in self.tensor_options(data):
+            own: Grad = GRAD_YES if wanted is Truth.YES else GRAD_NO if wanted is Truth.NO else GRAD_MAYBE
+            if len(self.tensor_options(data)) == 1 and not guard:
+                return self.detached(tensor, site.node, "Variable()", own=own)
+        return Unknown(reachable_tensors(data))
+
+    # -- layers
+
+    def _layer(self, kind: modules.ModuleKind, site: CallSite) -> Value:
+        config = kind.bind(
+            [self.argument(value) for value in site.positional],
+            {key: self.argument(value) for key, value in site.keywords.items()},
+        )
+        module = Module(kind, dict(config), site.node)
+        for name, shape in kind.parameters(config):
+            parameter = self.fresh(site.node, "Parameter", own=GRAD_YES, shape=shape, dtype="float")
+            parameter.is_parameter = Truth.YES
+            parameter.name = name
+            module.parameters[name] = parameter
+        for name, shape in kind.buffers(config):
+            module.parameters[name] = self.fresh(site.node, "buffer", shape=shape)
+        if kind.container:
+            module.children, module.names = self._children(kind.container, site)
+        return module
+
+    def _children(self, container: str, site: CallSite) -> tuple[tuple[Value, ...] | None, tuple[str, ...]]:
+        if not site.complete:
+            return None, ()
+        values = site.positional
+        if len(values) == 1 and isinstance(values[0], Sequence):
+            items = values[0].items
+            return (tuple(items), ()) if items is not None else (None, ())
+        if len(values) == 1 and not isinstance(values[0], Module | Instance | Unknown | Tensor):
+            return None, ()
+        if container in ("list", "dict", "parameters") and values:
+            return None, ()
+        return tuple(values), ()
+
+    def layer_call(self, module: Module, site: CallSite) -> Value | None:
+        """Call a layer of `torch.nn` (not a container)."""
+        training = module.training
+        known = None if training is Truth.MAYBE else training is Truth.YES
+        applications = module.kind.forward(module.config, known)
+        if applications is None or not site.complete:
+            return self._opaque_layer(module, site)
+        return self._applications(module, applications, site)
+
+    def _applications(
+        self, module: Module, applications: tuple[modules.Application, ...], site: CallSite
+    ) -> Value | None:
+        results: dict[str, Value] = {}
+        last: Value = site.positional[0] if site.positional else Unknown()
+        argument = site.argument(0, "input")
+        target = _cst(argument.value) if argument is not None else None
+        name = self.text(argument.value) if argument is not None else ""
+        inplace = module.kind.inplace(module.config)
+        for application in applications:
+            keywords: dict[str, Value] = {}
+            missing = False
+            for key, source in (*application.arguments, *application.keywords):
+                value = self._layer_argument(module, source, site, results)
+                if value is None:
+                    missing = True
+                else:
+                    keywords[key] = value
+            if missing:
+                return self._opaque_layer(module, site)
+            keywords.pop("inplace", None)
+            display = application.spelling.rpartition(".")[2]
+            result: Value | None = None
+            if inplace is not False and inplace is not None and "input" in keywords:
+                others = {key: value for key, value in keywords.items() if key not in ("input", "training")}
+                result = self.in_place_function(
+                    display, [keywords["input"]], others, site.node, target, name, Truth.of(inplace)
+                )
+            if result is None:
+                result = self.apply(application.spelling, [], keywords, site.node, display, target=target, name=name)
+            if result is None:
+                return self._opaque_layer(module, site)
+            results[application.result] = last = result
+        return last
+
+    def _layer_argument(
+        self, module: Module, source: object, site: CallSite, results: dict[str, Value]
+    ) -> Value | None:
+        if isinstance(source, modules.Input):
+            return site.positional[source.index] if source.index < len(site.positional) else None
+        if isinstance(source, modules.Own):
+            return module.parameters.get(source.name, NONE)
+        if isinstance(source, modules.Result):
+            return results.get(source.name)
+        assert isinstance(source, modules.Value)
+        return python_value(source.value)
+
+    def _opaque_layer(self, module: Module, site: CallSite) -> Value:
+        depends = [tensor for value in site.values() for tensor in reachable_tensors(value)]
+        for value in site.values():
+            if isinstance(value, Unknown) and value.tensor is None and not value.depends:
+                depends.append(self.materialise(value))
+        self.escape(depends, site.node)
+        owned = [value for value in module.parameters.values() if isinstance(value, Tensor)]
+        structure = module.kind.opaque(module.config).structure
+        return self._structure(structure, depends + owned, site)
+
+    def _structure(self, structure: object, depends: list[Tensor], site: CallSite) -> Value:
+        if isinstance(structure, tuple):
+            return Sequence("tuple", tuple(self._structure(each, depends, site) for each in structure))
+        result = Unknown(depends, source=site.node, certain_edge=True, layer=True)
+        return self.materialise(result) if structure == "tensor" else result
+
+    # -- optimizers
+
+    def _optimizer(self, qualified: str, site: CallSite) -> Value:
+        given = site.get(0, "params")
+        tensors: list[Tensor] = []
+        complete = False
+        if isinstance(given, Sequence) and given.items is not None:
+            tensors = [tensor for each in given.items for _, tensor in self._known(each)]
+            complete = all(isinstance(each, Tensor) for each in given.items)
+        return Optimizer(qualified, tuple(tensors), complete)
+
+    def _known(self, value: Value) -> list[tuple[object, Tensor]]:
+        return [(guard, each) for guard, each in alternatives(value) if isinstance(each, Tensor)]
+
+    def optimizer_method(self, optimizer: Optimizer, name: str, site: CallSite) -> Value | None:
+        """`optimizer.step()`, `optimizer.zero_grad()`; None for anything else."""
+        if name == "zero_grad":
+            for tensor in optimizer.parameters:
+                if tensor.grad is not NONE:
+                    self.trail.set(tensor, "grad", NONE)
+            return NONE
+        if name != "step":
+            return None
+        mode = self.grad_mode
+        self.grad_mode = Truth.NO
+        target = _cst(site.node.function)
+        for tensor in optimizer.parameters:
+            if is_none(tensor.grad) is not Truth.YES:
+                self.write(
+                    tensor,
+                    site.node,
+                    target,
+                    "step()",
+                    "optimizer",
+                    name=tensor.name,
+                    certain=is_none(tensor.grad) is Truth.NO,
+                )
+        self.grad_mode = mode
+        return NONE
+
+
+_FLOATING = frozenset({"rand", "randn", "linspace", "logspace", "eye", "zeros", "ones", "empty"})
+_SECOND_IS_INPLACE = frozenset(
+    f"torch.nn.functional.{name}" for name in ("relu", "relu6", "selu", "silu", "mish", "hardswish", "hardsigmoid")
+)
+
+
+def python_value(value: object) -> Value:
+    """A plain Python value as an abstract one."""
+    if isinstance(value, tuple | list):
+        return Sequence("tuple", tuple(python_value(each) for each in value))
+    if value is shapes.UNKNOWN:
+        return Unknown()
+    if isinstance(value, str) and value.startswith("torch."):
+        return External(value)
+    return Constant(value)
+
+
+def _cst(node: ir.Node) -> cst.BaseExpression:
+    assert isinstance(node.origin, cst.BaseExpression)
+    return node.origin

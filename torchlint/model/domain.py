@@ -1,0 +1,606 @@
+"""
+The abstract values: what a variable of the program may hold, as far as autograd is concerned.
+
+Tensors, storages and graph nodes are mutable records, but only `state.Trail.set` may change their fields, so that every
+change can be undone and joined. Nothing here runs a program or knows an operation by name.
+
+The facts are those of PyTorch's autograd notes (https://docs.pytorch.org/docs/stable/notes/autograd.html): leaf,
+requires_grad, grad_fn, saved tensors, version counter, views and their base.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import libcst as cst
+
+from torchlint.model import ir
+from torchlint.model.events import Shape, WriteSpelling
+from torchlint.model.trace import Step
+from torchlint.model.truth import ALWAYS, Guard, Truth, conjoin
+
+if TYPE_CHECKING:
+    from torchlint.knowledge.modules import ModuleKind
+
+_unknown_keys = itertools.count()
+
+
+def unknown_guard() -> Guard:
+    """A guard that is never implied: the fact it stands before is at most MAYBE."""
+    return frozenset({(("unknown", next(_unknown_keys)), 1)})
+
+
+# ---- requires_grad -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Grad:
+    """
+    The domain of `requires_grad`.
+
+    `YES` and `NO` are certain. Otherwise it holds if any of the inputs in `inputs` requires grad, and if none does,
+    it is as `otherwise` says (NO or MAYBE).
+    """
+
+    otherwise: Truth
+    inputs: frozenset[str] = frozenset()
+
+    def truth(self) -> Truth:
+        return Truth.MAYBE if self.inputs and self.otherwise is Truth.NO else self.otherwise
+
+    def either(self, other: Grad) -> Grad:
+        """Requires grad if one of the two does."""
+        if self.otherwise is Truth.YES or other.otherwise is Truth.YES:
+            return GRAD_YES
+        if other is self or other is GRAD_NO:
+            return self
+        return Grad(self.otherwise | other.otherwise, self.inputs | other.inputs)
+
+    def join(self, other: Grad) -> Grad:
+        """What holds whichever of the two it is."""
+        if self == other:
+            return self
+        if self.otherwise is Truth.YES:
+            return Grad(Truth.MAYBE, other.inputs)
+        if other.otherwise is Truth.YES:
+            return Grad(Truth.MAYBE, self.inputs)
+        return Grad(self.otherwise.join(other.otherwise), self.inputs & other.inputs)
+
+    def guard(self) -> Guard | None:
+        """The guard under which it requires grad; None if it never does."""
+        if self.otherwise is Truth.YES:
+            return ALWAYS
+        if self.inputs:
+            return frozenset({(("requires_grad", min(self.inputs)), 1)})
+        return unknown_guard() if self.otherwise is Truth.MAYBE else None
+
+
+GRAD_NO = Grad(Truth.NO)
+GRAD_MAYBE = Grad(Truth.MAYBE)
+GRAD_YES = Grad(Truth.YES)
+
+
+# ---- storage, writes, graph nodes --------------------------------------------------------------------------------
+
+
+class VersionCounter:
+    """A tensor's version counter. Views and `detach()` share it; `.data` has one of its own."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True, eq=False)
+class Write:
+    """One in-place write: where it is in the program, when, on which path, through which tensor."""
+
+    time: int
+    op: str
+    spelling: WriteSpelling
+    origin: ir.Node
+    line: cst.CSTNode
+    target_node: cst.BaseExpression
+    target: Tensor
+    name: str
+    counter: VersionCounter
+    path: Guard
+    assumed: Guard
+
+
+@dataclass(slots=True, eq=False)
+class Saved:
+    """A tensor that a graph node keeps for its backward."""
+
+    what: str
+    name: str
+    tensor: Tensor
+    storage: Storage
+    counter: VersionCounter
+    time: int
+    guard: Guard
+    node: GraphNode
+
+
+@dataclass(slots=True, eq=False)
+class Use:
+    """Code that the model does not know was given the tensor: it may have saved, kept or written it."""
+
+    time: int
+    origin: ir.Node
+
+
+class Storage:
+    """Memory shared by a tensor, its views and its detached aliases."""
+
+    __slots__ = ("aliases", "saves", "uses", "writes")
+
+    def __init__(self) -> None:
+        self.writes: tuple[Write, ...] = ()
+        self.saves: tuple[Saved, ...] = ()
+        self.uses: tuple[Use, ...] = ()
+        self.aliases: tuple[Alias, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Release:
+    """A backward freed a node's saved tensors."""
+
+    time: int
+    path: Guard
+    assumed: Guard
+    step: Step
+    line: cst.CSTNode
+    origin: ir.Node
+    root: Tensor
+
+
+class GraphNode:
+    """
+    A node of the backward graph: PyTorch's `grad_fn`.
+
+    `edges` lead to the nodes of its inputs (or to leaves, which accumulate), each under the guard on which the input was
+    that one. `condition` is the requires_grad under which the node exists at all.
+    """
+
+    __slots__ = (
+        "built_in",
+        "condition",
+        "edges",
+        "holds",
+        "iteration",
+        "line",
+        "name",
+        "op",
+        "opaque",
+        "origin",
+        "releases",
+        "result",
+        "saved",
+        "time",
+    )
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        op: str,
+        origin: ir.Node,
+        line: cst.CSTNode,
+        time: int,
+        condition: Grad,
+        edges: tuple[tuple[Guard, GraphNode | Tensor], ...],
+        holds: Truth,
+        opaque: bool = False,
+        built_in: str = "",
+        iteration: tuple[int, ...] = (),
+    ) -> None:
+        self.name = name
+        self.op = op
+        self.origin = origin
+        self.line = line
+        self.time = time
+        self.condition = condition
+        self.edges = edges
+        self.holds = holds
+        self.opaque = opaque
+        self.built_in = built_in
+        self.iteration = iteration
+        self.saved: tuple[Saved, ...] = ()
+        self.releases: tuple[Release, ...] = ()
+        self.result = ""
+
+
+# ---- values ------------------------------------------------------------------------------------------------------
+
+
+class Family:
+    """A tensor and its views; a `detach()` starts another family on the same storage."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True, eq=False)
+class Alias:
+    """`alias` was cut from `source` without a copy: two families, one memory."""
+
+    how: str
+    source: Tensor
+    alias: Tensor
+    origin: ir.Node
+    line: cst.CSTNode
+    time: int
+    bound: bool = False
+
+
+class Tensor:
+    """One abstract tensor. `grad_fn` holds guarded alternatives; empty means it is a leaf, or not recorded."""
+
+    __slots__ = (
+        "alias",
+        "base",
+        "born",
+        "contiguous",
+        "counter",
+        "cut",
+        "dtype",
+        "family",
+        "grad",
+        "grad_fn",
+        "grad_of",
+        "grad_time",
+        "is_parameter",
+        "line",
+        "made_by",
+        "name",
+        "origin",
+        "own",
+        "rebased",
+        "retains_grad",
+        "shape",
+        "storage",
+        "view",
+    )
+
+    def __init__(
+        self,
+        *,
+        origin: ir.Node,
+        line: cst.CSTNode,
+        born: int,
+        made_by: str,
+        own: Grad,
+        shape: Shape = None,
+        dtype: str | None = None,
+        contiguous: Truth = Truth.MAYBE,
+        grad_fn: tuple[tuple[Guard, GraphNode], ...] = (),
+        storage: Storage | None = None,
+        counter: VersionCounter | None = None,
+        family: Family | None = None,
+        base: Tensor | None = None,
+        view: str = "",
+        is_parameter: Truth = Truth.NO,
+        cut: str = "",
+    ) -> None:
+        self.origin = origin
+        self.line = line
+        self.born = born
+        self.made_by = made_by
+        self.name = ""
+        self.own = own
+        self.shape = shape
+        self.dtype = dtype
+        self.contiguous = contiguous
+        self.grad_fn = grad_fn
+        self.grad_time = born
+        self.rebased = born
+        self.storage = storage or Storage()
+        self.counter = counter or VersionCounter()
+        self.family = family or Family()
+        self.base = base
+        self.view = view
+        self.is_parameter = is_parameter
+        self.cut = cut
+        self.grad: Value = NONE
+        self.grad_of: Tensor | None = None
+        self.retains_grad = False
+        self.alias: Alias | None = None
+
+    @property
+    def requires_grad(self) -> Grad:
+        """A view requires grad when it or its base does."""
+        return self.own if self.base is None else self.own.either(self.base.own)
+
+    @property
+    def is_leaf(self) -> Truth:
+        """As `Tensor.is_leaf`: has no `grad_fn`."""
+        if self.grad_fn:
+            return ~self.requires_grad.truth()
+        if self.base is not None and self.base.grad_fn:
+            return ~self.base.own.truth()
+        return Truth.YES
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A Python constant."""
+
+    value: object
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Constant) and type(self.value) is type(other.value) and self.value == other.value
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
+
+
+NONE = Constant(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A Python value of a known plain type and unknown value: "int", "float", "bool", "str", "number", "other"."""
+
+    kind: str
+
+
+class Unknown:
+    """
+    Any Python value. `depends` are the tensors it may be computed from; `tensor` is set once the program has used it in
+    a way that only a tensor bears. `certain_edge`: the dependence is sure (an unknown layer), not merely possible.
+    `attributes` are those already looked up, so that the same attribute is the same value.
+    """
+
+    __slots__ = ("attributes", "certain_edge", "depends", "element_of_parameters", "hint", "layer", "source", "tensor")
+
+    def __init__(
+        self,
+        depends: Iterable[Tensor] = (),
+        *,
+        source: ir.Node | None = None,
+        hint: str = "",
+        certain_edge: bool = False,
+        layer: bool = False,
+        element_of_parameters: str = "",
+    ) -> None:
+        self.depends = tuple(depends)
+        self.source = source
+        self.hint = hint
+        self.certain_edge = certain_edge
+        self.layer = layer
+        self.element_of_parameters = element_of_parameters
+        self.tensor: Tensor | None = None
+        self.attributes: dict[str, Value] = {}
+
+
+class Sequence:
+    """
+    A list, tuple, set or generator. `items` is None when its length is unknown; then `element` stands for any of them.
+    """
+
+    __slots__ = ("element", "items", "kind", "parameters_of")
+
+    def __init__(
+        self, kind: str, items: tuple[Value, ...] | None, element: Value | None = None, parameters_of: str = ""
+    ) -> None:
+        self.kind = kind
+        self.items = items
+        self.element = element
+        self.parameters_of = parameters_of
+
+
+class Mapping:
+    """A dict with constant keys; `items` is None when its keys are unknown, then `element` stands for any value."""
+
+    __slots__ = ("element", "items")
+
+    def __init__(self, items: dict[object, Value] | None, element: Value | None = None) -> None:
+        self.items = items
+        self.element = element
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Something imported: `torch.nn.functional`, `numpy`, `mypackage.layers.Block`."""
+
+    qualified: str
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """The variables of a running function (or of the file), and where to look for the others."""
+
+    variables: dict[str, Value]
+    enclosing: Frame | None = None
+    globals_: frozenset[str] = frozenset()
+    nonlocals: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A function of the file, with its closure."""
+
+    definition: ir.FunctionDef | ir.Lambda
+    closure: Frame
+    defaults: dict[str, Value]
+    owner: Class | None = None
+    kind: str = ""
+    """"", "static", "class", "property", or "opaque" (under a decorator the model does not know)."""
+    grad_mode: Truth | None = None
+    """The grad mode its decorators set, or None."""
+    name: str = "<lambda>"
+
+
+@dataclass(slots=True, eq=False)
+class Class:
+    """A class of the file."""
+
+    definition: ir.ClassDef
+    name: str
+    bases: tuple[Value, ...]
+    attributes: dict[str, Value]
+
+    def ancestry(self) -> list[Class]:
+        """The class and its bases of the same file, in a depth-first method resolution order."""
+        found: list[Class] = []
+        pending: list[Value] = [self]
+        while pending:
+            value = pending.pop(0)
+            if isinstance(value, Class) and value not in found:
+                found.append(value)
+                pending = [*value.bases, *pending]
+        return found
+
+    def outside(self) -> list[Value]:
+        """The bases, of any ancestor, that are not classes of the file."""
+        return [base for cls in self.ancestry() for base in cls.bases if not isinstance(base, Class)]
+
+
+class Instance:
+    """An object of a class of the file. `attributes` is only what was seen to be set."""
+
+    __slots__ = ("attributes", "cls", "havocked", "initialised")
+
+    def __init__(self, cls: Class) -> None:
+        self.cls = cls
+        self.attributes: dict[str, Value] = {}
+        self.havocked = False
+        self.initialised = False
+
+
+class Module:
+    """An instance of a class of `torch.nn`. `children` are those of a container, in order."""
+
+    __slots__ = ("children", "config", "kind", "names", "origin", "parameters", "training")
+
+    def __init__(self, kind: ModuleKind, config: dict[str, object], origin: ir.Node) -> None:
+        self.kind = kind
+        self.config = config
+        self.origin = origin
+        self.parameters: dict[str, Value] = {}
+        self.children: tuple[Value, ...] | None = ()
+        self.names: tuple[str, ...] = ()
+        self.training: Truth = Truth.MAYBE
+
+
+class Optimizer:
+    """An optimizer of `torch.optim`. `parameters` are those known; `complete` says whether these are all."""
+
+    __slots__ = ("complete", "name", "parameters", "qualified")
+
+    def __init__(self, qualified: str, parameters: tuple[Tensor, ...], complete: bool) -> None:
+        self.qualified = qualified
+        self.parameters = parameters
+        self.complete = complete
+        self.name = ""
+
+
+@dataclass(slots=True, eq=False)
+class Bound:
+    """A method looked up on a value and not yet called."""
+
+    receiver: Value
+    name: str
+    function: Function | None = None
+    start: Class | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Super:
+    """`super()` in a method of `cls`."""
+
+    cls: Class
+    instance: Value
+
+
+@dataclass(slots=True, eq=False)
+class Partial:
+    """`functools.partial(function, ...)`, or any callable built by Python code."""
+
+    call: Callable[..., Value]
+
+
+@dataclass(frozen=True, slots=True)
+class GradModeGuard:
+    """`torch.no_grad()`, `torch.enable_grad()`, …: a context manager (and decorator) that sets the grad mode."""
+
+    mode: Truth
+
+
+@dataclass(slots=True, eq=False)
+class Choice:
+    """Several values, each under the guard of the path that leads to it."""
+
+    alternatives: tuple[tuple[Guard, Value], ...]
+
+
+Value: TypeAlias = (
+    "Tensor | Constant | Scalar | Unknown | Sequence | Mapping | External | Function | Class | Instance | Module | "
+    "Optimizer | Bound | Super | Partial | GradModeGuard | Choice"
+)
+
+MOST_ALTERNATIVES = 6
+
+
+def alternatives(value: Value, path: Guard = ALWAYS) -> tuple[tuple[Guard, Value], ...]:
+    """The values it may be on a given path, each with its guard."""
+    if not isinstance(value, Choice):
+        return ((ALWAYS, value),)
+    return tuple((guard, each) for guard, each in value.alternatives if conjoin(guard, path) is not None)
+
+
+def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
+    """
+    Join values of several paths: equal ones become one, different ones a `Choice`; with too many of them the join
+    widens to an `Unknown` that depends on all their tensors.
+    """
+    flat: list[tuple[Guard, Value]] = []
+    for guard, value in options:
+        for inner, each in alternatives(value):
+            both = conjoin(guard, inner)
+            if both is not None:
+                flat.append((both, each))
+    if not flat:
+        return Unknown()
+    first = flat[0][1]
+    if all(_same(first, value) for _, value in flat):
+        return first
+    merged: list[tuple[Guard, Value]] = []
+    for guard, value in flat:
+        for index, (known, other) in enumerate(merged):
+            if _same(other, value):
+                merged[index] = (known & guard, other)
+                break
+        else:
+            merged.append((guard, value))
+    if len(merged) > MOST_ALTERNATIVES:
+        return Unknown(tensor for _, value in merged for tensor in reachable_tensors(value))
+    return Choice(tuple(merged))
+
+
+def _same(left: Value, right: Value) -> bool:
+    return left is right or (isinstance(left, Constant | Scalar | External) and left == right)
+
+
+def reachable_tensors(value: Value, depth: int = 4) -> list[Tensor]:
+    """The tensors that code holding this value can get at (containers and unknowns are followed; instances are not)."""
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, Unknown):
+        return [value.tensor] if value.tensor is not None else list(value.depends)
+    if depth == 0:
+        return []
+    inner: list[Value] = []
+    if isinstance(value, Sequence):
+        inner = list(value.items or ()) + ([value.element] if value.element is not None else [])
+    elif isinstance(value, Mapping):
+        inner = list((value.items or {}).values()) + ([value.element] if value.element is not None else [])
+    elif isinstance(value, Choice):
+        inner = [each for _, each in value.alternatives]
+    found: list[Tensor] = []
+    for each in inner:
+        for tensor in reachable_tensors(each, depth - 1):
+            if not any(tensor is other for other in found):
+                found.append(tensor)
+    return found

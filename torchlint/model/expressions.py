@@ -1,0 +1,639 @@
+"""
+The interpreter's expressions: names, attributes, operators, displays, indexing, comprehensions.
+
+A dispatch table by node type, like `interpreter` for statements. Calls of Python code are in `functions`, of torch in `calls`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import libcst as cst
+
+from torchlint.knowledge import factories, modules, ops
+from torchlint.model import ir
+from torchlint.model.calls import truth_of
+from torchlint.model.domain import (
+    NONE,
+    Bound,
+    Choice,
+    Class,
+    Constant,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Mapping,
+    Module,
+    Optimizer,
+    Partial,
+    Scalar,
+    Sequence,
+    Super,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    choose,
+    reachable_tensors,
+)
+from torchlint.model.indexing import IndexMachine, SliceValue
+from torchlint.model.truth import Truth
+
+_FOLD: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
+    ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+MOST_ITEMS = 64
+"""Longest list whose elements are kept apart."""
+
+
+class ExpressionMachine(IndexMachine):
+    """A machine that evaluates expressions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.frame = Frame({})
+        self.globals = self.frame
+        self.star_modules: list[str] = []
+
+    # -- to be given by the layers above
+
+    def call(self, node: ir.Call) -> Value:
+        """Evaluate a call."""
+        raise AssertionError("the layer above evaluates calls")
+
+    def call_value(self, function: Value, positional: list[Value], origin: ir.Node) -> Value:
+        """Call a value with values."""
+        raise AssertionError("the layer above evaluates calls")
+
+    def assign(self, target: ir.Expression, value: Value) -> None:
+        """Bind a target."""
+        raise AssertionError("the layer above binds")
+
+    # -- dispatch
+
+    def evaluate(self, node: ir.Expression) -> Value:
+        """The abstract value of an expression."""
+        return self._EXPRESSIONS[type(node)](self, node)
+
+    def _name(self, node: ir.Name) -> Value:
+        value = self.lookup(node.id)
+        return value
+
+    def lookup(self, name: str) -> Value:
+        """The value of a variable: local, enclosing, global, star import, builtin."""
+        frame: Frame | None = self.frame
+        if frame is not None and name in frame.globals_:
+            frame = self.globals
+        while frame is not None:
+            if name in frame.variables:
+                return frame.variables[name]
+            frame = frame.enclosing
+        for module in self.star_modules:
+            qualified = canonical(f"{module}.{name}")
+            if ops.find(qualified) or modules.find(qualified) or factories.find(qualified) or qualified in _TORCH_NAMES:
+                return External(qualified)
+        return External(f"builtins.{name}") if name in _BUILTINS else Unknown()
+
+    def _constant(self, node: ir.Constant) -> Value:
+        return Constant(node.value)
+
+    def _formatted(self, node: ir.FormattedString) -> Value:
+        for part in node.parts:
+            for tensor in reachable_tensors(self.evaluate(part)):
+                self.use(tensor, part)
+        return Scalar("str")
+
+    # -- attributes
+
+    def _attribute(self, node: ir.Attribute) -> Value:
+        return self.attribute(self.evaluate(node.value), node.attr, node)
+
+    def attribute(self, value: Value, name: str, origin: ir.Node) -> Value:
+        """`value.name`."""
+        if isinstance(value, Choice):
+            return self.each(value, lambda each: self.attribute(each, name, origin))
+        if isinstance(value, External):
+            return External(canonical(f"{value.qualified}.{name}"))
+        if isinstance(value, Tensor):
+            found = self.tensor_attribute(value, name, origin)
+            return found if found is not None else Bound(value, name)
+        if isinstance(value, Instance):
+            return self.instance_attribute(value, name, origin)
+        if isinstance(value, Module):
+            return self._module_attribute(value, name)
+        if isinstance(value, Unknown):
+            return self._unknown_attribute(value, name, origin)
+        if isinstance(value, Class):
+            return self._class_attribute(value, name, origin)
+        if isinstance(value, Super):
+            return self._super_attribute(value, name)
+        if isinstance(value, Sequence | Mapping | Optimizer | Function | Partial):
+            return Bound(value, name)
+        return Unknown(source=origin)
+
+    def _unknown_attribute(self, value: Unknown, name: str, origin: ir.Node) -> Value:
+        if value.tensor is not None:
+            found = self.tensor_attribute(value.tensor, name, origin)
+            return found if found is not None else Bound(value.tensor, name)
+        if name not in value.attributes:
+            depends = reachable_tensors(value)
+            value.attributes[name] = Unknown(depends, source=origin, layer=value.layer)
+        return value.attributes[name]
+
+    def instance_attribute(self, instance: Instance, name: str, origin: ir.Node) -> Value:
+        """An attribute of an object of a class of the file."""
+        if name in instance.attributes:
+            return instance.attributes[name]
+        for cls in instance.cls.ancestry():
+            if name in cls.attributes:
+                found = cls.attributes[name]
+                if isinstance(found, Function):
+                    if found.kind == "property":
+                        return self.call_value(Bound(instance, name, found), [], origin)
+                    return Bound(instance, name, found)
+                return found
+        if is_module(instance) is not Truth.NO and name in _MODULE_METHODS:
+            return Bound(instance, name)
+        if name == "__class__":
+            return instance.cls
+        if name == "training":
+            value: Value = Scalar("bool")
+        else:
+            value = Unknown(source=origin)
+        # Not through the trail: to have looked is no change of the program's state, and the same attribute must
+        # be the same value on every path.
+        instance.attributes[name] = value
+        return value
+
+    def _module_attribute(self, module: Module, name: str) -> Value:
+        if name in module.parameters:
+            return module.parameters[name]
+        if name in module.kind.signature and name in module.config:
+            value = module.config[name]
+            return Constant(value) if isinstance(value, int | float | str | bool | None) else Unknown()
+        return Bound(module, name)
+
+    def _class_attribute(self, cls: Class, name: str, origin: ir.Node) -> Value:
+        for each in cls.ancestry():
+            if name in each.attributes:
+                return each.attributes[name]
+        return Bound(cls, name) if name == "apply" else Unknown(source=origin)
+
+    def _super_attribute(self, value: Super, name: str) -> Value:
+        instance = value.instance
+        order = instance.cls.ancestry() if isinstance(instance, Instance) else value.cls.ancestry()
+        later = order[order.index(value.cls) + 1 :] if value.cls in order else []
+        for cls in later:
+            found = cls.attributes.get(name)
+            if isinstance(found, Function):
+                return Bound(instance, name, found)
+            if found is not None:
+                return found
+        return Bound(value, name)
+
+    # -- operators
+
+    def _binary(self, node: ir.Binary) -> Value:
+        chain: list[ir.Binary] = []
+        current: ir.Expression = node
+        while isinstance(current, ir.Binary):
+            chain.append(current)
+            current = current.left
+        value = self.evaluate(current)
+        for each in reversed(chain):
+            value = self.operate(each.op, value, self.evaluate(each.right), each)
+        return value
+
+    def operate(self, op: str, left: Value, right: Value, origin: ir.Node) -> Value:
+        """`left op right`."""
+        if self.holds_tensor(left) or self.holds_tensor(right):
+            reflected = not self.holds_tensor(left)
+            operands = [right, left] if reflected else [left, right]
+            result = self.apply(ops.operator_spelling(op, reflected), operands, {}, origin, op)
+            if result is not None:
+                return result
+            return Unknown(self._depends(left, right), source=origin, certain_edge=True)
+        if isinstance(left, Constant) and isinstance(right, Constant) and op in _FOLD:
+            return fold(op, left, right)
+        if isinstance(left, Sequence) and isinstance(right, Sequence) and op == "+":
+            return self._concatenate(left, right)
+        if isinstance(left, Sequence) and op == "*" and isinstance(right, Constant):
+            return self._repeat(left, right.value)
+        kinds = {self.kind_of(left), self.kind_of(right)}
+        if kinds <= {"int", "bool"}:
+            return Scalar("float" if op == "/" else "bool" if op in _COMPARISONS else "int")
+        if kinds <= {"int", "bool", "float", "number"}:
+            return Scalar("bool" if op in _COMPARISONS else "number")
+        if kinds == {"str"}:
+            return Scalar("str")
+        return Unknown(self._depends(left, right), source=origin, certain_edge=True)
+
+    def _depends(self, *values: Value) -> list[Tensor]:
+        found: list[Tensor] = []
+        for value in values:
+            found += [tensor for tensor in reachable_tensors(value) if tensor not in found]
+        return found
+
+    def holds_tensor(self, value: Value) -> bool:
+        """Whether a value is certainly a tensor (on all its alternatives that are not plain numbers, and on one at least)."""
+        options = [each for _, each in alternatives(value, self.path | self.assumed)]
+        tensors = [e for e in options if isinstance(e, Tensor) or (isinstance(e, Unknown) and e.tensor is not None)]
+        return bool(tensors) and all(isinstance(each, Constant | Scalar) or each in tensors for each in options)
+
+    def _concatenate(self, left: Sequence, right: Sequence) -> Value:
+        if left.items is not None and right.items is not None and len(left.items) + len(right.items) <= MOST_ITEMS:
+            return Sequence(left.kind, left.items + right.items)
+        inner = [each for each in (*(left.items or ()), *(right.items or ()), left.element, right.element) if each]
+        return Sequence(left.kind, None, choose([(frozenset(), each) for each in inner[:1]]) if inner else Unknown())
+
+    def _repeat(self, left: Sequence, times: object) -> Value:
+        if left.items is not None and isinstance(times, int) and len(left.items) * times <= MOST_ITEMS:
+            return Sequence(left.kind, left.items * times)
+        return Sequence(left.kind, None, left.items[0] if left.items else left.element)
+
+    def _unary(self, node: ir.Unary) -> Value:
+        value = self.evaluate(node.operand)
+        if node.op == "not":
+            truth = self.condition(value)
+            return Scalar("bool") if truth is Truth.MAYBE else Constant(truth is Truth.NO)
+        if self.holds_tensor(value):
+            result = self.apply(ops.operator_spelling(f"{node.op}x"), [value], {}, node, node.op)
+            return result if result is not None else Unknown(reachable_tensors(value), certain_edge=True)
+        if isinstance(value, Constant) and isinstance(value.value, int | float) and node.op in "-+":
+            return Constant(-value.value if node.op == "-" else value.value)
+        if isinstance(value, Scalar):
+            return value
+        return Unknown(reachable_tensors(value), certain_edge=True)
+
+    def condition(self, value: Value) -> Truth:
+        """The truth of a value in an `if`."""
+        if isinstance(value, Sequence):
+            return Truth.MAYBE if value.items is None else Truth.of(bool(value.items))
+        if isinstance(value, Mapping):
+            return Truth.MAYBE if value.items is None else Truth.of(bool(value.items))
+        if isinstance(value, Instance | Module | Function | Class | Optimizer | Bound):
+            return Truth.YES if not isinstance(value, Module) or not value.kind.container else Truth.MAYBE
+        return truth_of(value)
+
+    def _boolean(self, node: ir.Boolean) -> Value:
+        results: list[Value] = []
+        for operand in node.operands:
+            value = self.evaluate(operand)
+            truth = self.condition(value)
+            if truth is Truth.NO and node.op == "and":
+                return value if not results else self._joined([*results, value])
+            if truth is Truth.YES and node.op == "or":
+                return value if not results else self._joined([*results, value])
+            if truth is Truth.MAYBE or operand is node.operands[-1]:
+                results.append(value)
+        return self._joined(results) if len(results) != 1 else results[0]
+
+    def _joined(self, values: list[Value]) -> Value:
+        if all(isinstance(value, Constant | Scalar) for value in values):
+            return Scalar("bool")
+        from torchlint.model.state import widen
+
+        return widen([(frozenset(), value) for value in values])
+
+    def _compare(self, node: ir.Compare) -> Value:
+        left = self.evaluate(node.left)
+        result: Value = Scalar("bool")
+        for op, each in zip(node.ops, node.rights, strict=True):
+            right = self.evaluate(each)
+            result = self._compared(op, left, right, node)
+            left = right
+        return result if len(node.ops) == 1 else Scalar("bool")
+
+    def _compared(self, op: str, left: Value, right: Value, node: ir.Node) -> Value:
+        if op in ("is", "is not"):
+            return self._identity(op, left, right)
+        if op in ("in", "not in"):
+            return Scalar("bool")
+        if op in ("==", "!=") and (right == NONE or left == NONE):
+            return self._identity("is" if op == "==" else "is not", left, right)
+        return self.operate(op, left, right, node)
+
+    def _identity(self, op: str, left: Value, right: Value) -> Value:
+        if isinstance(right, Choice) or isinstance(left, Choice):
+            verdicts = {
+                self._identity(op, one, two)
+                for _, one in alternatives(left, self.path | self.assumed)
+                for _, two in alternatives(right, self.path | self.assumed)
+            }
+            return verdicts.pop() if len(verdicts) == 1 else Scalar("bool")
+        if isinstance(left, Unknown | Scalar) or isinstance(right, Unknown | Scalar):
+            definite = (isinstance(left, Unknown) and left.tensor is not None and right == NONE) or (
+                isinstance(left, Scalar) and left.kind != "other" and right == NONE
+            )
+            return Constant(op == "is not") if definite else Scalar("bool")
+        same = left is right or (isinstance(left, Constant | External) and left == right)
+        return Constant(same == (op == "is"))
+
+    def _conditional(self, node: ir.Conditional) -> Value:
+        return self.decide(node.test, lambda: self.evaluate(node.body), lambda: self.evaluate(node.orelse))
+
+    def decide(self, test: ir.Expression, then: Callable[[], Value], other: Callable[[], Value]) -> Value:
+        """Evaluate one of two, or both on paths of their own."""
+        truth = self.condition(self.evaluate(test))
+        if truth is not Truth.MAYBE:
+            return then() if truth is Truth.YES else other()
+        number, positive = self.branch_of(test)
+        taken = self.taken(number)
+        if taken is not None:
+            return then() if (taken == 1) == positive else other()
+        results = self.fork(
+            [(frozenset({(number, int(positive))}), then), (frozenset({(number, int(not positive))}), other)]
+        )
+        return choose(results)
+
+    def branch_of(self, test: ir.Expression) -> tuple[int, bool]:
+        """The branch a condition decides, and whether its arm 1 is the one where the condition holds."""
+        raise AssertionError("the layer above keys conditions")
+
+    # -- displays
+
+    def _sequence(self, node: ir.Sequence) -> Value:
+        items: list[Value] = []
+        for element in node.elements:
+            if isinstance(element, ir.Starred):
+                value = self.evaluate(element.value)
+                if not isinstance(value, Sequence) or value.items is None:
+                    for rest in node.elements:
+                        if rest is not element and not isinstance(rest, ir.Starred):
+                            items.append(self.evaluate(rest))
+                    inner = value.element if isinstance(value, Sequence) else Unknown(reachable_tensors(value))
+                    return Sequence(node.kind, None, self._any([*items, inner or Unknown()]))
+                items += value.items
+            else:
+                items.append(self.evaluate(element))
+        return Sequence(node.kind, tuple(items))
+
+    def _any(self, values: list[Value]) -> Value:
+        from torchlint.model.state import widen
+
+        return widen([(frozenset(), value) for value in values])
+
+    def _dict(self, node: ir.Dict) -> Value:
+        items: dict[object, Value] = {}
+        known = True
+        for key, each in zip(node.keys, node.values, strict=True):
+            value = self.evaluate(each)
+            if key is None:
+                if isinstance(value, Mapping) and value.items is not None:
+                    items.update(value.items)
+                else:
+                    known = False
+                    items[object()] = Unknown(reachable_tensors(value))
+                continue
+            evaluated = self.evaluate(key)
+            if isinstance(evaluated, Constant):
+                items[evaluated.value] = value
+            else:
+                known = False
+                items[object()] = value
+        if known:
+            return Mapping(items)
+        return Mapping(None, self._any(list(items.values())))
+
+    def _starred(self, node: ir.Starred) -> Value:
+        return self.evaluate(node.value)
+
+    def _lambda(self, node: ir.Lambda) -> Value:
+        defaults = {p.name: self.evaluate(p.default) for p in node.parameters if p.default is not None}
+        return Function(node, self.frame, defaults)
+
+    def _assigned(self, node: ir.Assigned) -> Value:
+        value = self.evaluate(node.value)
+        self.assign(node.target, value)
+        return value
+
+    def _yield(self, node: ir.Yield) -> Value:
+        if node.value is not None:
+            self.escape(reachable_tensors(self.evaluate(node.value)), node)
+        return Unknown()
+
+    def _await(self, node: ir.Await) -> Value:
+        return Unknown(reachable_tensors(self.evaluate(node.value)))
+
+    # -- subscripts
+
+    def index(self, node: ir.Expression) -> Value | SliceValue | list[Value | SliceValue]:
+        """An evaluated index."""
+        if isinstance(node, ir.Slice):
+            return SliceValue(
+                *(self.evaluate(p) if p is not None else None for p in (node.lower, node.upper, node.step))
+            )
+        if isinstance(node, ir.Sequence) and node.kind == "tuple":
+            parts: list[Value | SliceValue] = []
+            for element in node.elements:
+                part = self.index(element)
+                if isinstance(part, list):
+                    parts.append(Sequence("tuple", tuple(p for p in part if not isinstance(p, SliceValue))))
+                else:
+                    parts.append(part)
+            return parts
+        return self.evaluate(node)
+
+    def _subscript(self, node: ir.Subscript) -> Value:
+        value = self.evaluate(node.value)
+        return self.subscript(value, self.index(node.index), node)
+
+    def subscript(self, value: Value, index: Value | SliceValue | list[Value | SliceValue], origin: ir.Node) -> Value:
+        """`value[index]`."""
+        if isinstance(value, Choice):
+            return self.each(value, lambda each: self.subscript(each, index, origin))
+        if isinstance(value, Unknown) and value.tensor is not None:
+            value = value.tensor
+        if isinstance(value, Tensor):
+            return self.tensor_getitem(value, index, origin)
+        if isinstance(value, Sequence):
+            return self._item(value, index)
+        if isinstance(value, Mapping):
+            if value.items is not None and isinstance(index, Constant):
+                return value.items.get(index.value, Unknown())
+            every = list((value.items or {}).values()) + ([value.element] if value.element is not None else [])
+            return self._any(every) if every else Unknown()
+        if isinstance(value, Module) and value.kind.container and value.children is not None:
+            return self._item(Sequence("list", value.children), index)
+        return Unknown(reachable_tensors(value), source=origin, layer=isinstance(value, Unknown) and value.layer)
+
+    def _item(self, value: Sequence, index: Value | SliceValue | list[Value | SliceValue]) -> Value:
+        if value.items is None:
+            return value if isinstance(index, SliceValue) else value.element or Unknown()
+        if isinstance(index, Constant) and isinstance(index.value, int):
+            return value.items[index.value] if -len(value.items) <= index.value < len(value.items) else Unknown()
+        if isinstance(index, SliceValue):
+            parts = [p.value if isinstance(p, Constant) else p for p in (index.lower, index.upper, index.step)]
+            if all(part is None or isinstance(part, int) for part in parts) and parts[2] != 0:
+                return Sequence(value.kind, value.items[slice(*parts)])
+            return Sequence(value.kind, None, self._any(list(value.items)) if value.items else None)
+        return self._any(list(value.items)) if value.items else Unknown()
+
+    # -- comprehensions
+
+    def _comprehension(self, node: ir.Comprehension) -> Value:
+        outer = self.frame
+        self.frame = Frame(dict(outer.variables) if outer is self.globals else {}, outer)
+        try:
+            items, complete = self._generate(node, 0)
+        finally:
+            self.frame = outer
+        if node.kind == "dict":
+            return Mapping(None, self._any(items) if items else None)
+        kind = {"generator": "generator"}.get(node.kind, node.kind)
+        if complete and len(items) <= MOST_ITEMS:
+            return Sequence(kind, tuple(items))
+        return Sequence(kind, None, self._any(items) if items else None)
+
+    def _generate(self, node: ir.Comprehension, depth: int) -> tuple[list[Value], bool]:
+        if depth == len(node.generators):
+            if node.key is not None:
+                self.evaluate(node.key)
+            return [self.evaluate(node.element)], True
+        generator = node.generators[depth]
+        known, elements = self.elements(self.evaluate(generator.iterable))
+        found: list[Value] = []
+        complete = known
+        for element in elements if len(elements) <= MOST_ITEMS else elements[:2]:
+            self.assign(generator.target, element)
+            keep = Truth.YES
+            for test in generator.tests:
+                keep = keep & self.condition(self.evaluate(test))
+            if keep is Truth.NO:
+                continue
+            inner, all_known = self._generate(node, depth + 1)
+            complete = complete and all_known and keep is Truth.YES
+            found += inner
+        return found, complete and len(elements) <= MOST_ITEMS
+
+    def elements(self, value: Value) -> tuple[bool, list[Value]]:
+        """What iterating over a value gives: whether that is all, and the elements (one for many, if not)."""
+        if isinstance(value, Sequence):
+            if value.items is not None:
+                return True, list(value.items)
+            return False, [value.element if value.element is not None else Unknown()]
+        if isinstance(value, Mapping) and value.items is not None:
+            return True, [Constant(key) for key in value.items]
+        if isinstance(value, Unknown) and value.tensor is not None:
+            value = value.tensor
+        if isinstance(value, Tensor):
+            return self._rows(value)
+        if isinstance(value, Module) and value.children is not None and value.kind.container:
+            return True, list(value.children)
+        if isinstance(value, Unknown):
+            return False, [
+                Unknown(
+                    value.depends,
+                    source=value.source,
+                    layer=value.layer,
+                    element_of_parameters=value.element_of_parameters,
+                )
+            ]
+        return False, [Unknown(reachable_tensors(value))]
+
+    def _rows(self, tensor: Tensor) -> tuple[bool, list[Value]]:
+        result = self.apply("torch.Tensor.unbind", [tensor], {}, tensor.origin, "unbind")
+        if isinstance(result, Sequence):
+            return result.items is not None, list(result.items or (result.element or Unknown(),))
+        return False, [Unknown([tensor], certain_edge=True)]
+
+    _EXPRESSIONS: ClassVar[dict[type, Callable[[Any, Any], Any]]] = {
+        ir.Name: _name,
+        ir.Constant: _constant,
+        ir.FormattedString: _formatted,
+        ir.Attribute: _attribute,
+        ir.Subscript: _subscript,
+        ir.Call: lambda self, node: self.call(node),
+        ir.Binary: _binary,
+        ir.Unary: _unary,
+        ir.Boolean: _boolean,
+        ir.Compare: _compare,
+        ir.Conditional: _conditional,
+        ir.Sequence: _sequence,
+        ir.Starred: _starred,
+        ir.Dict: _dict,
+        ir.Comprehension: _comprehension,
+        ir.Lambda: _lambda,
+        ir.Assigned: _assigned,
+        ir.Yield: _yield,
+        ir.Await: _await,
+        ir.Slice: lambda self, node: Unknown(),
+    }
+
+
+def fold(op: str, left: Constant, right: Constant) -> Value:
+    """Fold two constants; a result that would be huge, or an error, is unknown."""
+    if isinstance(left.value, str | bytes) and op == "*":
+        return Scalar("str")
+    try:
+        value = _FOLD[op](left.value, right.value)
+    except (TypeError, ValueError, ArithmeticError):
+        return Unknown()
+    if isinstance(value, int) and value.bit_length() > 256:
+        return Scalar("int")
+    return Constant(value) if isinstance(value, int | float | str | bool) else Unknown()
+
+
+def canonical(qualified: str) -> str:
+    """The public name of something of torch: `torch.nn.modules.linear.Linear` is `torch.nn.Linear`."""
+    if not qualified.startswith("torch."):
+        return qualified
+    for private, public in _PUBLIC:
+        if qualified.startswith(private):
+            rest = qualified[len(private) :]
+            last = rest.rpartition(".")[2]
+            if last and (last[0].isupper() or public == "torch."):
+                return public + last
+    return qualified
+
+
+_PUBLIC = (
+    ("torch.nn.modules.", "torch.nn."),
+    ("torch.nn.parameter.", "torch.nn."),
+    ("torch.functional.", "torch."),
+    ("torch.autograd.variable.", "torch.autograd."),
+    ("torch._tensor.", "torch."),
+)
+_TORCH_NAMES = frozenset({"torch.no_grad", "torch.enable_grad", "torch.nn", "torch.optim", "torch.autograd"})
+_BUILTINS = frozenset(
+    "abs all any bool callable dict divmod enumerate filter float frozenset getattr hasattr hash id int isinstance "
+    "issubclass iter len list map max min next object open print range repr reversed round set setattr slice sorted "
+    "str sum super tuple type vars zip RuntimeError ValueError Exception property staticmethod classmethod".split()
+)
+_MODULE_METHODS = frozenset(
+    "parameters named_parameters children named_children modules named_modules buffers zero_grad train eval to cuda "
+    "cpu half float double bfloat16 register_buffer register_parameter add_module register_module apply state_dict "
+    "load_state_dict requires_grad_ __call__ share_memory type get_parameter get_submodule "
+    "register_forward_hook register_full_backward_hook register_forward_pre_hook".split()
+)
+
+
+def is_module(instance: Instance) -> Truth:
+    """Whether an object is an `nn.Module`: MAYBE when it has a base that the model cannot see."""
+    outside = instance.cls.outside()
+    if any(isinstance(base, External) and base.qualified in MODULE_BASES for base in outside):
+        return Truth.YES
+    unseen = [
+        base
+        for base in outside
+        if not (isinstance(base, External) and base.qualified.startswith(("builtins.", "abc.", "typing.", "enum.")))
+    ]
+    return Truth.MAYBE if unseen else Truth.NO
+
+
+MODULE_BASES = frozenset(
+    {"torch.nn.Module", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.jit.ScriptModule",
+     "lightning.LightningModule", "pytorch_lightning.LightningModule", "lightning.pytorch.LightningModule"}
+)  # fmt: skip
+
+
+def cst_expression(node: ir.Node) -> cst.BaseExpression:
+    """The CST expression an IR expression was lowered from."""
+    assert isinstance(node.origin, cst.BaseExpression)
+    return node.origin

@@ -1,0 +1,598 @@
+"""
+Transfer functions of autograd: recording an operation, writing in place, views and aliases.
+
+What each operation saves comes from the table in `torchlint.knowledge.ops`; how nodes, versions and views behave follows PyTorch's
+autograd notes (https://docs.pytorch.org/docs/stable/notes/autograd.html) and `torch/csrc/autograd` (`VariableTypeUtils.h`:
+`check_inplace`; `variable.cpp`: regeneration of a view's `grad_fn`). Says what happens; does not judge, and runs no Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import libcst as cst
+
+from torchlint.knowledge.ops import Op
+from torchlint.model import ir
+from torchlint.model.domain import (
+    GRAD_MAYBE,
+    GRAD_NO,
+    GRAD_YES,
+    Alias,
+    Choice,
+    Constant,
+    Family,
+    Grad,
+    GraphNode,
+    Saved,
+    Sequence,
+    Storage,
+    Tensor,
+    Unknown,
+    Use,
+    Value,
+    VersionCounter,
+    Write,
+    alternatives,
+    unknown_guard,
+)
+from torchlint.model.events import AliasWritten, Shape, TensorFacts, WriteSpelling
+from torchlint.model.machine import Machine
+from torchlint.model.trace import Step
+from torchlint.model.truth import ALWAYS, Guard, Truth, conjoin, implied
+
+
+@dataclass(slots=True, eq=False)
+class WriteRecord:
+    """A write with what was true of its target before it, until the run is over and its event can be told."""
+
+    write: Write
+    target: TensorFacts
+    leaf_raises: Truth
+    leaf_view: Truth
+    in_graph: Truth
+    old_value_in_graph: Truth
+    old_value_needed: Truth
+    saved_by: tuple[Step, ...]
+    value_in_graph: Truth
+    line: cst.CSTNode
+    leaf_conditions: tuple[str, ...] = ()
+
+
+class GraphMachine(Machine):
+    """A machine that records graphs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.write_records: list[WriteRecord] = []
+        self.pending_alias_writes: list[tuple[Alias, Family, Write]] = []
+
+    # -- tensors in values
+
+    def tensor_options(self, value: Value) -> list[tuple[Guard, Tensor]]:
+        """The tensors a value may be, each with its guard; an unknown value is taken for a tensor from now on."""
+        found = []
+        for guard, each in alternatives(value, self.path | self.assumed):
+            if isinstance(each, Tensor):
+                found.append((guard, each))
+            elif isinstance(each, Unknown):
+                found.append((guard, self.materialise(each)))
+        return found
+
+    def all_tensor_options(self, value: Value) -> list[tuple[Guard, Tensor]]:
+        """As `tensor_options`, and the tensors inside a list or tuple."""
+        if isinstance(value, Sequence):
+            inner = value.items if value.items is not None else ((value.element,) if value.element is not None else ())
+            found = [option for each in inner for option in self.all_tensor_options(each)]
+            return found if value.items is not None else [(guard | unknown_guard(), each) for guard, each in found]
+        if isinstance(value, Choice):
+            return [
+                (both, tensor)
+                for guard, each in alternatives(value, self.path | self.assumed)
+                for inner, tensor in self.all_tensor_options(each)
+                if (both := conjoin(guard, inner)) is not None
+            ]
+        return self.tensor_options(value)
+
+    def materialise(self, unknown: Unknown) -> Tensor:
+        """The tensor that an unknown value has turned out to be: nothing is known of how it was made."""
+        if unknown.tensor is not None:
+            return unknown.tensor
+        edges: list[tuple[Guard, GraphNode | Tensor]] = []
+        own = GRAD_NO if unknown.hint and not unknown.depends else GRAD_MAYBE
+        for tensor in unknown.depends:
+            sure = ALWAYS if unknown.certain_edge else unknown_guard()
+            edges += [(guard | sure, node) for guard, node in self.edges(tensor)]
+            if unknown.certain_edge:
+                own = own.either(tensor.requires_grad)
+        if unknown.hint and not unknown.depends:
+            own = Grad(Truth.NO, frozenset({unknown.hint}))
+        origin = unknown.source or self._origin()
+        time = self.tick()
+        node = GraphNode(
+            name="",
+            op="",
+            origin=origin,
+            line=self.line(),
+            time=time,
+            condition=own,
+            edges=tuple(edges),
+            holds=Truth.MAYBE,
+            opaque=True,
+            built_in=self.built_in,
+            iteration=self.iteration,
+        )
+        tensor = Tensor(
+            origin=origin,
+            line=self.line(),
+            born=time,
+            made_by="",
+            own=own,
+            grad_fn=((ALWAYS, node),),
+            is_parameter=Truth.YES if unknown.element_of_parameters else Truth.MAYBE,
+        )
+        tensor.grad = Unknown()
+        tensor.name = unknown.hint
+        unknown.tensor = tensor
+        return tensor
+
+    def _origin(self) -> ir.Node:
+        assert self.statement is not None
+        return self.statement
+
+    # -- edges
+
+    def edges(self, tensor: Tensor) -> tuple[tuple[Guard, GraphNode | Tensor], ...]:
+        """Where a gradient of this tensor flows: its `grad_fn`, or itself if it is a leaf that may require grad."""
+        self.regenerate(tensor)
+        if tensor.grad_fn:
+            return tensor.grad_fn
+        if tensor.view == "no_grad" or tensor.requires_grad == GRAD_NO:
+            return ()
+        return ((ALWAYS, tensor),)
+
+    def regenerate(self, tensor: Tensor) -> None:
+        """Give a view a new `grad_fn` if its base was written in place since (PyTorch: AsStridedBackward)."""
+        base = tensor.base
+        if base is None or base.rebased <= tensor.grad_time:
+            return
+        edges = self.edges(base)
+        self.trail.set(tensor, "grad_time", self.tick())
+        if not edges:
+            return
+        node = self.node("AsStridedBackward0", "as_strided", tensor.origin, base.own, edges, Truth.NO)
+        self.trail.set(tensor, "grad_fn", ((ALWAYS, node),))
+
+    def node(
+        self,
+        name: str,
+        op: str,
+        origin: ir.Node,
+        condition: Grad,
+        edges: Iterable[tuple[Guard, GraphNode | Tensor]],
+        holds: Truth,
+    ) -> GraphNode:
+        """Record a graph node now."""
+        return GraphNode(
+            name=name,
+            op=op,
+            origin=origin,
+            line=self.line(),
+            time=self.tick(),
+            condition=condition,
+            edges=tuple(edges),
+            holds=holds,
+            built_in=self.built_in,
+            iteration=self.iteration,
+        )
+
+    # -- operations
+
+    def recorded(self, grad: Grad) -> Grad:
+        """The requires_grad of a result whose inputs have `grad`, in the present grad mode."""
+        if self.grad_mode is Truth.NO:
+            return GRAD_NO
+        return grad if self.grad_mode is Truth.YES or grad == GRAD_NO else GRAD_MAYBE
+
+    def input_grad(self, op: Op, bound: dict[str, Value]) -> Grad:
+        """Whether any differentiable input requires grad."""
+        grad = GRAD_NO
+        for parameter in op.differentiable:
+            if parameter in bound:
+                grad = grad.either(self.value_grad(bound[parameter]))
+        return grad
+
+    def value_grad(self, value: Value) -> Grad:
+        """requires_grad of a value: of all its alternatives, and of any element of a list."""
+        if isinstance(value, Sequence):
+            grad = GRAD_NO
+            for each in value.items if value.items is not None else (value.element or Unknown(),):
+                grad = grad.either(self.value_grad(each))
+            return grad
+        options = alternatives(value, self.path | self.assumed)
+        joined: Grad | None = None
+        for _, each in options:
+            if isinstance(each, Tensor):
+                grad = each.requires_grad
+            elif isinstance(each, Unknown):
+                grad = self.materialise(each).requires_grad
+            else:
+                grad = GRAD_NO
+            joined = grad if joined is None else joined.join(grad)
+        return joined or GRAD_NO
+
+    def record(
+        self, op: Op, bound: dict[str, Value], origin: ir.Node, display: str, *, saved_before: int | None = None
+    ) -> tuple[Grad, GraphNode | None]:
+        """
+        Record an operation if grad mode and inputs ask for it: the requires_grad of its result, and its node (without what it
+        saves of the result: see `save_results`).
+        """
+        grad = self.recorded(self.input_grad(op, bound))
+        if grad == GRAD_NO or not op.differentiable:
+            return GRAD_NO, None
+        edges: list[tuple[Guard, GraphNode | Tensor]] = []
+        for parameter in op.differentiable:
+            for guard, tensor in self.all_tensor_options(bound[parameter]) if parameter in bound else ():
+                edges += [
+                    (both, node) for inner, node in self.edges(tensor) if (both := conjoin(guard, inner)) is not None
+                ]
+        node = self.node(op.node, display, origin, grad, edges, op.holds_saved)
+        saved: list[Saved] = []
+        for save in op.saves:
+            if save.what not in bound:
+                continue
+            needed = self._save_guard(save.guard, save.certain, bound)
+            if needed is None:
+                continue
+            for inner, tensor in self.all_tensor_options(bound[save.what]):
+                both = conjoin(needed, inner)
+                if both is not None:
+                    saved.append(self._save(node, save.what, tensor, saved_before or node.time, both))
+        node.saved = tuple(saved)
+        return grad, node
+
+    def _save_guard(self, needed: tuple[str, ...], certain: bool, bound: dict[str, Value]) -> Guard | None:
+        guard: Guard | None = ALWAYS
+        if needed:
+            grad = GRAD_NO
+            for parameter in needed:
+                if parameter in bound:
+                    grad = grad.either(self.value_grad(bound[parameter]))
+            guard = grad.guard()
+        if guard is None or certain:
+            return guard
+        return guard | unknown_guard()
+
+    def save_results(self, op: Op, node: GraphNode, results: list[Tensor], bound: dict[str, Value]) -> None:
+        """Record what a node saves of its results, after they were made (or written)."""
+        time = self.tick()
+        saved = list(node.saved)
+        for save in op.saves:
+            if not save.what.startswith("result"):
+                continue
+            index = int(save.what[6:] or 0)
+            guard = self._save_guard(save.guard, save.certain, bound)
+            if index < len(results) and guard is not None:
+                saved.append(self._save(node, save.what, results[index], time, guard))
+        node.saved = tuple(saved)
+
+    def _save(self, node: GraphNode, what: str, tensor: Tensor, time: int, guard: Guard) -> Saved:
+        saved = Saved(
+            what=what,
+            name=tensor.name,
+            tensor=tensor,
+            storage=tensor.storage,
+            counter=tensor.counter,
+            time=time,
+            guard=guard,
+            node=node,
+        )
+        self.trail.set(tensor.storage, "saves", (*tensor.storage.saves, saved))
+        return saved
+
+    def fresh(
+        self,
+        origin: ir.Node,
+        made_by: str,
+        *,
+        own: Grad = GRAD_NO,
+        node: GraphNode | None = None,
+        shape: Shape = None,
+        dtype: str | None = None,
+        contiguous: Truth = Truth.YES,
+        cut: str = "",
+    ) -> Tensor:
+        """A new tensor with memory of its own."""
+        return Tensor(
+            origin=origin,
+            line=self.line(),
+            born=self.tick(),
+            made_by=made_by,
+            own=own,
+            shape=shape,
+            dtype=dtype,
+            contiguous=contiguous,
+            grad_fn=((ALWAYS, node),) if node is not None else (),
+            cut=cut,
+        )
+
+    def view_of(
+        self, source: Tensor, origin: ir.Node, made_by: str, node: GraphNode | None, own: Grad, shape: Shape, kind: str
+    ) -> Tensor:
+        """A differentiable view: shares memory, version counter and base."""
+        base = source.base or source
+        view = Tensor(
+            origin=origin,
+            line=self.line(),
+            born=self.tick(),
+            made_by=made_by,
+            own=own,
+            shape=shape,
+            dtype=source.dtype,
+            grad_fn=((ALWAYS, node),) if node is not None else (),
+            storage=source.storage,
+            counter=source.counter,
+            family=source.family,
+            base=base,
+            view=kind if self.grad_mode is not Truth.NO else "no_grad",
+            cut=source.cut,
+        )
+        view.name = source.name
+        return view
+
+    def detached(
+        self,
+        source: Tensor,
+        origin: ir.Node,
+        how: str,
+        *,
+        own_counter: bool = False,
+        own: Grad = GRAD_NO,
+        temporary: bool = True,
+    ) -> Tensor:
+        """A tensor cut from the graph that shares memory: `detach()` shares the version counter too, `.data` does not."""
+        tensor = Tensor(
+            origin=origin,
+            line=self.line(),
+            born=self.tick(),
+            made_by=how,
+            own=own,
+            shape=source.shape,
+            dtype=source.dtype,
+            contiguous=source.contiguous,
+            storage=source.storage,
+            counter=VersionCounter() if own_counter else source.counter,
+            cut=f"`{how}` cuts it from the graph",
+        )
+        alias = Alias(how, source, tensor, origin, self.line(), tensor.born)
+        tensor.alias = alias
+        self.trail.set(source.storage, "aliases", (*source.storage.aliases, alias))
+        return tensor
+
+    # -- uses
+
+    def use(self, tensor: Tensor, origin: ir.Node, name: str = "") -> None:
+        """The program reads a tensor's values: an alias of it may have been written meanwhile."""
+        if not self.pending_alias_writes:
+            return
+        for pending in list(self.pending_alias_writes):
+            alias, family, write = pending
+            if tensor.family is not family or conjoin(write.path, write.assumed, self.path, self.assumed) is None:
+                continue
+            if tensor.storage is not alias.source.storage:
+                continue
+            self.pending_alias_writes.remove(pending)
+            by_alias = write.target.family is alias.alias.family
+            read_name = name or tensor.name
+            read = Step(origin.origin, f"`{read_name}` is read here" if read_name else "its values are read here")
+            alias_name, source_name = alias.alias.name, alias.source.name
+            self.emit(
+                AliasWritten(
+                    node=write.origin.origin,
+                    statement=write.line,
+                    trace=(
+                        Step(alias.origin.origin, f"`{alias.how}` shares memory with `{source_name}`"),
+                        Step(write.origin.origin, f"`{write.op}` overwrites `{write.name}`"),
+                        read,
+                    ),
+                    how=alias.how,
+                    alias=alias_name,
+                    source=source_name,
+                    alias_node=_expression(alias.origin),
+                    alias_statement=alias.line,
+                    written="alias" if by_alias else "source",
+                    read=read,
+                    truth=Truth.YES if implied(write.assumed | self.assumed, write.path | self.path) else Truth.MAYBE,
+                )
+            )
+
+    def escape(self, tensors: Iterable[Tensor], origin: ir.Node) -> None:
+        """Hand tensors to code the model does not know."""
+        for tensor in tensors:
+            self.use(tensor, origin)
+            self.trail.set(tensor.storage, "uses", (*tensor.storage.uses, Use(self.tick(), origin)))
+
+    # -- writes
+
+    def write(
+        self,
+        tensor: Tensor,
+        origin: ir.Node,
+        target: cst.BaseExpression,
+        op: str,
+        spelling: WriteSpelling,
+        *,
+        name: str = "",
+        value_grad: Grad = GRAD_NO,
+        certain: bool = True,
+        record: tuple[Op, dict[str, Value]] | None = None,
+        subject: Tensor | None = None,
+    ) -> None:
+        """
+        Write a tensor in place: check it as autograd does, bump its version, record the write in its graph.
+
+        `record` is the operation and its arguments where it is an operation of the table; otherwise the new value depends
+        on the old one and on a value with `value_grad`. `subject` is the tensor the program names, where `tensor` is a
+        view of it made for the write.
+        """
+        facts = self.facts(subject or tensor, name)
+        grad = tensor.requires_grad
+        raises, leaf_view = self._leaf_check(tensor)
+        storage = tensor.storage
+        needed, saved_by = self._needed(tensor)
+        old_in_graph = grad.truth() & ~tensor.is_leaf
+        recorded = self.recorded(grad.either(value_grad))
+        node: GraphNode | None = None
+        if recorded != GRAD_NO and raises is not Truth.YES:
+            node = self._record_write(tensor, origin, op, recorded, value_grad, record)
+        write = Write(
+            time=self.tick(),
+            op=op,
+            spelling=spelling,
+            origin=origin,
+            line=self.line(),
+            target_node=target,
+            target=tensor,
+            name=name or tensor.name,
+            counter=tensor.counter,
+            path=self.path,
+            assumed=self.assumed if certain else self.assumed | unknown_guard(),
+        )
+        if raises is not Truth.YES:
+            self.trail.set(storage, "writes", (*storage.writes, write))
+            self._alias_written(tensor, write)
+            if node is not None and record is not None:
+                self.save_results(record[0], node, [tensor], record[1])
+        if spelling != "optimizer" and not self.expected_errors:
+            self.write_records.append(
+                WriteRecord(
+                    write,
+                    facts,
+                    raises,
+                    leaf_view,
+                    recorded.truth() if raises is not Truth.YES else Truth.NO,
+                    old_in_graph if self.grad_mode is Truth.YES else Truth.NO,
+                    needed,
+                    saved_by,
+                    value_grad.truth(),
+                    self.line(),
+                )
+            )
+
+    def _leaf_check(self, tensor: Tensor) -> tuple[Truth, Truth]:
+        if self.grad_mode is Truth.NO:
+            return Truth.NO, Truth.NO
+        base = tensor.base
+        if base is not None:
+            truth = base.own.truth() & base.is_leaf
+            if any(node.opaque for _, node in base.grad_fn):
+                truth = Truth.NO if truth is Truth.NO else Truth.MAYBE
+            return truth & self.grad_mode, truth
+        truth = tensor.own.truth() & tensor.is_leaf
+        return truth & self.grad_mode, Truth.NO
+
+    def _needed(self, tensor: Tensor) -> tuple[Truth, tuple[Step, ...]]:
+        needed = Truth.NO
+        steps: list[Step] = []
+        for saved in tensor.storage.saves:
+            if saved.counter is tensor.counter:
+                sure = implied(saved.guard, self.path)
+                needed = needed | (Truth.YES if sure else Truth.MAYBE)
+                if sure:
+                    steps.append(saved_step(saved))
+        if tensor.storage.uses or any(node.opaque for _, node in tensor.grad_fn):
+            needed = needed | Truth.MAYBE
+        return needed, tuple(steps)
+
+    def _record_write(
+        self,
+        tensor: Tensor,
+        origin: ir.Node,
+        op: str,
+        grad: Grad,
+        value_grad: Grad,
+        record: tuple[Op, dict[str, Value]] | None,
+    ) -> GraphNode | None:
+        edges = list(self.edges(tensor))
+        node: GraphNode | None = None
+        if record is not None:
+            _, node = self.record(record[0], record[1], origin, op)
+        if node is None:
+            node = self.node("CopyBackwards" if value_grad != GRAD_NO else "", op, origin, grad, edges, Truth.NO)
+        base = tensor.base
+        self.trail.set(tensor, "own", tensor.own.either(grad))
+        if base is None:
+            self.trail.set(tensor, "grad_fn", ((ALWAYS, node),))
+            self.trail.set(tensor, "rebased", self.tick())
+            self.trail.set(tensor, "grad_time", self.clock)
+        else:
+            slices = self.node(
+                "CopySlices", op, origin, base.own.either(grad), (*self.edges(base), (ALWAYS, node)), Truth.YES
+            )
+            self.trail.set(base, "own", base.own.either(grad))
+            self.trail.set(base, "grad_fn", ((ALWAYS, slices),))
+            self.trail.set(base, "rebased", self.tick())
+            self.trail.set(base, "grad_time", self.clock)
+        return node
+
+    def _alias_written(self, tensor: Tensor, write: Write) -> None:
+        for alias in tensor.storage.aliases:
+            if not alias.bound or alias.time > write.time:
+                continue
+            if tensor.family is alias.alias.family:
+                # Writing a leaf through an alias is how hand-written optimizers and initialisers update parameters.
+                if alias.source.is_leaf is Truth.NO and not alias.how.startswith("."):
+                    self.pending_alias_writes.append((alias, alias.source.family, write))
+            elif tensor.family is alias.source.family:
+                self.pending_alias_writes.append((alias, alias.alias.family, write))
+
+    def rebind_grad(self, tensor: Tensor, value: Value) -> None:
+        """Set `tensor.grad`."""
+        self.trail.set(tensor, "grad", value)
+
+    def require_grad(self, tensor: Tensor, value: Truth) -> None:
+        """`tensor.requires_grad_(value)` or `tensor.requires_grad = value`."""
+        if tensor.is_leaf is Truth.NO:
+            return
+        own = {Truth.YES: GRAD_YES, Truth.NO: GRAD_NO, Truth.MAYBE: GRAD_MAYBE}[value]
+        self.trail.set(tensor, "own", own)
+        if value is Truth.YES and any(node.opaque for _, node in tensor.grad_fn):
+            return
+        if value is Truth.NO:
+            self.trail.set(tensor, "cut", "`requires_grad` was set to False")
+
+
+def saved_step(saved: Saved) -> Step:
+    """The step that says what a node saved."""
+    return Step(saved.node.origin.origin, f"`{saved.node.op}` saves {saved_words(saved)}")
+
+
+def saved_words(saved: Saved) -> str:
+    """What was saved, in words: "its result", "its input `c`"."""
+    if saved.what.startswith("result"):
+        return "its result"
+    return f"its input `{saved.name}`" if saved.name else "its input"
+
+
+def _expression(node: ir.Node) -> cst.BaseExpression:
+    assert isinstance(node.origin, cst.BaseExpression)
+    return node.origin
+
+
+def is_none(value: Value) -> Truth:
+    """Whether a value is None."""
+    if isinstance(value, Constant):
+        return Truth.of(value.value is None)
+    if isinstance(value, Choice):
+        joined = is_none(value.alternatives[0][1])
+        for _, each in value.alternatives[1:]:
+            joined = joined.join(is_none(each))
+        return joined
+    return Truth.MAYBE if isinstance(value, Unknown) and value.tensor is None else Truth.NO
+
+
+def storage_of(tensor: Tensor) -> Storage:
+    """The memory a tensor lives in."""
+    return tensor.storage

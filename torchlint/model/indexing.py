@@ -1,0 +1,166 @@
+"""
+Transfer functions of indexing: `x[i]` as view or copy, `x[i] = v` as an in-place write.
+
+Basic indices (integers, slices, None, Ellipsis) give differentiable views, tensors and lists give copies
+(https://docs.pytorch.org/docs/stable/tensor_view.html). Knows only tensors; lists and dicts are Python's, see `interpreter`.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.knowledge import ops, shapes
+from torchlint.model import ir
+from torchlint.model.calls import TorchMachine
+from torchlint.model.domain import (
+    GRAD_NO,
+    Choice,
+    Constant,
+    Grad,
+    Scalar,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    choose,
+)
+from torchlint.model.truth import Truth
+
+
+class SliceValue:
+    """A slice with evaluated parts."""
+
+    __slots__ = ("lower", "step", "upper")
+
+    def __init__(self, lower: Value | None, upper: Value | None, step: Value | None) -> None:
+        self.lower = lower
+        self.upper = upper
+        self.step = step
+
+
+class IndexMachine(TorchMachine):
+    """A machine that indexes tensors."""
+
+    def index_structure(self, index: Value | SliceValue | list[Value | SliceValue]) -> object:
+        """An evaluated index as the shape knowledge takes it."""
+        if isinstance(index, list):
+            return tuple(self.index_structure(each) for each in index)
+        if isinstance(index, SliceValue):
+            return slice(*(self._part(part) for part in (index.lower, index.upper, index.step)))
+        if isinstance(index, Tensor):
+            return shapes.Sized(index.shape, index.dtype)
+        if isinstance(index, Scalar):
+            return shapes.INTEGER if index.kind in ("int", "number") else shapes.UNKNOWN
+        if isinstance(index, Sequence) and index.kind == "tuple" and index.items is not None:
+            return tuple(self.index_structure(each) for each in index.items)
+        if isinstance(index, Sequence):
+            return list(index.items and (self.index_structure(each) for each in index.items) or [shapes.INTEGER])
+        if isinstance(index, Constant):
+            return index.value
+        if isinstance(index, Choice):
+            kinds = {self.kind_of(each) for _, each in index.alternatives}
+            if kinds <= {"int", "number"}:
+                return shapes.INTEGER
+        return shapes.UNKNOWN
+
+    def _part(self, part: Value | None) -> object:
+        if part is None:
+            return None
+        return part.value if isinstance(part, Constant) else shapes.UNKNOWN
+
+    def index_tensors(self, index: Value | SliceValue | list[Value | SliceValue]) -> list[Tensor]:
+        """The tensors among the indices."""
+        if isinstance(index, list):
+            return [tensor for each in index for tensor in self.index_tensors(each)]
+        if isinstance(index, SliceValue):
+            return []
+        if isinstance(index, Sequence) and index.kind == "tuple":
+            return [tensor for each in index.items or () for tensor in self.index_tensors(each)]
+        return [each for _, each in alternatives(index) if isinstance(each, Tensor)]
+
+    def tensor_getitem(
+        self, tensor: Tensor, index: Value | SliceValue | list[Value | SliceValue], origin: ir.Node
+    ) -> Value:
+        """`tensor[index]`."""
+        self.use(tensor, origin)
+        shape, memory = shapes.getitem(tensor.shape, self.index_structure(index))
+        if memory == "view":
+            return self._view(tensor, shape, origin)
+        copy = self._copy(tensor, shape, index, origin)
+        if memory == "copy":
+            return copy
+        number = self.branch((id(origin), "indexes with a tensor"))
+        view = self._view(tensor, shape, origin)
+        return choose([(frozenset({(number, 1)}), view), (frozenset({(number, 0)}), copy)])
+
+    def _view(self, tensor: Tensor, shape: shapes.Shape, origin: ir.Node) -> Tensor:
+        op = ops.find("getitem.basic")[0]
+        grad, node = self.record(op, {"self": tensor}, origin, "[...]")
+        view = self.view_of(tensor, origin, "[...]", node, grad, shape, "view")
+        view.contiguous = Truth.MAYBE
+        return view
+
+    def _copy(
+        self,
+        tensor: Tensor,
+        shape: shapes.Shape,
+        index: Value | SliceValue | list[Value | SliceValue],
+        origin: ir.Node,
+    ) -> Tensor:
+        op = ops.find("getitem.advanced")[0]
+        indices = Sequence("tuple", tuple(self.index_tensors(index)))
+        grad, node = self.record(op, {"self": tensor, "indices": indices}, origin, "[...]")
+        result = self.fresh(origin, "[...]", own=grad, node=node, shape=shape, dtype=tensor.dtype, cut=tensor.cut)
+        return result
+
+    def tensor_setitem(
+        self,
+        tensor: Tensor,
+        index: Value | SliceValue | list[Value | SliceValue],
+        value: Value,
+        origin: ir.Node,
+        target: cst.BaseExpression,
+        name: str,
+        op: str = "[...] =",
+    ) -> None:
+        """`tensor[index] = value`: an in-place write, through a view for a basic index."""
+        _, memory = shapes.getitem(tensor.shape, self.index_structure(index))
+        value_grad = self._value_grad(value)
+        for each in self.index_tensors(index):
+            self.use(each, origin)
+        if isinstance(value, Tensor):
+            self.use(value, origin)
+        if memory == "copy":
+            put = ops.find("setitem.advanced")[0]
+            indices = Sequence("tuple", tuple(self.index_tensors(index)))
+            self.write(
+                tensor,
+                origin,
+                target,
+                op,
+                "indexed",
+                name=name,
+                value_grad=value_grad,
+                record=(put, {"self": tensor, "indices": indices, "values": value}),
+            )
+            return
+        whole = self.index_structure(index) in (Ellipsis, slice(None))
+        view = tensor if whole else self._view(tensor, None, origin)
+        copy = ops.find("setitem.basic")[0]
+        self.write(
+            view,
+            origin,
+            target,
+            op,
+            "indexed",
+            name=name,
+            value_grad=value_grad,
+            record=(copy, {"self": view, "src": value}),
+            subject=tensor,
+        )
+
+    def _value_grad(self, value: Value) -> Grad:
+        if isinstance(value, Unknown) and value.tensor is None:
+            return self.materialise(value).requires_grad if value.depends else GRAD_NO
+        return self.value_grad(value)

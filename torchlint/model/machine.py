@@ -1,0 +1,156 @@
+"""
+The machine under the interpreter: time, paths, grad mode, budget, and how a run forks and joins.
+
+Knows neither Python nor torch operations; everything above it (graph, calls, interpreter) changes state only through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+import libcst as cst
+
+from torchlint.model import ir
+from torchlint.model.domain import Tensor, Value, alternatives, choose
+from torchlint.model.events import Event, TensorFacts
+from torchlint.model.state import Trail
+from torchlint.model.trace import Step
+from torchlint.model.truth import ALWAYS, Guard, Truth, conjoin
+
+T = TypeVar("T")
+
+STEP_LIMIT = 6_000
+"""Statements and calls followed per entry point; past it the model says no more about that entry."""
+
+
+class BudgetExceeded(Exception):
+    """The entry point is too large to be followed to its end."""
+
+
+class Machine:
+    """State of one abstract run."""
+
+    def __init__(self) -> None:
+        self.trail = Trail()
+        self.path: Guard = ALWAYS
+        self.assumed: Guard = ALWAYS
+        self.grad_mode = Truth.YES
+        self.dead = False
+        self.clock = 0
+        self.steps_left = STEP_LIMIT
+        self.statement: ir.Statement | None = None
+        self.iteration: tuple[int, ...] = ()
+        self.built_in = ""
+        self.expected_errors = 0
+        self.events: list[Event] = []
+        self._branches: dict[object, int] = {}
+
+    # -- time and budget
+
+    def tick(self) -> int:
+        """The next moment."""
+        self.clock += 1
+        return self.clock
+
+    def spend(self) -> None:
+        """
+        Pay for one statement or call.
+
+        Raises
+        ------
+        BudgetExceeded
+            when the entry point has used up its steps.
+        """
+        self.steps_left -= 1
+        if self.steps_left < 0:
+            raise BudgetExceeded
+
+    # -- places
+
+    def line(self) -> cst.CSTNode:
+        """The CST statement being run."""
+        assert self.statement is not None
+        return self.statement.line
+
+    # -- paths
+
+    def branch(self, key: object) -> int:
+        """The number of a branch; the same key gives the same number, so that its arms are told apart for good."""
+        return self._branches.setdefault(key, len(self._branches))
+
+    def taken(self, number: int) -> int | None:
+        """The arm of a branch that the present path has taken, if any."""
+        for key, arm in self.path:
+            if key == number:
+                return arm
+        for key, arm in self.assumed:
+            if key == number:
+                return arm
+        return None
+
+    def fork(self, arms: Sequence[tuple[Guard, Callable[[], T]]], *, assume: bool = False) -> list[tuple[Guard, T]]:
+        """
+        Run the arms of a branch one after the other on the present state, and join them.
+
+        With `assume`, the arms are values that a variable may have, not a decision the program makes here: what is
+        found in one arm then holds only if the arms together leave no way around (see `truth.covered`).
+        Results of arms that end (return, raise, break) are dropped; if all do, the machine is dead.
+        """
+        path, assumed = self.path, self.assumed
+        mark = self.trail.mark()
+        live = []
+        for guard, run in arms:
+            if conjoin(path, assumed, guard) is None:
+                continue
+            if assume:
+                self.assumed = assumed | guard
+            else:
+                self.path = path | guard
+            self.dead = False
+            result = run()
+            if not self.dead:
+                live.append((guard, self.trail.changes(mark), result))
+            self.trail.undo(mark)
+        self.path, self.assumed = path, assumed
+        self.dead = not live
+        if live:
+            self.trail.join([(guard, changes) for guard, changes, _ in live])
+            if len(live) == 1 and not assume:
+                self.path = path | live[0][0]
+        return [(guard, result) for guard, _, result in live]
+
+    def each(self, value: Value, run: Callable[[Value], Value]) -> Value:
+        """Apply `run` to every alternative of a value, and join the results."""
+        options = alternatives(value, self.path | self.assumed)
+        if len(options) == 1:
+            return run(options[0][1])
+        results = self.fork([(guard, partial(run, each)) for guard, each in options], assume=True)
+        return choose(results)
+
+    # -- events
+
+    def emit(self, event: Event) -> None:
+        """Report an event, unless the code expects an error here (`pytest.raises`)."""
+        if not self.expected_errors:
+            self.events.append(event)
+
+    def facts(self, tensor: Tensor, name: str = "") -> TensorFacts:
+        """What is known of a tensor now."""
+        names = {node.name for _, node in tensor.grad_fn}
+        return TensorFacts(
+            name=name or tensor.name,
+            shape=tensor.shape,
+            requires_grad=tensor.requires_grad.truth(),
+            is_leaf=tensor.is_leaf,
+            is_parameter=tensor.is_parameter,
+            grad_fn=names.pop() if len(names) == 1 else "",
+            created=self.created(tensor),
+        )
+
+    def created(self, tensor: Tensor) -> Step | None:
+        """The step that made a tensor, if it has a name to be called by."""
+        if not tensor.name:
+            return None
+        return Step(tensor.origin.origin, f"`{tensor.name}` created here")

@@ -1,0 +1,412 @@
+"""
+Applying operations of torch to abstract values: arguments to the operation table, and its facts back to tensors.
+
+One door, `apply`, for functions, methods and operators alike. What an operation does to autograd is the table's word
+(`torchlint.knowledge.ops`), what shape comes out the shape knowledge's; an operation that neither knows is not guessed at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Many
+from functools import partial
+
+import libcst as cst
+
+from torchlint.knowledge import ops, shapes
+from torchlint.knowledge.ops import Op
+from torchlint.model import ir
+from torchlint.model.backward import BackwardMachine
+from torchlint.model.domain import (
+    GRAD_NO,
+    Choice,
+    Constant,
+    External,
+    Grad,
+    GraphNode,
+    Scalar,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    choose,
+    reachable_tensors,
+)
+from torchlint.model.events import Shape
+from torchlint.model.truth import ALWAYS, Guard, Truth
+
+_COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "logical_not", "isclose"})
+_INTEGERS = frozenset({"argmax", "argmin", "argsort", "nonzero", "bincount", "searchsorted", "bucketize"})
+_KEEPS_NAME = frozenset({"detach", "view", "reshape", "to", "cpu", "cuda", "float", "contiguous"})
+
+
+class OperationMachine(BackwardMachine):
+    """A machine that runs operations of torch."""
+
+    # -- arguments
+
+    def kind_of(self, value: Value) -> str:
+        """The kind of an argument, in the words of `torchlint.knowledge.ops.Kind`."""
+        if isinstance(value, Tensor):
+            return "tensor"
+        if isinstance(value, Constant):
+            return _constant_kind(value.value)
+        if isinstance(value, Scalar):
+            return value.kind if value.kind in ("int", "float", "bool", "str", "number") else "other"
+        if isinstance(value, Unknown):
+            return "tensor" if value.tensor is not None else "unknown"
+        if isinstance(value, Sequence):
+            return self._sequence_kind(value)
+        if isinstance(value, External):
+            return "dtype" if _dtype(value.qualified) is not None else "other"
+        if isinstance(value, Choice):
+            kinds = {self.kind_of(each) for _, each in value.alternatives}
+            if len(kinds) == 1:
+                return kinds.pop()
+            return "number" if kinds <= {"int", "float", "bool", "number"} else "unknown"
+        return "other"
+
+    def _sequence_kind(self, value: Sequence) -> str:
+        inner = value.items if value.items is not None else ((value.element,) if value.element is not None else ())
+        kinds = {self.kind_of(each) for each in inner}
+        if not kinds:
+            return "unknown" if value.items is None else "ints"
+        if kinds <= {"int", "bool"}:
+            return "ints"
+        if kinds == {"tensor"}:
+            return "tensors"
+        return "unknown" if "unknown" in kinds else "other"
+
+    def argument(self, value: Value) -> object:
+        """An argument as the shape knowledge takes it: `Sized`, plain Python values, or UNKNOWN."""
+        if isinstance(value, Tensor):
+            return shapes.Sized(value.shape, value.dtype)
+        if isinstance(value, Unknown) and value.tensor is not None:
+            return shapes.Sized(value.tensor.shape, value.tensor.dtype)
+        if isinstance(value, Constant):
+            return value.value
+        if isinstance(value, Sequence) and value.items is not None:
+            items = [self.argument(each) for each in value.items]
+            if any(isinstance(item, shapes.Sized) for item in items):
+                return items
+            return tuple(items)
+        if isinstance(value, Scalar):
+            return shapes.INTEGER if value.kind == "int" else shapes.UNKNOWN
+        if isinstance(value, External):
+            return _dtype(value.qualified) or shapes.UNKNOWN
+        if isinstance(value, Choice):
+            arguments = [self.argument(each) for _, each in value.alternatives]
+            if all(isinstance(each, shapes.Sized) for each in arguments):
+                return shapes.Sized(_common([each.shape for each in arguments if isinstance(each, shapes.Sized)]))
+        return shapes.UNKNOWN
+
+    # -- application
+
+    def apply(
+        self,
+        spelling: str,
+        positional: Many[Value],
+        keywords: dict[str, Value],
+        origin: ir.Node,
+        display: str,
+        *,
+        target: cst.BaseExpression | None = None,
+        name: str = "",
+    ) -> Value | None:
+        """
+        Run one operation. `display` is how the program writes it (`*`, `mul_`); for an in-place operation `target` is the
+        expression that names the tensor written, `name` its text. None if the table does not know the call.
+        """
+        selected = ops.select(
+            spelling, [self.kind_of(value) for value in positional], {k: self.kind_of(v) for k, v in keywords.items()}
+        )
+        if selected is None:
+            return None
+        op, binding = selected
+        bound = self._bind(op, binding, positional, keywords)
+        for value in bound.values():
+            for _, tensor in self.all_tensor_options(value) if not isinstance(value, Unknown) else ():
+                self.use(tensor, origin)
+        for parameter in op.parameters:
+            if parameter.kind == "tensor" and parameter.required and not parameter.wraps:
+                given = bound.get(parameter.name)
+                if isinstance(given, Unknown):
+                    bound[parameter.name] = self.materialise(given)
+        if op.returns_self and "self" in op.writes:
+            return self._in_place(op, bound, origin, display, target, name)
+        result = self._out_of_place(op, bound, origin, display)
+        self._write_others(op, bound, origin, display, target)
+        return bound["out"] if "out" in bound and "out" in op.writes else result
+
+    def _bind(
+        self, op: Op, binding: dict[str, int | str], positional: Many[Value], keywords: dict[str, Value]
+    ) -> dict[str, Value]:
+        bound: dict[str, Value] = {}
+        variadic = {parameter.name for parameter in op.parameters if parameter.variadic}
+        for name, place in binding.items():
+            if isinstance(place, str):
+                bound[name] = keywords[place]
+            elif name in variadic and not isinstance(positional[place], Sequence):
+                bound[name] = Sequence("tuple", tuple(positional[place:]))
+            else:
+                bound[name] = positional[place]
+        return bound
+
+    def _in_place(
+        self,
+        op: Op,
+        bound: dict[str, Value],
+        origin: ir.Node,
+        display: str,
+        target: cst.BaseExpression | None,
+        name: str,
+    ) -> Value:
+        receiver = bound["self"]
+        others = {key: value for key, value in bound.items() if key != "self"}
+        grad = GRAD_NO
+        for parameter in op.differentiable:
+            if parameter in others:
+                grad = grad.either(self.value_grad(others[parameter]))
+        options = self.tensor_options(receiver)
+        where = target if target is not None else _expression(origin)
+
+        def run(tensor: Tensor) -> Value:
+            self.write(
+                tensor,
+                origin,
+                where,
+                display,
+                "method" if display.endswith("_") else "augmented",
+                name=name,
+                value_grad=grad,
+                record=(op, {**bound, "self": tensor}),
+            )
+            return tensor
+
+        if len(options) == 1 and not options[0][0]:
+            run(options[0][1])
+        else:
+            self.fork([(guard, partial(run, tensor)) for guard, tensor in options], assume=True)
+        return receiver
+
+    def _write_others(
+        self, op: Op, bound: dict[str, Value], origin: ir.Node, display: str, target: cst.BaseExpression | None
+    ) -> None:
+        for parameter in op.writes:
+            if parameter not in bound:
+                continue
+            for guard, tensor in self.tensor_options(bound[parameter]):
+                assumed = self.assumed
+                self.assumed = assumed | guard
+                self.write(
+                    tensor,
+                    origin,
+                    target if target is not None else _expression(origin),
+                    f"{display}(out=...)" if parameter == "out" else display,
+                    "out" if parameter == "out" else "function",
+                    certain=parameter in ("out", "self"),
+                )
+                self.assumed = assumed
+
+    def _out_of_place(self, op: Op, bound: dict[str, Value], origin: ir.Node, display: str) -> Value:
+        if not op.outputs:
+            return Unknown(
+                tensor for value in bound.values() for tensor in reachable_tensors(value) if op.differentiable
+            )
+        grad, node = self.record(op, bound, origin, display)
+        inferred = shapes.infer(op.name, {key: self.argument(value) for key, value in bound.items()})
+        aliased = [
+            (parameter, truth) for parameter, truth in op.aliases if parameter in bound and truth is not Truth.NO
+        ]
+        if aliased:
+            return self._aliasing(op, bound, aliased, grad, node, inferred, origin, display)
+        count = len(inferred) if op.sequence and inferred != (None,) else len(op.outputs)
+        if op.sequence and inferred == (None,):
+            element = self._result(op, bound, grad, node, None, origin, display, 0)
+            return Sequence("tuple", None, element)
+        results = [
+            self._result(
+                op, bound, grad, node, inferred[index] if index < len(inferred) else None, origin, display, index
+            )
+            for index in range(count)
+        ]
+        if node is not None:
+            self.save_results(op, node, results, bound)
+        return results[0] if len(op.outputs) == 1 and not op.sequence else Sequence("tuple", tuple(results))
+
+    def _result(
+        self,
+        op: Op,
+        bound: dict[str, Value],
+        grad: Grad,
+        node: GraphNode | None,
+        shape: Shape,
+        origin: ir.Node,
+        display: str,
+        index: int,
+    ) -> Tensor:
+        differentiable = op.outputs[min(index, len(op.outputs) - 1)]
+        own = grad if differentiable else GRAD_NO
+        cut = ""
+        if own == GRAD_NO:
+            cut = self._why_cut(op, bound, display, differentiable)
+        return self.fresh(
+            origin,
+            display,
+            own=own,
+            node=node if differentiable else None,
+            shape=shape,
+            dtype=self._dtype_of(op, bound, differentiable),
+            cut=cut,
+        )
+
+    def _why_cut(self, op: Op, bound: dict[str, Value], display: str, differentiable: bool) -> str:
+        inputs = [tensor for value in bound.values() for _, tensor in self._present(value)]
+        if op.cuts or not differentiable:
+            return f"`{display}` is not differentiable"
+        if self.grad_mode is Truth.NO and any(tensor.requires_grad != GRAD_NO for tensor in inputs):
+            return "it is computed under `no_grad`"
+        reasons = {tensor.cut for tensor in inputs if tensor.cut}
+        return reasons.pop() if len(reasons) == 1 else "it is made from data alone"
+
+    def _present(self, value: Value) -> list[tuple[Guard, Tensor]]:
+        return [] if isinstance(value, Unknown) and value.tensor is None else self.all_tensor_options(value)
+
+    def _dtype_of(self, op: Op, bound: dict[str, Value], differentiable: bool) -> str | None:
+        if op.name in _COMPARISONS:
+            return "bool"
+        if op.name in _INTEGERS or (not differentiable and len(op.outputs) > 1):
+            return "int"
+        if "dtype" in bound:
+            dtype = self.argument(bound["dtype"])
+            return _dtype_class(dtype) if isinstance(dtype, str) else None
+        found = {
+            tensor.dtype
+            for name in ("self", "input", "other", "tensors")
+            if name in bound
+            for _, tensor in self._present(bound[name])
+        }
+        if found == {"float"} or ("float" in found and None not in found and "complex" not in found):
+            return "float"
+        return found.pop() if len(found) == 1 and op.name in _SAME_DTYPE else None
+
+    # -- aliases and views
+
+    def _aliasing(
+        self,
+        op: Op,
+        bound: dict[str, Value],
+        aliased: Many[tuple[str, Truth]],
+        grad: Grad,
+        node: GraphNode | None,
+        inferred: tuple[Shape, ...],
+        origin: ir.Node,
+        display: str,
+    ) -> Value:
+        parameter, truth = aliased[0]
+        options = self.all_tensor_options(bound[parameter])
+        results: list[tuple[Guard, Value]] = []
+        for guard, source in options:
+            results.append((guard, self._alias(op, bound, source, truth, grad, node, inferred, origin, display)))
+        if not results:
+            return Unknown()
+        if op.sequence or len(op.outputs) > 1:
+            return results[0][1] if len(results) == 1 else choose(results)
+        return choose(results)
+
+    def _alias(
+        self,
+        op: Op,
+        bound: dict[str, Value],
+        source: Tensor,
+        truth: Truth,
+        grad: Grad,
+        node: GraphNode | None,
+        inferred: tuple[Shape, ...],
+        origin: ir.Node,
+        display: str,
+    ) -> Value:
+        if op.cuts and op.name == "detach":
+            return self.detached(source, origin, "detach()")
+        if op.sequence or len(op.outputs) > 1:
+            shapes_ = inferred if inferred != (None,) else (None,)
+            views = tuple(
+                self.view_of(source, origin, display, node, grad, shape, op.view or "view") for shape in shapes_
+            )
+            return Sequence("tuple", views) if inferred != (None,) else Sequence("tuple", None, views[0])
+        if truth is Truth.MAYBE:
+            truth = self._shares(op, source, inferred[0])
+        if truth is Truth.NO:
+            return self._result(op, bound, grad, node, inferred[0], origin, display, 0)
+        same = op.name in _SAME_OBJECT
+        view: Value = (
+            source if same else self.view_of(source, origin, display, node, grad, inferred[0], op.view or "view")
+        )
+        if isinstance(view, Tensor) and not same:
+            view.contiguous = _contiguous_after(op.name, bound, source)
+        if truth is Truth.YES:
+            return view
+        number = self.branch((id(origin), "shares memory"))
+        copy = self._result(op, bound, grad, node, inferred[0], origin, display, 0)
+        if not copy.name:
+            copy.name = source.name if op.name in _KEEPS_NAME else ""
+        return choose([(frozenset({(number, 1)}), view), (frozenset({(number, 0)}), copy)])
+
+    def _shares(self, op: Op, source: Tensor, shape: Shape) -> Truth:
+        if op.name in ("reshape", "flatten", "contiguous", "view_as", "reshape_as", "ravel"):
+            return Truth.YES if source.contiguous is Truth.YES else Truth.MAYBE
+        return Truth.MAYBE
+
+
+_SAME_OBJECT = frozenset({"contiguous", "to", "float", "double", "cpu", "cuda", "type_as", "dropout", "type"})
+_SAME_DTYPE = frozenset({"add", "sub", "mul", "neg", "sum", "clone", "abs", "where", "stack", "cat", "index", "select"})
+
+
+def _contiguous_after(name: str, bound: dict[str, Value], source: Tensor) -> Truth:
+    if source.contiguous is not Truth.YES:
+        return Truth.MAYBE
+    values: dict[str, object] = {key: value.value for key, value in bound.items() if isinstance(value, Constant)}
+    values["self"] = shapes.Sized(source.shape, source.dtype)
+    return Truth.of(shapes.contiguous_after(name, values))
+
+
+def _constant_kind(value: object) -> str:
+    if value is None:
+        return "none"
+    for kind, types in (("bool", bool), ("int", int), ("float", float), ("complex", complex), ("str", str)):
+        if isinstance(value, types):
+            return kind
+    return "other"
+
+
+_DTYPES = {
+    "float": "float float16 float32 float64 double half bfloat16",
+    "int": "int int8 int16 int32 int64 long short uint8 uint16 uint32 uint64",
+    "bool": "bool",
+    "complex": "complex64 complex128 cfloat cdouble complex32",
+}
+_CLASS_OF_DTYPE = {f"torch.{name}": kind for kind, names in _DTYPES.items() for name in names.split()}
+
+
+def _dtype(qualified: str) -> str | None:
+    return qualified if qualified in _CLASS_OF_DTYPE else None
+
+
+def _dtype_class(dtype: str) -> str | None:
+    return _CLASS_OF_DTYPE.get(dtype)
+
+
+def _common(found: list[Shape]) -> Shape:
+    first = found[0]
+    for shape in found[1:]:
+        if first is None or shape is None or len(first) != len(shape):
+            return None
+        first = tuple(a if a == b else None for a, b in zip(first, shape, strict=True))
+    return first
+
+
+def _expression(node: ir.Node) -> cst.BaseExpression:
+    assert isinstance(node.origin, cst.BaseExpression)
+    return node.origin
+
+
+__all__ = ["ALWAYS", "OperationMachine"]
