@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from torchlint.runtime import programs
-from torchlint.runtime.judge import FREED, Case, Opinion, message
+from torchlint.runtime.judge import FREED, message
+from torchlint.runtime.opinion import Case, Opinion
 from torchlint.runtime.programs import Program
 from torchlint.runtime.protocol import Facts, Outcome
 
@@ -50,26 +51,33 @@ def needed_graph(case: Case, program: Program, base: Outcome, run: Run) -> Opini
         needed = f"without it: {message(without.raised)}"
         if claims_needless:
             return Opinion("refuted", f"the graph is read again; {needed}")
-        return Opinion("confirmed", f"needed as written; {needed}{_one_backward(case, program, base, without, run)}")
+        return Opinion("confirmed", f"needed as written; {needed}{_cure(case, program, base, without, run)}")
     if without.ending != base.ending:
         return Opinion("inconclusive", "the program ends otherwise without it, for another reason")
-    if not _same_passes(base, without):
+    passes = _same_passes(base, without)
+    if not passes:
         return Opinion("inconclusive", "it runs without it, with other gradients: the program is not repeatable")
-    count = sum(len(b.after) for b in base.backwards)
-    same = f"runs without it, same gradients ({count} compared over {len(base.backwards)} backward passes)"
+    count = sum(len(b.after) for b in base.backwards[:passes])
+    same = f"runs without it, same gradients ({count} compared over {_times(passes, 'backward pass')})"
     return Opinion("refuted" if claims_reader else "confirmed", same)
 
 
-def _one_backward(case: Case, program: Program, base: Outcome, without: Outcome, run: Run) -> str:
+def _times(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 'es'}"
+
+
+def _cure(case: Case, program: Program, base: Outcome, without: Outcome, run: Run) -> str:
+    """Whether the finding's fix, or else one backward on the sum, gives the same gradients, in words."""
+    fix = case.finding.fix
+    if fix is not None:
+        cured = run(program.edited(fix.edits))
+        return f"; with the fix ({fix.title}) the same gradients" if _same_end(base, cured) else ""
     lines = without.raised.lines if without.raised else ()
     reader = program.statement_at(lines[-1]) if lines else None
     text = programs.summed(program, case.own, reader) if reader else None
     if text is None or reader is None:
         return ""
-    once = run(text)
-    if once.ending == "ended" and _same_end(base.gradients, once.gradients):
-        return f"; one backward on the sum, in line {reader.line}, gives the same gradients"
-    return ""
+    return f"; one backward on the sum, in line {reader.line}, gives the same" if _same_end(base, run(text)) else ""
 
 
 def same_without_zeroing(case: Case, program: Program, base: Outcome, run: Run) -> str:
@@ -83,7 +91,7 @@ def same_without_zeroing(case: Case, program: Program, base: Outcome, run: Run) 
     else:
         return ""
     cured = run(text)
-    if cured.ending == base.ending and _same_end(base.gradients, cured.gradients):
+    if _same_end(base, cured):
         return f"; {words} the same gradients"
     return ""
 
@@ -96,16 +104,19 @@ def with_fix(case: Case, program: Program, run: Run) -> str:
     return f"; with the fix ({fix.title}) it runs" if run(program.edited(fix.edits)).ending == "ended" else ""
 
 
-def _same_passes(one: Outcome, other: Outcome) -> bool:
-    return (
-        len(one.backwards) == len(other.backwards)
-        and all(_same(a.after, b.after) for a, b in zip(one.backwards, other.backwards, strict=True))
-        and _same(one.gradients or {}, other.gradients or {})
-    )
+def _same_passes(one: Outcome, other: Outcome) -> int:
+    """How many backward passes left the same gradients; 0 if one of them, or the end, did not."""
+    pairs = list(zip(one.backwards, other.backwards, strict=False))
+    if not all(_same(a.after, b.after) for a, b in pairs):
+        return 0
+    if one.ending == "time":  # both were stopped, not at the same place
+        return len(pairs)
+    return len(pairs) if len(one.backwards) == len(other.backwards) and _same_end(one, other) else 0
 
 
-def _same_end(one: Gradients | None, other: Gradients | None) -> bool:
-    return bool(one) and bool(other) and _same(one or {}, other or {})
+def _same_end(one: Outcome, other: Outcome) -> bool:
+    """Whether both ended alike, with the same gradients on every leaf, and there were some."""
+    return one.ending == other.ending and bool(one.gradients) and _same(one.gradients or {}, other.gradients or {})
 
 
 def _same(one: Gradients, other: Gradients) -> bool:

@@ -26,6 +26,8 @@ EXECUTIONS = 6
 """At most so many executions of one statement are reported in detail."""
 FIRST_WRITES, LAST_WRITES = 32, 96
 """In a long run the first and the last writes are kept: a backward that fails reports the newest version."""
+VARIABLES = 64
+"""At most so many variables of a frame are looked at."""
 BACKWARDS = 24
 """At most so many backward passes are reported."""
 
@@ -103,7 +105,7 @@ def version(tensor: torch.Tensor) -> int:
 
 
 def node_name(tensor: torch.Tensor) -> str:
-    """The name of a tensor's graph node without the number PyTorch appends: `MulBackward`; "" for a leaf."""
+    """The name of a tensor's graph node without its namespace: `MulBackward0`; "" for a leaf."""
     node = tensor.grad_fn
     return "" if node is None else node.name().rpartition("::")[2]
 
@@ -139,6 +141,7 @@ class Watcher:
 
     def __init__(self, watches: Sequence[Watch], filename: str) -> None:
         self.filename = filename
+        self.variables = [watch.variables for watch in watches]
         self.expressions = [{text: compile(text, filename, "eval") for text in watch.expressions} for watch in watches]
         self.owners = [{text: _owner(text, filename) for text in watch.expressions if "." in text} for watch in watches]
         self.caught_errors: list[Raised] = []
@@ -192,9 +195,13 @@ class Watcher:
         )
 
     def _evaluate(self, index: int, frame: FrameType) -> dict[str, Facts]:
-        if not self.expressions[index] or len(self.executions[index]) >= EXECUTIONS:
+        if len(self.executions[index]) >= EXECUTIONS:
             return {}
-        return {text: self._one(index, text, code, frame) for text, code in self.expressions[index].items()}
+        found = {text: self._one(index, text, code, frame) for text, code in self.expressions[index].items()}
+        if self.variables[index]:
+            held = [(name, value) for name, value in frame.f_locals.items() if name not in found and _is_data(value)]
+            found |= {name: facts(value) for name, value in held[:VARIABLES]}
+        return found
 
     def _one(self, index: int, text: str, code: Any, frame: FrameType) -> Facts:
         local = dict(frame.f_locals)
@@ -220,6 +227,10 @@ class Watcher:
             if owner is not None:
                 found["parameters"] = [name for name, _ in owner.named_parameters()]
         return execution
+
+
+def _is_data(value: object) -> bool:
+    return isinstance(value, torch.Tensor) or type(value).__name__ == "ndarray"
 
 
 def _owner(text: str, filename: str) -> Any:

@@ -35,12 +35,15 @@ class Watch:
         Evaluated before and after the statement, in its frame.
     capture
         Also record the value of an expression statement.
+    variables
+        Also look at every variable of the frame that holds a tensor or an array.
     """
 
     line: int
     column: int
     expressions: tuple[str, ...] = ()
     capture: bool = False
+    variables: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +239,7 @@ def decode_request(data: bytes) -> Request:
     """A request from its JSON text."""
     fields = json.loads(data)
     fields["watches"] = tuple(
-        Watch(w["line"], w["column"], tuple(w["expressions"]), w["capture"]) for w in fields["watches"]
+        Watch(**{**watch, "expressions": tuple(watch["expressions"])}) for watch in fields["watches"]
     )
     fields["catch"] = tuple((line, column) for line, column in fields["catch"])
     fields["probes"] = tuple(fields["probes"])

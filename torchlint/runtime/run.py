@@ -82,7 +82,7 @@ def describe_ending(outcome: Outcome, *, timeout: float = 30.0, memory_mb: int =
     """How a program ended, in words: "raises RuntimeError: … (line 7)"."""
     match outcome.ending:
         case "ended":
-            return "runs to its end"
+            return outcome.note or "runs to its end"
         case "raised" if outcome.raised is not None:
             raised = outcome.raised
             where = f" (line {raised.lines[-1]})" if raised.lines else ""

@@ -15,7 +15,8 @@ from dataclasses import replace
 
 from torchlint.rule import Finding, Verdict
 from torchlint.runtime.compare import needed_graph, same_without_zeroing, widened, with_fix
-from torchlint.runtime.judge import Case, Opinion, expressions, judge
+from torchlint.runtime.judge import judge
+from torchlint.runtime.opinion import Case, Opinion, wanted
 from torchlint.runtime.programs import Program, Statement, places
 from torchlint.runtime.protocol import Outcome, Request, Watch
 from torchlint.runtime.server import shared
@@ -109,36 +110,58 @@ class _Check:
 
     def as_modules(self) -> None:
         """Build and drive the Modules that hold findings which the script did not come to."""
-        waiting: dict[str, list[int]] = {}
-        for index, case in enumerate(self.cases):
-            opinion = self.opinions[index]
-            if case is None or opinion is None or not opinion.unreached:
-                continue
-            where = _place(case)
-            if case.own.classes and len(case.own.functions) == 1:
-                waiting.setdefault(case.own.classes[0], []).append(index)
-            else:
-                self.opinions[index] = replace(opinion, evidence=opinion.evidence + where)
-        for name, indices in waiting.items():
-            for input_grad in (False, True):
-                left = [i for i in indices if (self.opinions[i] or _NOTHING).status != "confirmed"]
-                if left:
-                    outcome = self.run(self._request(self.program.text, module=name, input_grad=input_grad))
-                    self._judge(left, outcome, [], module=name, input_grad=input_grad)
+        unreached = [i for i, opinion in enumerate(self.opinions) if opinion is not None and opinion.unreached]
+        inside: dict[str, list[int]] = {}
+        for index in unreached:
+            case = self.cases[index]
+            if case is not None and len(case.own.classes) == 1 and len(case.own.functions) == 1:
+                inside.setdefault(case.own.classes[0], []).append(index)
+        for name, indices in inside.items():
+            self._drive(name, indices)
+        for index in unreached:
+            case, opinion = self.cases[index], self.opinions[index]
+            if case is not None and opinion is not None and opinion.unreached and case.own.functions:
+                function = ".".join((*case.own.classes, *case.own.functions))
+                evidence = f"{opinion.evidence}; the file itself does not call `{function}`"
+                self.opinions[index] = replace(opinion, evidence=evidence)
+
+    def _drive(self, name: str, indices: Sequence[int]) -> None:
+        """
+        Drive a Module, with inputs that require no grad and, for what that leaves open, with inputs that do.
+
+        Only both together refute: a proof may rest on either.
+        """
+        for input_grad in (False, True):
+            left = [i for i in indices if (self.opinions[i] or _NOTHING).status != "confirmed"]
+            if not left:
+                return
+            first = [self.opinions[i] for i in left]
+            outcome = self.run(self._request(self.program.text, module=name, input_grad=input_grad))
+            self._judge(left, outcome, [], module=name, input_grad=input_grad)
+            for index, before in zip(left, first, strict=True):
+                now = self.opinions[index] or _NOTHING
+                if input_grad and now.status == "refuted" and before is not None and before.status != "refuted":
+                    self.opinions[index] = replace(now, status="inconclusive")
+            if outcome.ending == "unbuilt":
+                return
 
     def _case(self, finding: Finding) -> Case | None:
         found = places(finding, self.program)
         if not found:
             return None
-        own = found[0]
         spanned = self.program.within(finding.span.line, finding.span.end_line) if finding.code == "TLN401" else []
         watched = {}
         for statement in dict.fromkeys([*found, *spanned]):
-            watch = expressions(finding, statement, own, found)
+            watch = wanted(finding, statement, found)
             known = self.watches.get(statement, Watch(statement.line, statement.column))
             texts = dict.fromkeys([*known.expressions, *watch.expressions])
-            self.watches[statement] = replace(known, expressions=tuple(texts), capture=known.capture or watch.capture)
-            watched[statement] = list(self.watches).index(statement)
+            self.watches[statement] = replace(
+                known,
+                expressions=tuple(texts),
+                capture=known.capture or watch.capture,
+                variables=known.variables or watch.variables,
+            )
+            watched[statement] = (list(self.watches).index(statement), watch)
         return Case(finding, found, watched)
 
     def _request(
@@ -193,7 +216,7 @@ class _Check:
             opinion = self._opinion(case, outcome, changed)
             self.seconds[index] += outcome.seconds + time.monotonic() - started
             before = self.opinions[index]
-            if before is None or opinion.status != "inconclusive" or before.unreached:
+            if before is None or opinion.status != "inconclusive" or before.unreached or before.status == "refuted":
                 self.opinions[index] = opinion
 
     def _opinion(self, case: Case, outcome: Outcome, changed: Callable[[str], Outcome]) -> Opinion:
@@ -216,12 +239,6 @@ class _Check:
         if raised is None or not raised.lines or all(o is None or o.error != raised for o in self.opinions):
             return None
         return self.program.statement_at(raised.lines[-1])
-
-
-def _place(case: Case) -> str:
-    if not case.own.functions:
-        return ""
-    return f"; `{'.'.join((*case.own.classes, *case.own.functions))}` is not called by the file itself"
 
 
 _NOTHING = Opinion("inconclusive", "")
