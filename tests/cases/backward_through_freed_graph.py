@@ -1,0 +1,192 @@
+# ruff: noqa
+"""Programs for TLN101."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def hidden_state_carried_over_batches():
+    """Raises: Trying to backward through the graph a second time"""
+    rnn = nn.RNN(2, 3, batch_first=True)
+    head = nn.Linear(3, 1)
+    optimizer = torch.optim.SGD([*rnn.parameters(), *head.parameters()], lr=0.1)
+    hidden = torch.zeros(1, 4, 3)
+    for _ in range(3):
+        optimizer.zero_grad()
+        out, hidden = rnn(torch.rand(4, 5, 2), hidden)
+        loss = head(out).mean()
+        loss.backward()  # error: [TLN101]
+        optimizer.step()
+
+
+def hidden_state_kept_on_self():
+    """Raises: Trying to backward through the graph a second time"""
+
+    class Memory(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = nn.GRUCell(2, 3)
+            self.state = torch.zeros(4, 3)
+
+        def forward(self, x):
+            self.state = self.cell(x, self.state)
+            return self.state
+
+    memory = Memory()
+    for _ in range(2):
+        memory(torch.rand(4, 2)).pow(2).mean().backward()  # error: [TLN101]
+
+
+def generator_and_discriminator_share_a_sample():
+    """Raises: Trying to backward through the graph a second time"""
+    generator, discriminator = nn.Linear(2, 3), nn.Linear(3, 1)
+    fake = generator(torch.rand(4, 2)).tanh()
+    verdict = discriminator(fake)
+    d_loss = F.softplus(verdict).mean()
+    d_loss.backward()
+    g_loss = F.softplus(-verdict).mean()
+    g_loss.backward()  # error: [TLN101]
+
+
+def actor_and_critic_share_features():
+    """Raises: Trying to backward through the graph a second time"""
+    body, actor, critic = nn.Linear(4, 8), nn.Linear(8, 2), nn.Linear(8, 1)
+    features = torch.relu(body(torch.rand(5, 4)))
+    advantage = torch.rand(5)
+    actor_loss = -(F.log_softmax(actor(features), dim=-1)[:, 0] * advantage).mean()
+    critic_loss = (critic(features).squeeze(-1) - 1).pow(2).mean()
+    actor_loss.backward()
+    critic_loss.backward()  # error: [TLN101]
+
+
+def features_computed_before_the_loop():
+    """Raises: Trying to backward through the graph a second time"""
+    encoder, head = nn.Linear(3, 3), nn.Linear(3, 1)
+    features = torch.sigmoid(encoder(torch.rand(4, 3)))
+    for _ in range(3):
+        loss = head(features).pow(2).mean()
+        loss.backward()  # error: [TLN101]
+
+
+def running_total_of_losses():
+    """Raises: Trying to backward through the graph a second time"""
+    net = nn.Linear(2, 1)
+    total = torch.zeros(())
+    for _ in range(3):
+        total = total + net(torch.rand(4, 2)).pow(2).mean()
+        total.backward()  # error: [TLN101]
+
+
+def two_gradients_of_one_output():
+    """Raises: Trying to backward through the graph a second time"""
+    x = torch.rand(3, requires_grad=True)
+    t = torch.rand(3, requires_grad=True)
+    u = (x * t).sin().sum()
+    (u_x,) = torch.autograd.grad(u, x)
+    (u_t,) = torch.autograd.grad(u, t)  # error: [TLN101]
+
+
+def normalised_weight_built_in_init():
+    """Raises: Trying to backward through the graph a second time"""
+
+    class Normalised(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.raw = nn.Parameter(torch.rand(3))
+            self.weight = torch.softmax(self.raw, dim=0)
+
+        def forward(self, x):
+            return (x * self.weight).sum()
+
+    model = Normalised()
+    model(torch.rand(3)).backward()
+    model(torch.rand(3)).backward()  # error: [TLN101]
+
+
+def same_sum_twice_doubles_the_gradient():
+    """Holds: (x.grad == 2).all()"""
+    x = torch.rand(3, requires_grad=True)
+    total = x.sum()
+    total.backward()
+    total.backward()  # warning: [TLN101]
+
+
+def state_detached_in_place():
+    cell = nn.GRUCell(2, 3)
+    h = torch.zeros(4, 3)
+    for _ in range(3):
+        h = cell(torch.rand(4, 2), h)
+        h.mean().backward()
+        h.detach_()
+
+
+def state_tuple_detached_by_a_comprehension():
+    lstm = nn.LSTM(2, 3)
+    state = None
+    for _ in range(2):
+        if state is not None:
+            state = tuple(s.detach() for s in state)
+        out, state = lstm(torch.rand(5, 4, 2), state)
+        out.mean().backward()
+
+
+def state_renewed_every_epoch():
+    cell = nn.GRUCell(2, 3)
+    for _ in range(2):
+        h = torch.zeros(4, 3)
+        for _ in range(3):
+            h = cell(torch.rand(4, 2), h)
+        h.mean().backward()
+
+
+def discriminator_sees_a_detached_sample():
+    generator, discriminator = nn.Linear(2, 3), nn.Linear(3, 1)
+    fake = generator(torch.rand(4, 2))
+    F.softplus(discriminator(fake.detach())).mean().backward()
+    F.softplus(-discriminator(fake)).mean().backward()
+
+
+def losses_in_different_branches():
+    net = nn.Linear(2, 1)
+    for step in range(4):
+        out = net(torch.rand(3, 2)).pow(2)
+        if step % 2:
+            out.mean().backward()
+        else:
+            out.max().backward()
+
+
+def linear_losses_share_a_sum():
+    """`+` and `sum` save nothing: two losses over them are two passes, and meant."""
+    x = torch.rand(3, requires_grad=True)
+    shifted = x + 1
+    (3 * shifted.sum()).backward()
+    shifted.max().backward()
+
+
+def gradients_of_a_linear_output():
+    x = torch.rand(3, requires_grad=True)
+    t = torch.rand(3, requires_grad=True)
+    u = (x + t).sum()
+    (u_x,) = torch.autograd.grad(u, x)
+    (u_t,) = torch.autograd.grad(u, t)
+
+
+def loop_variable_of_the_same_name():
+    net = nn.Linear(2, 1)
+    for batch in torch.rand(3, 4, 2):
+        loss = net(batch).pow(2).mean()
+        loss.backward()
+    loss = net(torch.rand(4, 2)).mean()
+    loss.backward()
+
+
+def total_reset_after_backward():
+    net = nn.Linear(2, 1)
+    total = 0.0
+    for step in range(4):
+        total = total + net(torch.rand(4, 2)).pow(2).mean()
+        if step % 2:
+            total.backward()
+            total = 0.0

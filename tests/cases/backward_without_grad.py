@@ -1,0 +1,111 @@
+# ruff: noqa
+"""Programs for TLN104."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def forgot_requires_grad():
+    """Raises: does not require grad and does not have a grad_fn"""
+    w = torch.randn(3)
+    x = torch.randn(5, 3)
+    loss = (x @ w).pow(2).mean()
+    loss.backward()  # error: [TLN104]
+
+
+def detached_prediction():
+    """Raises: does not require grad and does not have a grad_fn"""
+    net = nn.Linear(2, 1)
+    prediction = net(torch.rand(4, 2)).detach()
+    loss = F.mse_loss(prediction, torch.zeros(4, 1))
+    loss.backward()  # error: [TLN104]
+
+
+def evaluation_mode_by_decorator():
+    """Raises: does not require grad and does not have a grad_fn"""
+    net = nn.Linear(2, 1)
+
+    @torch.no_grad()
+    def predict(x):
+        return net(x)
+
+    loss = predict(torch.rand(4, 2)).mean()
+    loss.backward()  # error: [TLN104]
+
+
+def accuracy_as_a_loss():
+    """Raises: does not require grad and does not have a grad_fn"""
+    net = nn.Linear(2, 3)
+    right = net(torch.rand(4, 2)).argmax(1) == torch.zeros(4, dtype=torch.long)
+    loss = 1 - right.float().mean()
+    loss.backward()  # error: [TLN104]
+
+
+def wrapped_again():
+    """Raises: does not require grad and does not have a grad_fn"""
+    net = nn.Linear(2, 1)
+    losses = [net(torch.rand(4, 2)).mean().item() for _ in range(2)]
+    total = torch.tensor(sum(losses))
+    total.backward()  # error: [TLN104]
+
+
+def logged_value():
+    """Raises: 'float' object has no attribute 'backward'"""
+    net = nn.Linear(2, 1)
+    loss = net(torch.rand(4, 2)).mean().item()
+    loss.backward()  # error: [TLN104]
+
+
+def integer_loss():
+    """Raises: does not require grad and does not have a grad_fn"""
+    x = torch.rand(4, requires_grad=True)
+    steps = (x * 10).long().sum()
+    steps.backward()  # error: [TLN104]
+
+
+def input_learns():
+    net = nn.Linear(2, 1)
+    net.requires_grad_(False)
+    image = torch.rand(1, 2, requires_grad=True)
+    net(image).sum().backward()
+
+
+def requires_grad_set_later():
+    x = torch.rand(3)
+    x.requires_grad = True
+    (x * 2).sum().backward()
+
+
+def enabled_inside():
+    x = torch.rand(3, requires_grad=True)
+    with torch.no_grad():
+        with torch.enable_grad():
+            loss = (x * x).sum()
+    loss.backward()
+
+
+def straight_through():
+    x = torch.rand(3, requires_grad=True)
+    hard = x + (x.round() - x).detach()
+    hard.sum().backward()
+
+
+def only_a_part_is_detached():
+    net = nn.Linear(2, 1)
+    out = net(torch.rand(4, 2))
+    target = out.detach() + 1
+    F.mse_loss(out, target).backward()
+
+
+def rounding_keeps_the_graph():
+    """`round` has a derivative: zero."""
+    x = torch.rand(3, requires_grad=True)
+    x.round().sum().backward()
+
+
+def function_argument():
+    def train_step(loss):
+        loss.backward()
+
+    train_step(nn.Linear(2, 1)(torch.rand(4, 2)).mean())

@@ -1,0 +1,94 @@
+# ruff: noqa
+"""Programs for TLN204."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def returned_after_a_write():
+    """Holds: h._version == 1"""
+    net = nn.Linear(2, 2)
+    h = torch.tanh(net(torch.rand(3, 2)))
+    h *= 2  # smell: [TLN204]
+
+
+def probabilities_sharpened():
+    """Holds: p._version == 1"""
+    p = F.softmax(torch.rand(4, requires_grad=True), dim=0)
+    p.pow_(2)  # smell: [TLN204]
+    best = p.argmax().item()
+
+
+def squared_then_shifted():
+    """Holds: y._version == 1"""
+    x = torch.rand(3, requires_grad=True)
+    y = 2 * x
+    energy = y**2
+    y.add_(1)  # smell: [TLN204]
+
+
+def through_a_module():
+    """Holds: h._version == 1"""
+    layer, activation = nn.Linear(2, 2), nn.ReLU(inplace=True)
+    h = torch.exp(layer(torch.rand(3, 2)))
+    out = activation(h)  # smell: [TLN204]
+
+
+def residual_before_a_norm():
+    conv, norm = nn.Conv1d(2, 2, 3, padding=1), nn.BatchNorm1d(2)
+    x = torch.rand(3, 2, 4)
+    out = norm(conv(x))
+    out += x
+    out.sum().backward()
+
+
+def relu_in_place_after_linear():
+    net = nn.Sequential(nn.Linear(2, 2), nn.ReLU(inplace=True))
+    net(torch.rand(3, 2)).sum().backward()
+
+
+def accumulator_in_no_graph():
+    total = torch.zeros(2)
+    for _ in range(3):
+        total += torch.rand(2)
+    total /= 3
+
+
+def loss_accumulated():
+    """`+` saves nothing: the old total may go."""
+    net = nn.Linear(2, 1)
+    loss = torch.zeros(())
+    for _ in range(3):
+        loss += net(torch.rand(4, 2)).pow(2).mean()
+    loss.backward()
+
+
+def reward_of_an_episode():
+    reward = 0
+    for _ in range(3):
+        reward += torch.rand(()).item()
+
+
+def moving_average_of_weights():
+    net = nn.Linear(2, 2)
+    average = [p.detach().clone() for p in net.parameters()]
+    for a, p in zip(average, net.parameters()):
+        a.mul_(0.9).add_(p.detach(), alpha=0.1)
+
+
+def written_under_no_grad_after_backward():
+    x = torch.rand(3, requires_grad=True)
+    y = x.exp()
+    y.sum().backward()
+    with torch.no_grad():
+        y.mul_(2)
+
+
+def argument_of_unknown_kind():
+    def scale(value):
+        value *= 2
+        return value
+
+    scale(3)
+    scale([1])

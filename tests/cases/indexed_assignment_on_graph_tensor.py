@@ -1,0 +1,116 @@
+# ruff: noqa
+"""Programs for TLN205."""
+
+import numpy as np
+import torch
+from torch import nn
+
+
+def recurrence_in_one_buffer():
+    """Raises: modified by an inplace operation"""
+    decay = torch.tensor(0.5, requires_grad=True)
+    h = torch.zeros(4)
+    h[0] = 1.0
+    for t in range(1, 4):
+        h[t] = h[t - 1] * decay  # error: [TLN205]
+    h.sum().backward()
+
+
+def outputs_collected():
+    """Holds: 'CopySlices' in outputs.grad_fn.name()"""
+    cell = nn.GRUCell(2, 3)
+    state, outputs = torch.zeros(4, 3), torch.zeros(5, 4, 3)
+    for t in range(5):
+        state = cell(torch.rand(4, 2), state)
+        outputs[t] = state  # smell: [TLN205]
+    outputs.sum().backward()
+
+
+def scores_masked():
+    """Holds: scores._version == 1"""
+    net = nn.Linear(4, 4)
+    scores = net(torch.rand(2, 4))
+    scores[:, 0] = float("-inf")  # smell: [TLN205]
+    scores.softmax(-1)[:, 1:].sum().backward()
+
+
+def key_cache():
+    """Raises: modified by an inplace operation"""
+    project = nn.Linear(3, 3)
+    cache = torch.zeros(4, 3)
+    total = torch.zeros(())
+    for t in range(3):
+        cache[t] = project(torch.rand(3))  # error: [TLN205]
+        total = total + (cache[: t + 1] @ cache[t]).sum()
+    total.backward()
+
+
+def boundary_condition():
+    """Holds: u._version == 1"""
+    net = nn.Linear(1, 1)
+    u = net(torch.linspace(0, 1, 5).unsqueeze(1)).squeeze(1)
+    u[0] = 0.0  # smell: [TLN205]
+    u.diff().pow(2).sum().backward()
+
+
+def adds_to_an_element():
+    """Holds: y._version >= 1"""
+    x = torch.rand(3, requires_grad=True)
+    y = x + 0
+    y[0] += 1.0  # smell: [TLN205]
+    y.sum().backward()
+
+
+def mask_in_no_graph():
+    x = torch.rand(4, requires_grad=True)
+    mask = torch.zeros(4)
+    mask[1:] = 1.0
+    (x * mask).sum().backward()
+
+
+def lists_dicts_and_arrays():
+    x = torch.rand(2, requires_grad=True)
+    history, named, values = [None] * 2, {}, np.zeros(2)
+    for i in range(2):
+        history[i] = x[i]
+        named[str(i)] = x[i]
+        values[i] = x[i].item()
+    (history[0] + named["1"]).backward()
+
+
+def stacked():
+    cell = nn.GRUCell(2, 3)
+    state, outputs = torch.zeros(4, 3), []
+    for _ in range(5):
+        state = cell(torch.rand(4, 2), state)
+        outputs.append(state)
+    torch.stack(outputs).sum().backward()
+
+
+def filled_without_gradient():
+    net = nn.Linear(2, 2)
+    table = torch.zeros(3, 2)
+    with torch.no_grad():
+        for i in range(3):
+            table[i] = net(torch.rand(2))
+
+
+def detached_value():
+    net = nn.Linear(2, 2)
+    log = torch.zeros(3, 2)
+    for i in range(3):
+        out = net(torch.rand(2))
+        log[i] = out.detach()
+        out.sum().backward()
+
+
+def one_hot():
+    labels = torch.zeros(3, 4)
+    labels[torch.arange(3), torch.tensor([0, 2, 1])] = 1.0
+    logits = nn.Linear(2, 4)(torch.rand(3, 2))
+    (logits * labels).sum().backward()
+
+
+def state_dict_entry():
+    state = nn.Linear(2, 2).state_dict()
+    state["weight"] = torch.zeros(2, 2)

@@ -1,0 +1,110 @@
+# ruff: noqa
+"""Programs for TLN203."""
+
+import torch
+from torch import nn
+
+
+def gradient_descent_by_hand():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+    w = torch.randn(3, requires_grad=True)
+    for _ in range(2):
+        loss = (w - 1).pow(2).sum()
+        loss.backward()
+        w -= 0.1 * w.grad  # error: [TLN203]
+
+
+def weights_scaled_after_construction():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+    layer = nn.Linear(2, 2)
+    layer.weight.mul_(0.1)  # error: [TLN203]
+
+
+def initialised_in_init():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.empty(3))
+            self.scale.uniform_(-1, 1)  # error: [TLN203]
+
+    Net()
+
+
+def row_of_an_embedding():
+    """Raises: a view of a leaf Variable that requires grad is being used in an in-place operation"""
+    embedding = nn.Embedding(4, 2)
+    embedding.weight[0] = torch.zeros(2)  # error: [TLN203]
+
+
+def clamped_image():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+    image = torch.rand(1, 3, 4, 4, requires_grad=True)
+    optimizer = torch.optim.Adam([image])
+    for _ in range(2):
+        optimizer.zero_grad()
+        image.pow(2).sum().backward()
+        optimizer.step()
+        image.clamp_(0, 1)  # error: [TLN203]
+
+
+def updated_under_no_grad():
+    w = torch.randn(3, requires_grad=True)
+    for _ in range(2):
+        (loss,) = torch.autograd.grad((w - 1).pow(2).sum(), w)
+        with torch.no_grad():
+            w -= 0.1 * loss
+
+
+def init_functions():
+    layer = nn.Linear(2, 2)
+    nn.init.xavier_uniform_(layer.weight)
+    nn.init.constant_(layer.bias, 0.0)
+
+
+def through_data():
+    layer = nn.Linear(2, 2)
+    layer.weight.data.normal_(0, 0.02)
+
+
+def before_it_requires_grad():
+    w = torch.empty(3)
+    w.uniform_(-1, 1)
+    w.requires_grad_()
+    w.sum().backward()
+
+
+def buffer_updated():
+    class Counter(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("steps", torch.zeros(1))
+
+        def forward(self, x):
+            self.steps += 1
+            return x * self.steps
+
+    Counter()(torch.rand(3))
+
+
+def decorated_update():
+    w = torch.randn(3, requires_grad=True)
+
+    @torch.no_grad()
+    def shrink():
+        w.mul_(0.5)
+
+    shrink()
+
+
+def frozen_parameter():
+    layer = nn.Linear(2, 2)
+    layer.requires_grad_(False)
+    layer.weight.fill_(1.0)
+
+
+def rebound_not_modified():
+    w = torch.randn(3, requires_grad=True)
+    w = w - 0.1
+    w.sum().backward()

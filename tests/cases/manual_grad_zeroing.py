@@ -1,0 +1,100 @@
+# ruff: noqa
+"""Programs for TLN401."""
+
+import torch
+from torch import nn
+
+
+def textbook_loop():
+    """Holds: (before == 0).all()"""
+    w = torch.zeros(2, requires_grad=True)
+    for _ in range(2):
+        loss = (w - 1).pow(2).sum()
+        loss.backward()
+        with torch.no_grad():
+            w -= 0.1 * w.grad
+        before = w.grad
+        w.grad.zero_()  # smell: [TLN401]
+
+
+def through_data():
+    """Holds: (kept == 0).all()"""
+    w = torch.ones(2, requires_grad=True)
+    (w * w).sum().backward()
+    kept = w.grad
+    w.grad.data.zero_()  # smell: [TLN401]
+
+
+def loop_over_parameters():
+    """Holds: all(p.grad is None for p in net.parameters())"""
+    net = nn.Linear(2, 1)
+    net(torch.rand(3, 2)).sum().backward()
+    for p in net.parameters():
+        p.grad = None  # smell: [TLN401]
+
+
+def multiplied_by_zero():
+    """Holds: (kept == 0).all()"""
+    w = torch.ones(2, requires_grad=True)
+    (w * w).sum().backward()
+    kept = w.grad
+    w.grad *= 0  # smell: [TLN401]
+
+
+def before_the_first_backward():
+    """Raises: 'NoneType' object has no attribute 'zero_'"""
+    net = nn.Linear(2, 1)
+    for _ in range(2):
+        net.weight.grad.zero_()  # error: [TLN401]
+        net(torch.rand(3, 2)).sum().backward()
+
+
+def beside_an_optimizer():
+    """Holds: image.grad is None"""
+    image = torch.rand(2, 2, requires_grad=True)
+    optimizer = torch.optim.Adam([image])
+    for _ in range(2):
+        image.pow(2).sum().backward()
+        optimizer.step()
+        image.grad = None  # smell: [TLN401]
+
+
+def zero_grad_of_the_module():
+    net = nn.Linear(2, 1)
+    net.zero_grad()
+    net(torch.rand(3, 2)).sum().backward()
+
+
+def scaled_gradient():
+    w = torch.ones(2, requires_grad=True)
+    (w * w).sum().backward()
+    w.grad *= 0.5
+    w.grad.clamp_(-1, 1)
+
+
+def clipped_by_hand():
+    net = nn.Linear(2, 1)
+    net(torch.rand(3, 2)).sum().backward()
+    for p in net.parameters():
+        p.grad.div_(p.grad.norm() + 1e-6)
+
+
+def gradient_handed_over():
+    w = torch.ones(2, requires_grad=True)
+    w.grad = torch.rand(2)
+    torch.optim.SGD([w], lr=0.1).step()
+
+
+def attribute_of_another_class():
+    class Scalar:
+        def __init__(self, value):
+            self.value, self.grad = value, 0.0
+
+    s = Scalar(torch.ones(()))
+    s.grad = None
+    s.grad = 0.0
+
+
+def buffer_called_grad():
+    grad = torch.ones(3)
+    grad.zero_()

@@ -1,0 +1,135 @@
+# ruff: noqa
+"""Programs for TLN301."""
+
+import torch
+from torch import nn
+
+
+def scaled_initial_value():
+    """Holds: len(list(model.parameters())) == 0"""
+
+    class Prototype(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.centres = nn.Parameter(torch.randn(4, 2)) * 0.01  # error: [TLN301]
+
+        def forward(self, x):
+            return torch.cdist(x, self.centres)
+
+    model = Prototype()
+
+
+def moved_to_a_type():
+    """Holds: 'log_var' not in dict(model.named_parameters())"""
+
+    class Gaussian(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.mean = nn.Parameter(torch.zeros(2))
+            self.log_var = nn.Parameter(torch.zeros(2)).to(torch.float64)  # error: [TLN301]
+
+        def forward(self):
+            return self.mean, self.log_var
+
+    model = Gaussian()
+
+
+def token_expanded():
+    """Holds: len(model.state_dict()) == 0"""
+
+    class Tokens(nn.Module):
+        def __init__(self, n):
+            super().__init__()
+            self.cls = nn.Parameter(torch.zeros(1, 1, 4)).repeat(n, 1, 1)  # error: [TLN301]
+
+        def forward(self, x):
+            return torch.cat([self.cls, x], dim=1)
+
+    model = Tokens(2)
+
+
+def positive_by_exp():
+    """Raises: optimizer got an empty parameter list"""
+
+    class Temperature(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.temperature = torch.exp(nn.Parameter(torch.zeros(1)))  # error: [TLN301]
+
+        def forward(self, logits):
+            return logits / self.temperature
+
+    optimizer = torch.optim.SGD(Temperature().parameters(), lr=0.1)
+
+
+def reshaped():
+    """Holds: not model.weight.is_leaf"""
+
+    class Depthwise(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.rand(9)).view(1, 1, 3, 3)  # error: [TLN301]
+
+        def forward(self, x):
+            return nn.functional.conv2d(x, self.weight)
+
+    model = Depthwise()
+
+
+def operation_inside():
+    class Prototype(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.centres = nn.Parameter(torch.randn(4, 2) * 0.01)
+
+    assert len(list(Prototype().parameters())) == 1
+
+
+def operation_in_forward():
+    class Temperature(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.log_temperature = nn.Parameter(torch.zeros(1))
+
+        def forward(self, logits):
+            return logits / self.log_temperature.exp()
+
+    Temperature()(torch.rand(2, 3)).sum().backward()
+
+
+def frozen():
+    class Fixed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.basis = nn.Parameter(torch.rand(3), requires_grad=False)
+            self.other = nn.Parameter(torch.rand(3)).requires_grad_(False)
+
+    assert len(list(Fixed().parameters())) == 2
+
+
+def tied_weights():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = nn.Embedding(4, 2)
+            self.head = nn.Linear(2, 4)
+            self.head.weight = self.embedding.weight
+
+    assert len(list(Tied().parameters())) == 2
+
+
+def not_a_module():
+    class Schedule:
+        def __init__(self):
+            self.weights = nn.Parameter(torch.rand(3)) ** 2
+
+    Schedule().weights.sum().backward()
+
+
+def plain_tensor():
+    class Window(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.window = torch.hann_window(4) ** 2
+
+    assert Window().window.is_leaf

@@ -1,0 +1,86 @@
+# ruff: noqa
+"""Programs for TLN102."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def left_over_from_debugging():
+    """Holds: loss.grad_fn.next_functions[0][0]._saved_self is not None"""
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.Adam(net.parameters())
+    for _ in range(2):
+        optimizer.zero_grad()
+        loss = net(torch.rand(3, 2)).pow(2).mean()
+        loss.backward(retain_graph=True)  # smell: [TLN102]
+        optimizer.step()
+
+
+def last_of_two_backwards():
+    """Holds: c.grad_fn._saved_self is not None"""
+    x = torch.rand(3, requires_grad=True)
+    c = x * x
+    (c.sum() + c.max()).backward(retain_graph=True)  # smell: [TLN102]
+
+
+def content_and_style():
+    """Holds: len(visits) == 2"""
+    image = torch.rand(1, 1, 4, 4, requires_grad=True)
+    conv = nn.Conv2d(1, 2, 3)
+    features, visits = conv(image).relu(), []
+    features.register_hook(visits.append)
+    content = features.pow(2).mean()
+    style = features.flatten(1).std()
+    content.backward(retain_graph=True)  # smell: [TLN102]
+    style.backward()
+
+
+def carried_state_hidden():
+    """Holds: len(visits) == 6"""
+    cell, visits = nn.RNNCell(2, 3), []
+    h = torch.zeros(1, 3)
+    for _ in range(3):
+        h = cell(torch.rand(1, 2), h)
+        h.register_hook(visits.append)
+        h.sum().backward(retain_graph=True)  # smell: [TLN102]
+
+
+def positional():
+    """Holds: c.grad_fn._saved_self is not None"""
+    x = torch.rand(3, requires_grad=True)
+    c = x * x
+    torch.autograd.backward([c.sum()], retain_graph=True)  # smell: [TLN102]
+
+
+def told_not_to():
+    x = torch.rand(3, requires_grad=True)
+    (x * x).sum().backward(retain_graph=False)
+
+
+def second_derivative():
+    """`create_graph` needs the graph and says so itself."""
+    x = torch.rand(3, requires_grad=True)
+    (slope,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
+    slope.sum().backward()
+
+
+def one_backward_on_the_sum():
+    x = torch.rand(3, requires_grad=True)
+    c = x * x
+    (c.sum() + c.mean()).backward()
+
+
+def both_gradients_at_once():
+    x = torch.rand(3, requires_grad=True)
+    t = torch.rand(3, requires_grad=True)
+    u_x, u_t = torch.autograd.grad((x * t).sin().sum(), (x, t))
+
+
+def somebody_elses_backward():
+    class Engine:
+        def backward(self, loss, retain_graph=False):
+            self.last = float(loss), retain_graph
+
+    engine = Engine()
+    engine.backward(torch.ones(()), retain_graph=True)

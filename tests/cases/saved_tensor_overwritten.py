@@ -1,0 +1,183 @@
+# ruff: noqa
+"""Programs for TLN201."""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def residual_after_relu():
+    """Raises: modified by an inplace operation"""
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(2, 2, 3, padding=1)
+
+        def forward(self, x):
+            out = torch.relu(self.conv(x))
+            out += x  # error: [TLN201]
+            return out
+
+    Block()(torch.rand(1, 2, 4, 4)).sum().backward()
+
+
+def attention_scaled_after_softmax():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.q, self.k = nn.Linear(4, 4), nn.Linear(4, 4)
+
+        def forward(self, x):
+            weights = F.softmax(self.q(x) @ self.k(x).transpose(-2, -1), dim=-1)
+            weights.mul_(0.5)  # error: [TLN201]
+            return weights @ x
+
+    Attention()(torch.rand(1, 3, 4)).sum().backward()
+
+
+def inplace_activation_on_a_saved_result():
+    """Raises: modified by an inplace operation"""
+    net = nn.Sequential(nn.Linear(2, 2), nn.Sigmoid(), nn.ReLU(inplace=True))  # error: [TLN201]
+    net(torch.rand(3, 2)).sum().backward()
+
+
+def mask_reused():
+    """Raises: modified by an inplace operation"""
+    net = nn.Linear(3, 3)
+    mask = torch.ones(3)
+    masked = net(torch.rand(2, 3)) * mask
+    mask.zero_()  # error: [TLN201]
+    masked.sum().backward()
+
+
+def noise_buffer_refilled():
+    """Raises: modified by an inplace operation"""
+    mu = torch.zeros(3, requires_grad=True)
+    log_sigma = torch.zeros(3, requires_grad=True)
+    noise = torch.randn(3)
+    loss = torch.zeros(())
+    for _ in range(2):
+        noise.normal_()  # error: [TLN201]
+        loss = loss + (mu + noise * log_sigma.exp()).pow(2).sum()
+    loss.backward()
+
+
+def written_through_a_view():
+    """Raises: modified by an inplace operation"""
+    x = torch.rand(4, requires_grad=True)
+    y = torch.exp(x)
+    head = y[:2]
+    head.zero_()  # error: [TLN201]
+    y.sum().backward()
+
+
+def out_argument():
+    """Raises: modified by an inplace operation"""
+    x = torch.rand(3, requires_grad=True)
+    scale = torch.rand(3)
+    y = x * scale
+    torch.add(scale, 1, out=scale)  # error: [TLN201]
+    y.sum().backward()
+
+
+def normalised_by_its_own_norm():
+    """Raises: modified by an inplace operation"""
+    net = nn.Linear(3, 3)
+    h = net(torch.rand(2, 3))
+    norm = h.norm(dim=1, keepdim=True)
+    h /= norm  # error: [TLN201]
+    h.sum().backward()
+
+
+def clamped_probability():
+    """Raises: modified by an inplace operation"""
+    logits = torch.rand(4, requires_grad=True)
+    p = logits.sigmoid()
+    p.clamp_(1e-6, 1 - 1e-6)  # error: [TLN201]
+    (-p.log().mean()).backward()
+
+
+def residual_before_relu():
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(2, 2, 3, padding=1)
+            self.norm = nn.BatchNorm2d(2)
+            self.relu = nn.ReLU(inplace=True)
+
+        def forward(self, x):
+            out = self.norm(self.conv(x))
+            out += x
+            return self.relu(out)
+
+    Block()(torch.rand(1, 2, 4, 4)).sum().backward()
+
+
+def relu_in_place_after_conv():
+    net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(inplace=True), nn.Conv2d(2, 1, 3))
+    net(torch.rand(1, 1, 6, 6)).sum().backward()
+
+
+def counters_lists_and_arrays():
+    steps, names, total = 0, [], np.zeros(2)
+    x = torch.rand(2, requires_grad=True)
+    y = x.exp()
+    steps += 1
+    names += ["y"]
+    total += y.detach().numpy().copy()
+    y.sum().backward()
+
+
+def written_after_backward():
+    x = torch.rand(3, requires_grad=True)
+    y = x.exp()
+    y.sum().backward()
+    with torch.no_grad():
+        y.zero_()
+
+
+def fresh_buffer():
+    x = torch.rand(3, requires_grad=True)
+    mask = torch.zeros(3)
+    mask.fill_(1.0)
+    (x * mask).sum().backward()
+
+
+def copy_is_written():
+    x = torch.rand(3, requires_grad=True)
+    y = x.exp()
+    shown = y.detach().clone()
+    shown.mul_(100)
+    y.sum().backward()
+
+
+def target_network_averaged():
+    online, target = nn.Linear(2, 2), nn.Linear(2, 2)
+    loss = online(torch.rand(3, 2)).pow(2).mean()
+    with torch.no_grad():
+        for p, q in zip(online.parameters(), target.parameters()):
+            q.mul_(0.9).add_(p, alpha=0.1)
+    loss.backward()
+
+
+def constant_factor_saves_nothing_to_overwrite():
+    """`2 * x` keeps the number, not the tensor."""
+    x = torch.rand(3, requires_grad=True)
+    y = 2 * x
+    z = y * 3
+    z += 1
+    z.sum().backward()
+
+
+def mul_without_gradient_for_the_other():
+    """`y * scale` saves `y` only if `scale` requires grad."""
+    x = torch.rand(3, requires_grad=True)
+    scale = torch.rand(3)
+    y = x + 1
+    z = y * scale
+    y.zero_()
+    z.sum().backward()

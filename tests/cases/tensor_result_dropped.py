@@ -1,0 +1,104 @@
+# ruff: noqa
+"""Programs for TLN212."""
+
+import torch
+from torch import nn
+
+
+def causal_mask():
+    """Holds: scores.isfinite().all()"""
+    scores = torch.rand(3, 3)
+    mask = torch.ones(3, 3).triu(1).bool()
+    scores.masked_fill(mask, float("-inf"))  # error: [TLN212]
+
+
+def state_not_detached():
+    """Raises: Trying to backward through the graph a second time"""
+    cell = nn.GRUCell(2, 3)
+    h = torch.zeros(4, 3)
+    for _ in range(2):
+        h = cell(torch.rand(4, 2), h)
+        h.mean().backward()  # error: [TLN101]
+        h.detach()  # error: [TLN212]
+
+
+def weights_not_clamped():
+    """Holds: layer.weight.abs().max() > 0"""
+    layer = nn.Linear(2, 2)
+    for p in layer.parameters():
+        p.data.clamp(0, 0)  # error: [TLN212]
+
+
+def type_not_changed():
+    """Holds: labels.dtype == torch.float32"""
+    labels = torch.zeros(3)
+    labels.long()  # error: [TLN212]
+
+
+def moved_nowhere():
+    """Holds: x.dtype == torch.float32"""
+    x = torch.rand(2, 2)
+    x.to(torch.float64)  # error: [TLN212]
+
+
+def dimension_not_added():
+    """Holds: x.dim() == 1"""
+    x = torch.arange(3.0)
+    x.unsqueeze(0)  # error: [TLN212]
+
+
+def test_without_assert():
+    """Holds: not torch.allclose(a, b)"""
+    a, b = torch.zeros(2), torch.ones(2)
+    torch.allclose(a, b)  # error: [TLN212]
+
+
+def module_converts_itself():
+    net = nn.Linear(2, 2)
+    net.double()
+    net.to(torch.float32)
+    net.requires_grad_(False)
+
+
+def in_place_form():
+    x = torch.rand(3)
+    x.clamp_(0, 1)
+    x.requires_grad_()
+    x.detach_()
+
+
+def calls_for_their_effect():
+    x = torch.rand(3, requires_grad=True)
+    y = x * x
+    y.retain_grad()
+    y.register_hook(lambda grad: grad)
+    y.sum().backward()
+    torch.manual_seed(0)
+
+
+def containers_and_own_classes():
+    class Batch:
+        def __init__(self, x):
+            self.x = x
+
+        def to(self, dtype):
+            self.x = self.x.to(dtype)
+
+    batch = Batch(torch.rand(2))
+    batch.to(torch.float64)
+    losses = [torch.rand(2)]
+    losses.sort(key=float if len(losses) > 1 else None)
+    assert batch.x.dtype == torch.float64
+
+
+def result_is_used():
+    x = torch.rand(3)
+    y = x.clamp(0)
+    print(x.unsqueeze(0))
+    assert torch.allclose(y, x)
+
+
+def warm_up_of_a_module():
+    """A call of a module may be made for its hooks or its statistics."""
+    net = nn.BatchNorm1d(2)
+    net(torch.rand(3, 2))
