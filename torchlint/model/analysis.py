@@ -27,6 +27,8 @@ from torchlint.model.expressions import is_module
 from torchlint.model.interpreter import Interpreter
 from torchlint.model.lower import lower
 from torchlint.model.machine import STEP_LIMIT, BudgetExceeded
+from torchlint.model.observer import Watch
+from torchlint.model.observers import observers
 from torchlint.model.truth import ALWAYS, Truth
 from torchlint.source import Source
 
@@ -56,6 +58,7 @@ class Analysis(Interpreter):
         self._entry: CallSite | None = None
         self._forward: int = 0
         self._escaping: list[Value] = []
+        self.watch = Watch(tuple(observer(self) for observer in observers()))
 
     def run(self) -> None:
         """Run the file, then what it defines."""
@@ -97,6 +100,8 @@ class Analysis(Interpreter):
         from torchlint.model.domain import Constant
 
         self.globals.variables["__name__"] = Constant("__main__")
+        for hook in self.watch.entry_started:
+            hook(None)
         self.run_block(self.program.body)
 
     # -- functions and classes by themselves
@@ -105,6 +110,8 @@ class Analysis(Interpreter):
         definition = function.definition
         assert isinstance(definition, ir.FunctionDef)
         self.statement = definition
+        for hook in self.watch.entry_started:
+            hook(function)
         mode = self.grad_mode
         if definition.name.lstrip("_").startswith(_NO_GRAD_NAMES) and definition.name != "__init__":
             self.grad_mode = Truth.MAYBE
@@ -201,6 +208,8 @@ class Analysis(Interpreter):
                 break
         self.dead = False
         self.path = ALWAYS
+        for hook in self.watch.class_built:
+            hook(cls, instance)
         self.conclude()
         for name, value in list(cls.attributes.items()):
             if isinstance(value, Function) and name != "__init__" and isinstance(value.definition, ir.FunctionDef):
@@ -227,6 +236,8 @@ class Analysis(Interpreter):
     def _run_forward(self, function: Function, instance: Instance) -> None:
         definition = function.definition
         assert isinstance(definition, ir.FunctionDef)
+        for hook in self.watch.entry_started:
+            hook(function)
         positional, keywords = self.unknown_arguments(definition, [instance], inputs=True)
         plain = Function(definition, function.closure, {}, function.owner, "", function.grad_mode, "forward")
         value = self.run_function(plain, positional, keywords, None)

@@ -97,6 +97,7 @@ class BackwardMachine(GraphMachine):
         inputs: list[Tensor] | None = None,
         name: str = "",
         scalar: Truth = Truth.MAYBE,
+        create: Truth = Truth.NO,
     ) -> None:
         """
         Run a backward pass from `root`.
@@ -131,6 +132,16 @@ class BackwardMachine(GraphMachine):
                 self._retain(visited, argument, origin.origin, facts)
             if retain is not Truth.YES:
                 self._release(visited, origin, tensor, retain)
+            for hook in self.watch.backward:
+                hook(
+                    callee,
+                    tensor,
+                    [node for node, _ in visited.values()],
+                    [leaf for _, leaf in leaves],
+                    inputs,
+                    None if create is Truth.MAYBE else create is Truth.YES,
+                    origin,
+                )
             if inputs is None:
                 self._accumulate(leaves, origin)
         self.assumed = assumed
@@ -357,6 +368,8 @@ class BackwardMachine(GraphMachine):
         self.write_records.clear()
         self.retained.clear()
         self.freed_reads.clear()
+        for hook in self.watch.concluded:
+            hook()
 
     def _conclude_freed(self) -> None:
         told: set[int] = set()

@@ -167,6 +167,8 @@ class TorchMachine(OperationMachine):
         if name in ("detach", "numpy", "__array__") or (name == "detach_"):
             return self._cutting_method(tensor, name, node)
         if name == "requires_grad_":
+            for hook in self.watch.required_grad:
+                hook(tensor, site.get(0, "requires_grad"), "requires_grad_", node)
             self.require_grad(tensor, truth_of(site.get(0, "requires_grad"), Truth.YES))
             return tensor
         if name in ("zero_", "fill_") and tensor.grad_of is not None:
@@ -285,6 +287,8 @@ class TorchMachine(OperationMachine):
     def grad_written(self, gradient: Tensor | None, how: GradWrite, origin: ir.Node, owner: Tensor) -> None:
         """`.grad` of `owner` is written by hand."""
         parameters_of = ""
+        for hook in self.watch.zeroed if how != "assign" else ():
+            hook(owner, origin)
         self.emit(
             GradWritten(
                 node=origin.origin,
@@ -356,6 +360,7 @@ class TorchMachine(OperationMachine):
                 inputs=inputs,
                 name=self.text(root_node),
                 scalar=self.is_scalar(tensor),
+                create=create,
             )
             self.assumed = assumed
         return create
@@ -696,7 +701,10 @@ class TorchMachine(OperationMachine):
         if isinstance(given, Sequence) and given.items is not None:
             tensors = [tensor for each in given.items for _, tensor in self._known(each)]
             complete = all(isinstance(each, Tensor) for each in given.items)
-        return Optimizer(qualified, tuple(tensors), complete)
+        optimizer = Optimizer(qualified, tuple(tensors), complete)
+        for hook in self.watch.optimizer_built:
+            hook(optimizer, given, site.node)
+        return optimizer
 
     def _known(self, value: Value) -> list[tuple[object, Tensor]]:
         return [(guard, each) for guard, each in alternatives(value) if isinstance(each, Tensor)]
@@ -704,12 +712,16 @@ class TorchMachine(OperationMachine):
     def optimizer_method(self, optimizer: Optimizer, name: str, site: CallSite) -> Value | None:
         """`optimizer.step()`, `optimizer.zero_grad()`; None for anything else."""
         if name == "zero_grad":
+            for hook in self.watch.zeroed:
+                hook(optimizer, site.node)
             for tensor in optimizer.parameters:
                 if tensor.grad is not NONE:
                     self.trail.set(tensor, "grad", NONE)
             return NONE
         if name != "step":
             return None
+        for hook in self.watch.stepped:
+            hook(optimizer, site.node)
         mode = self.grad_mode
         self.grad_mode = Truth.NO
         target = _cst(site.node.function)

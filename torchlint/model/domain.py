@@ -235,7 +235,12 @@ class Alias:
 
 
 class Tensor:
-    """One abstract tensor. `grad_fn` holds guarded alternatives; empty means it is a leaf, or not recorded."""
+    """
+    One abstract tensor. `grad_fn` holds guarded alternatives; empty means it is a leaf, or not recorded.
+
+    `op` is the qualified spelling of the operation that computed it ("" if none did), `inputs` are the tensors that went in
+    (recorded or not): the data flow, for those who ask where a value comes from.
+    """
 
     __slots__ = (
         "alias",
@@ -250,10 +255,12 @@ class Tensor:
         "grad_fn",
         "grad_of",
         "grad_time",
+        "inputs",
         "is_parameter",
         "line",
         "made_by",
         "name",
+        "op",
         "origin",
         "own",
         "rebased",
@@ -306,6 +313,8 @@ class Tensor:
         self.grad_of: Tensor | None = None
         self.retains_grad = False
         self.alias: Alias | None = None
+        self.inputs: tuple[Tensor, ...] = ()
+        self.op = ""
 
     @property
     def requires_grad(self) -> Grad:

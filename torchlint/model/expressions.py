@@ -112,7 +112,11 @@ class ExpressionMachine(IndexMachine):
     # -- attributes
 
     def _attribute(self, node: ir.Attribute) -> Value:
-        return self.attribute(self.evaluate(node.value), node.attr, node)
+        owner = self.evaluate(node.value)
+        value = self.attribute(owner, node.attr, node)
+        for hook in self.watch.attribute_read:
+            hook(owner, node.attr, value, node)
+        return value
 
     def attribute(self, value: Value, name: str, origin: ir.Node) -> Value:
         """`value.name`."""
@@ -315,6 +319,8 @@ class ExpressionMachine(IndexMachine):
             return self._identity(op, left, right)
         if op in ("in", "not in"):
             return Scalar("bool")
+        for hook in self.watch.compared if op in ("==", "!=") else ():
+            hook(op, left, right, node)
         if op in ("==", "!=") and (right == NONE or left == NONE):
             return self._identity("is" if op == "==" else "is not", left, right)
         return self.operate(op, left, right, node)

@@ -181,6 +181,12 @@ class FunctionMachine(ExpressionMachine):
                     self.grad_written(None, "zero_", site.node, owner)
 
     def _named_method(self, receiver: Value, name: str, site: CallSite, where: ir.Expression) -> Value:
+        result = self._run_method(receiver, name, site, where)
+        for hook in self.watch.method:
+            hook(receiver, name, site.positional, site.keywords, result, site.node)
+        return result
+
+    def _run_method(self, receiver: Value, name: str, site: CallSite, where: ir.Expression) -> Value:
         result: Value | None = None
         if isinstance(receiver, Unknown) and receiver.tensor is None and name in ("backward",):
             result = self.tensor_method(self.materialise(receiver), name, site, where)
@@ -205,6 +211,7 @@ class FunctionMachine(ExpressionMachine):
         if result is None:
             callee = receiver
             if isinstance(receiver, Unknown):
+                self._watch_unknown(receiver, name, site)
                 callee = self.attribute(receiver, name, where)
                 if name == "parameters":
                     return Sequence("generator", None, self._unseen_parameter(self.text(where)), self.text(where))
@@ -213,6 +220,21 @@ class FunctionMachine(ExpressionMachine):
                     return Sequence("generator", None, pair, self.text(where))
             return self.unknown_call(callee, site, receiver)
         return result
+
+    def _watch_unknown(self, receiver: Unknown, name: str, site: CallSite) -> None:
+        if name == "step":
+            for hook in self.watch.stepped:
+                hook(receiver, site.node)
+        elif name == "zero_grad":
+            for hook in self.watch.zeroed:
+                hook(receiver, site.node)
+        elif name in ("train", "eval"):
+            mode = self._mode_argument(name, site)
+            for hook in self.watch.mode_set:
+                hook(receiver, None if mode is Truth.MAYBE else mode is Truth.YES, site.node)
+
+    def _mode_argument(self, name: str, site: CallSite) -> Truth:
+        return Truth.NO if name == "eval" else truth_of(site.get(0, "mode"), Truth.YES)
 
     def _unseen_parameter(self, source: str) -> Unknown:
         return Unknown(hint="", element_of_parameters=source or "model")
@@ -288,8 +310,12 @@ class FunctionMachine(ExpressionMachine):
             self.frame = saved
             self.grad_mode = mode
             return result
+        for hook in self.watch.function_started:
+            hook(function, frame.variables)
         result = self._run_body(definition, frame)
         self.grad_mode = mode
+        for ended in self.watch.function_ended:
+            ended(function, result)
         return result
 
     def _run_body(self, definition: ir.FunctionDef, frame: Frame) -> Value:
@@ -376,6 +402,12 @@ class FunctionMachine(ExpressionMachine):
 
     def call_instance(self, instance: Instance, site: CallSite) -> Value:
         """`instance(...)`: `__call__`, or a Module's `forward`."""
+        result = self._run_instance(instance, site)
+        for hook in self.watch.module_called if is_module(instance) is not Truth.NO else ():
+            hook(instance, site.values(), result, site.node)
+        return result
+
+    def _run_instance(self, instance: Instance, site: CallSite) -> Value:
         for name in ("__call__", "forward"):
             for cls in instance.cls.ancestry():
                 function = cls.attributes.get(name)
@@ -386,6 +418,12 @@ class FunctionMachine(ExpressionMachine):
         return self.unknown_call(instance, site)
 
     def _call_module(self, module: Module, site: CallSite) -> Value:
+        result = self._run_module(module, site)
+        for hook in self.watch.module_called:
+            hook(module, site.values(), result, site.node)
+        return result
+
+    def _run_module(self, module: Module, site: CallSite) -> Value:
         if module.kind.container == "sequential":
             if module.children is None or not site.positional:
                 values = [tensor for value in site.values() for tensor in reachable_tensors(value)]
@@ -460,12 +498,16 @@ class FunctionMachine(ExpressionMachine):
         if name in ("parameters", "named_parameters"):
             return self._parameters(module, name, site)
         if name == "zero_grad":
+            for hook in self.watch.zeroed:
+                hook(module, site.node)
             for tensor in self.parameters_of(module)[0]:
                 if tensor.grad is not NONE:
                     self.trail.set(tensor, "grad", NONE)
             return NONE
         if name in ("train", "eval"):
-            mode = Truth.NO if name == "eval" else truth_of(site.get(0, "mode"), Truth.YES)
+            mode = self._mode_argument(name, site)
+            for hook in self.watch.mode_set:
+                hook(module, None if mode is Truth.MAYBE else mode is Truth.YES, site.node)
             self._set_training(module, mode)
             return module
         if name in ("to", "cuda", "cpu", "half", "float", "double", "bfloat16", "apply", "type"):
@@ -611,6 +653,12 @@ class FunctionMachine(ExpressionMachine):
     # -- things imported, builtins
 
     def _external(self, qualified: str, site: CallSite) -> Value:
+        result = self._run_external(qualified, site)
+        for hook in self.watch.called:
+            hook(qualified, site.positional, site.keywords, result, site.node)
+        return result
+
+    def _run_external(self, qualified: str, site: CallSite) -> Value:
         if qualified.startswith("builtins."):
             result = self._builtin(qualified[9:], site)
             return result if result is not None else self.unknown_call(External(qualified), site)

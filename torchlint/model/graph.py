@@ -462,6 +462,8 @@ class GraphMachine(Machine):
         )
         if raises is not Truth.YES:
             self.trail.set(storage, "writes", (*storage.writes, write))
+            for hook in self.watch.wrote:
+                hook(tensor, write)
             self._alias_written(tensor, write)
             if node is not None and record is not None:
                 self.save_results(record[0], node, [tensor], record[1])
@@ -553,7 +555,7 @@ class GraphMachine(Machine):
         self.trail.set(tensor, "grad", value)
 
     def require_grad(self, tensor: Tensor, value: Truth) -> None:
-        """`tensor.requires_grad_(value)` or `tensor.requires_grad = value`."""
+        """`tensor.requires_grad_(value)` or `tensor.requires_grad = value`, where torch allows it."""
         if tensor.is_leaf is Truth.NO:
             return
         own = {Truth.YES: GRAD_YES, Truth.NO: GRAD_NO, Truth.MAYBE: GRAD_MAYBE}[value]

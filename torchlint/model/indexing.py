@@ -99,6 +99,7 @@ class IndexMachine(TorchMachine):
         grad, node = self.record(op, {"self": tensor}, origin, "[...]")
         view = self.view_of(tensor, origin, "[...]", node, grad, shape, "view")
         view.contiguous = Truth.MAYBE
+        self.derive(view, op, {"self": tensor})
         return view
 
     def _copy(
@@ -112,6 +113,7 @@ class IndexMachine(TorchMachine):
         indices = Sequence("tuple", tuple(self.index_tensors(index)))
         grad, node = self.record(op, {"self": tensor, "indices": indices}, origin, "[...]")
         result = self.fresh(origin, "[...]", own=grad, node=node, shape=shape, dtype=tensor.dtype, cut=tensor.cut)
+        self.derive(result, op, {"self": tensor, "indices": indices})
         return result
 
     def tensor_setitem(

@@ -61,7 +61,7 @@ _TRANSPARENT_DECORATORS = (
 class LoopFrame:
     """A running loop: the states in which its body was left by `break` and `continue`."""
 
-    __slots__ = ("breaks", "continues", "iteration_mark", "iteration_path", "mark", "path")
+    __slots__ = ("breaks", "continues", "count", "iteration_mark", "iteration_path", "mark", "path")
 
     def __init__(self, mark: int, path: Guard) -> None:
         self.mark = mark
@@ -70,6 +70,7 @@ class LoopFrame:
         self.iteration_path = path
         self.breaks: list[tuple[Guard, Changes]] = []
         self.continues: list[tuple[Guard, Changes]] = []
+        self.count = 0
 
 
 class Interpreter(FunctionMachine):
@@ -102,7 +103,9 @@ class Interpreter(FunctionMachine):
             value = self.evaluate(node.value)
             self._dropped(node, node.value, value, before)
         else:
-            self.evaluate(node.value)
+            value = self.evaluate(node.value)
+        for hook in self.watch.expression_statement:
+            hook(node, value)
 
     def _dropped(self, node: ir.ExpressionStatement, call: ir.Call, value: Value, before: int) -> None:
         """A statement whose value is a tensor that nothing else refers to."""
@@ -165,6 +168,9 @@ class Interpreter(FunctionMachine):
             self._derived_parameter(node, target, value)
             self._written_grad(target, value, node)
             self.assign(target, value)
+            if isinstance(target, ir.Name):
+                for hook in self.watch.name_set:
+                    hook(target.id, value, node)
 
     def assign(self, target: ir.Expression, value: Value) -> None:
         """Bind a name, an attribute, an item, or the parts of a tuple."""
@@ -248,6 +254,8 @@ class Interpreter(FunctionMachine):
 
     def _set_attribute(self, value: Value, target: ir.Attribute, new: Value) -> None:
         name = target.attr
+        for hook in self.watch.attribute_set:
+            hook(value, name, new, target)
         for guard, each in alternatives(value, self.path | self.assumed):
             if isinstance(each, Instance):
                 self._name_value(new, f"self.{name}" if self.text(target.value) == "self" else self.text(target))
@@ -270,6 +278,8 @@ class Interpreter(FunctionMachine):
             self.rebind_grad(tensor, new)
         elif name == "requires_grad":
             truth = Truth.of(new.value if isinstance(new, Constant) and isinstance(new.value, bool) else None)
+            for hook in self.watch.required_grad:
+                hook(tensor, new, "requires_grad", self.statement)
             self.require_grad(tensor, truth)
 
     def _set_item(self, target: ir.Subscript, value: Value, op: str, owner: ir.Expression) -> None:
@@ -557,6 +567,8 @@ class Interpreter(FunctionMachine):
         source = iterable.parameters_of if isinstance(iterable, Sequence) else ""
         loop = LoopFrame(self.trail.mark(), self.path)
         self.loops.append(loop)
+        for hook in self.watch.loop_started:
+            hook(node)
         if source:
             self._enter_parameters(source, node, elements)
         if known and len(elements) <= MOST_UNROLLED:
@@ -571,6 +583,8 @@ class Interpreter(FunctionMachine):
             self._again(loop, lambda: self._iterate(loop, node, second), certain=twice)
         if source:
             self._parameter_loops.pop()
+        for left in self.watch.loop_left:
+            left(node)
         self._leave(loop, node.orelse)
 
     def _another(self, element: Value) -> Value:
@@ -621,22 +635,26 @@ class Interpreter(FunctionMachine):
     def _while(self, node: ir.While) -> None:
         loop = LoopFrame(self.trail.mark(), self.path)
         self.loops.append(loop)
+        for hook in self.watch.loop_started:
+            hook(node)
         truth = self.condition(self.evaluate(node.test))
         if truth is not Truth.NO:
-            self._iterate_body(loop, node.body)
+            self._iterate_body(loop, node)
 
             def second() -> None:
                 self.evaluate(node.test)
-                self._iterate_body(loop, node.body)
+                self._iterate_body(loop, node)
 
             self._again(loop, second, certain=False)
+        for left in self.watch.loop_left:
+            left(node)
         self._leave(loop, node.orelse)
 
     def _iterate(self, loop: LoopFrame, node: ir.For, element: Value) -> None:
         self.assign(node.target, element)
-        self._iterate_body(loop, node.body)
+        self._iterate_body(loop, node)
 
-    def _iterate_body(self, loop: LoopFrame, body: list[ir.Statement]) -> None:
+    def _iterate_body(self, loop: LoopFrame, node: ir.For | ir.While) -> None:
         outer, line = self.iteration, self.statement
         self._iterations += 1
         self.iteration = (*outer, self._iterations)
@@ -644,8 +662,13 @@ class Interpreter(FunctionMachine):
         loop.iteration_mark, loop.iteration_path = self.trail.mark(), self.path
         loop.continues = []
         before = self.path
-        self.run_block(body)
+        for started in self.watch.iteration_started:
+            started(node, loop.count)
+        self.run_block(node.body)
         self._meet(loop.continues, loop.iteration_mark, before)
+        for ended in self.watch.iteration_ended:
+            ended(node, loop.count)
+        loop.count += 1
         loop.continues = []
         loop.iteration_mark, loop.iteration_path = mark, path
         self.iteration, self.statement = outer, line
@@ -699,12 +722,10 @@ class Interpreter(FunctionMachine):
             self.use(tensor, node)
         if self.stack:
             call = self.stack[-1]
-            self.returned(node, value)
+            for hook in self.watch.returned:
+                hook(value, node.origin)
             call.returns.append((self.path - call.path, self.trail.changes(call.mark), value))
         self.dead = True
-
-    def returned(self, node: ir.Return, value: Value) -> None:
-        """A hook for the analysis of a Module's `forward`: what it returns is differentiated by its caller."""
 
     def _raise(self, node: ir.Raise) -> None:
         if node.value is not None:
@@ -727,8 +748,10 @@ class Interpreter(FunctionMachine):
     def _with(self, node: ir.With) -> None:
         mode = self.grad_mode
         expected = 0
+        contexts: list[Value] = []
         for item in node.items:
             value = self.evaluate(item.context)
+            contexts.append(value)
             expected += self._expects_error(item.context)
             if isinstance(value, GradModeGuard):
                 self.grad_mode = value.mode
@@ -737,7 +760,11 @@ class Interpreter(FunctionMachine):
             if item.target is not None:
                 self.assign(item.target, value if isinstance(value, Instance) else Unknown(reachable_tensors(value)))
         self.expected_errors += expected
+        for entered in self.watch.entered:
+            entered(node, contexts)
         self.run_block(node.body)
+        for left in self.watch.left:
+            left(node)
         self.expected_errors -= expected
         self.grad_mode = mode
 
@@ -859,6 +886,8 @@ class Interpreter(FunctionMachine):
         self.set_variable(node.name, cls)
         if all(known.definition is not node for known in self.classes):
             self.classes.append(cls)
+        for hook in self.watch.class_defined:
+            hook(cls)
 
     def _import(self, node: ir.Import) -> None:
         for name in node.names:

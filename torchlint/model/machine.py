@@ -15,6 +15,7 @@ import libcst as cst
 from torchlint.model import ir
 from torchlint.model.domain import Tensor, Value, alternatives, choose
 from torchlint.model.events import Event, TensorFacts
+from torchlint.model.observer import Watch
 from torchlint.model.state import Trail
 from torchlint.model.trace import Step
 from torchlint.model.truth import ALWAYS, Guard, Truth, conjoin
@@ -45,6 +46,7 @@ class Machine:
         self.built_in = ""
         self.expected_errors = 0
         self.events: list[Event] = []
+        self.watch = Watch()
         self._branches: dict[object, int] = {}
 
     # -- time and budget

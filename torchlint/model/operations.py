@@ -132,10 +132,17 @@ class OperationMachine(BackwardMachine):
                 if isinstance(given, Unknown):
                     bound[parameter.name] = self.materialise(given)
         if op.returns_self and "self" in op.writes:
-            return self._in_place(op, bound, origin, display, target, name)
+            written = self._in_place(op, bound, origin, display, target, name)
+            for hook in self.watch.operation:
+                hook(spelling, bound, written, origin, display)
+            return written
         result = self._out_of_place(op, bound, origin, display)
         self._write_others(op, bound, origin, display, target)
-        return bound["out"] if "out" in bound and "out" in op.writes else result
+        if "out" in bound and "out" in op.writes:
+            result = bound["out"]
+        for hook in self.watch.operation:
+            hook(spelling, bound, result, origin, display)
+        return result
 
     def _bind(
         self, op: Op, binding: dict[str, int | str], positional: Many[Value], keywords: dict[str, Value]
@@ -249,7 +256,7 @@ class OperationMachine(BackwardMachine):
         cut = ""
         if own == GRAD_NO:
             cut = self._why_cut(op, bound, display, differentiable)
-        return self.fresh(
+        result = self.fresh(
             origin,
             display,
             own=own,
@@ -258,6 +265,13 @@ class OperationMachine(BackwardMachine):
             dtype=self._dtype_of(op, bound, differentiable),
             cut=cut,
         )
+        self.derive(result, op, bound)
+        return result
+
+    def derive(self, result: Tensor, op: Op, bound: dict[str, Value]) -> None:
+        """Note what a tensor was computed from."""
+        result.op = op.spelling
+        result.inputs = tuple(tensor for value in bound.values() for _, tensor in self._present(value))
 
     def _why_cut(self, op: Op, bound: dict[str, Value], display: str, differentiable: bool) -> str:
         inputs = [tensor for value in bound.values() for _, tensor in self._present(value)]
@@ -343,6 +357,7 @@ class OperationMachine(BackwardMachine):
         )
         if isinstance(view, Tensor) and not same:
             view.contiguous = _contiguous_after(op.name, bound, source)
+            self.derive(view, op, bound)
         if truth is Truth.YES:
             return view
         number = self.branch((id(origin), "shares memory"))

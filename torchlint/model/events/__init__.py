@@ -5,6 +5,9 @@ Events are neutral: they say what happens, never whether it is wrong. A rule sub
 annotating its `check` method with it. Every event carries the CST node it happened at, the trace that
 leads to it, and how sure the model is; the engine shows a rule only events whose truth is YES.
 
+Here are the events of the graph itself; the families of facts that observers report (`torchlint.model.observers`) have a module each
+beside this one.
+
 Words are PyTorch's: leaf, grad_fn, saved tensor, version, view, base, retain_graph.
 """
 
@@ -423,17 +426,3 @@ class ResultDropped(Event):
     receiver: TensorFacts
     inplace_twin: str
     call: cst.Call
-
-
-EVENT_TYPES: tuple[type[Event], ...] = (
-    OpCalled,
-    InplaceWrite,
-    SavedTensorRead,
-    BackwardCalled,
-    FreedGraphRead,
-    GraphRetained,
-    AliasWritten,
-    ParameterDerived,
-    GradWritten,
-    ResultDropped,
-)

@@ -1,0 +1,177 @@
+"""
+Observers: parts of the model that watch a run and report what no single transfer function sees.
+
+A transfer function says what one operation does; an observer remembers what happened over a run (the order of `backward`, `step` and
+`zero_grad`, what a loop keeps, what a class registers) and raises events of its own. Each family of facts is one
+module in `torchlint/model/observers/`, with one class derived from `Observer` that overrides the hooks it needs. Observers see the run,
+change nothing in it, do not judge, and know nothing of each other.
+
+State that must not survive from one entry point to the next is dropped in `concluded`. What is noted on a branch is not undone when
+the branch is: note `machine.path` and `machine.assumed` with it, and compare guards (`truth.conjoin`, `truth.implied`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model import ir
+from torchlint.model.domain import (
+    Class,
+    Function,
+    GraphNode,
+    Instance,
+    Module,
+    Optimizer,
+    Tensor,
+    Value,
+    Write,
+)
+from torchlint.model.events import BackwardCallee
+
+if TYPE_CHECKING:
+    from torchlint.model.machine import Machine
+
+
+class Observer:
+    """
+    Base class: every hook does nothing. Only hooks that a subclass overrides are called.
+
+    `self.machine` is the running machine: `machine.emit(event)`, `machine.facts(tensor)`, `machine.line()`, `machine.path`,
+    `machine.assumed`, `machine.grad_mode`, `machine.iteration`, `machine.trail`, `machine.statement`.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+
+    def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
+        """
+        An operation of the table ran: function, method or operator. `spelling` is its qualified name
+        (`torch.Tensor.matmul` for `@`), `bound` its arguments by parameter name.
+        """
+
+    def called(
+        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
+    ) -> None:
+        """
+        Something imported was called by its qualified name: any function or class of torch (operations, layers, losses,
+        optimizers, `torch.save`, `torch.no_grad`), NumPy, or another package. `result` is None where the model knows nothing of it.
+        """
+
+    def method(
+        self,
+        receiver: Value,
+        name: str,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        result: Value | None,
+        origin: ir.Call,
+    ) -> None:
+        """A method was called on a tensor, a module, an optimizer, a container, or an unknown value."""
+
+    def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
+        """`owner.name` was read (tensors, instances, layers; not methods about to be called)."""
+
+    def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
+        """`owner.name = value`."""
+
+    def name_set(self, name: str, value: Value, node: ir.Node) -> None:
+        """A variable was bound by an assignment statement."""
+
+    def expression_statement(self, node: ir.ExpressionStatement, value: Value) -> None:
+        """An expression stands as a statement; `value` is what it gave."""
+
+    def compared(self, op: str, left: Value, right: Value, origin: ir.Node) -> None:
+        """`left op right` for `==` and `!=`."""
+
+    def wrote(self, tensor: Tensor, write: Write) -> None:
+        """A tensor was written in place (also by an optimizer)."""
+
+    def required_grad(self, tensor: Tensor, value: Value | None, how: str, origin: ir.Node) -> None:
+        """`tensor.requires_grad = value`, `tensor.requires_grad_(value)`; called before it takes effect. `how` as written."""
+
+    def backward(
+        self,
+        callee: BackwardCallee,
+        root: Tensor,
+        nodes: list[GraphNode],
+        leaves: list[Tensor],
+        inputs: list[Tensor] | None,
+        create_graph: bool | None,
+        origin: ir.Node,
+    ) -> None:
+        """
+        A backward pass ran: the nodes it visited, the leaves it reached. `inputs` are those of `autograd.grad`.
+        """
+
+    def stepped(self, optimizer: Value, origin: ir.Call) -> None:
+        """`optimizer.step()`; the optimizer may be an `Unknown` whose method `step` was called."""
+
+    def zeroed(self, owner: Value, origin: ir.Node) -> None:
+        """`zero_grad()` on an optimizer, a module, or an unknown value; or `.grad` of a tensor reset by hand."""
+
+    def mode_set(self, module: Value, training: bool | None, origin: ir.Call) -> None:
+        """`module.train(...)` or `module.eval()`; the module may be unknown."""
+
+    def loop_started(self, node: ir.For | ir.While) -> None:
+        """A loop is entered."""
+
+    def iteration_started(self, node: ir.For | ir.While, number: int) -> None:
+        """The body runs for the first (0), second (1), … time."""
+
+    def iteration_ended(self, node: ir.For | ir.While, number: int) -> None:
+        """The body has run; the state is the one at its end."""
+
+    def loop_left(self, node: ir.For | ir.While) -> None:
+        """A loop is over."""
+
+    def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
+        """A function of the file starts to run (called, or analysed by itself)."""
+
+    def function_ended(self, function: Function, result: Value) -> None:
+        """A function of the file has run."""
+
+    def entered(self, node: ir.With, contexts: list[Value]) -> None:
+        """A `with` block is entered."""
+
+    def left(self, node: ir.With) -> None:
+        """A `with` block is left."""
+
+    def class_defined(self, cls: Class) -> None:
+        """A class statement was run."""
+
+    def class_built(self, cls: Class, instance: Instance) -> None:
+        """A class is analysed by itself: its `__init__` has run on unknown arguments and `instance` is what it built."""
+
+    def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
+        """A module of the file or a layer of torch was called."""
+
+    def optimizer_built(self, optimizer: Optimizer, parameters: Value | None, origin: ir.Call) -> None:
+        """An optimizer of torch was constructed over `parameters`."""
+
+    def returned(self, value: Value, node: cst.CSTNode) -> None:
+        """A function returns a value."""
+
+    def entry_started(self, function: Function | None) -> None:
+        """An entry point starts: the file as a script (None), or a function or method by itself."""
+
+    def concluded(self) -> None:
+        """An entry point is over; the last chance to raise events about it."""
+
+
+HOOKS = tuple(name for name in vars(Observer) if not name.startswith("_"))
+
+
+class Watch:
+    """The observers of a run, per hook only those that override it (a hook nobody overrides costs nothing)."""
+
+    def __init__(self, observers: tuple[Observer, ...] = ()) -> None:
+        for hook in HOOKS:
+            overriding = (o for o in observers if getattr(type(o), hook) is not getattr(Observer, hook))
+            setattr(self, hook, tuple(getattr(observer, hook) for observer in overriding))
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, hook: str) -> tuple[Callable[..., None], ...]: ...

@@ -1,0 +1,28 @@
+"""
+The observers of the model, one module per family of facts; see `torchlint.model.observer`.
+
+Each module here holds classes derived from `Observer`; all of them watch every run. An observer imports the domain, events, truth and
+`observer`, and nothing above these.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+
+from torchlint.model.observer import Observer
+
+
+@cache
+def observers() -> tuple[type[Observer], ...]:
+    """The observer classes of this package, by module and in the order of their definition."""
+    found: list[type[Observer]] = []
+    for info in sorted(pkgutil.iter_modules(__path__), key=lambda info: info.name):
+        module = importlib.import_module(f"{__name__}.{info.name}")
+        found += [
+            value
+            for value in vars(module).values()
+            if isinstance(value, type) and issubclass(value, Observer) and value.__module__ == module.__name__
+        ]
+    return tuple(found)
