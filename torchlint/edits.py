@@ -210,9 +210,12 @@ def _import(source: Source, line: str) -> TextEdit:
             column = len(source.lines[end - 1]) + 1
             return TextEdit(Span(end, column, end, column), newline + line)
         return TextEdit(Span(end + 1, 1, end + 1, 1), line + newline)
-    first = source.module.body[0] if source.module.body else None
-    leading = getattr(first, "leading_lines", ()) if first else ()
-    place = source.span(leading[0]).line if leading else source.span(first).line if first else 1
+    first = source.span(source.module.body[0]).line if source.module.body else 1
+    place = first
+    while place > 1 and source.lines[place - 2].lstrip().startswith("#"):
+        place -= 1
+    # a comment right above the first statement belongs to it, unless it is the head of the file
+    place = place if place > 1 else first
     return TextEdit(Span(place, 1, place, 1), line + newline)
 
 

@@ -137,7 +137,7 @@ class _Check:
         self.seconds = seconds
         self.found: dict[tuple[str, Span], Finding] = {}
         self.failures: list[Finding] = []
-        self.suppressed = 0
+        self.suppressed: set[tuple[str, Span]] = set()
         self.rules = [rule for rule in registry.rules if rule.code in selection.enabled]
 
     def report(self, happened: Sequence[events.Event]) -> FileReport:
@@ -164,7 +164,7 @@ class _Check:
             shown += self.suppressions.unused(self.selection.enabled)
         findings = sorted((*shown, *self.failures), key=lambda item: (item.span, item.code))
         return FileReport(
-            self.source.path, tuple(findings), held_back, self.suppressed, bool(failed), seconds=self.seconds
+            self.source.path, tuple(findings), held_back, len(self.suppressed), bool(failed), seconds=self.seconds
         )
 
     def _ask(self, rule: Rule, event: events.Event) -> None:
@@ -176,7 +176,7 @@ class _Check:
                 if finding.level.rank < known.level.rank:
                     self.found[key] = finding
             elif self.suppressions.covers(rule.code, self._lines(diagnostic.node, finding.span)):
-                self.suppressed += 1
+                self.suppressed.add(key)
             else:
                 self.found[key] = finding
 

@@ -202,9 +202,27 @@ def perform(job: Job) -> Outcome:
     return _perform_on(job, data)
 
 
-def _perform_on(job: Job, data: bytes) -> Outcome:
+def check_in_host(job: Job, text: str) -> tuple[Finding, ...]:
+    """
+    The findings of one text for a host that looks after `# noqa` itself; broken plugins among them.
+
+    Raises
+    ------
+    ConfigError, RegistryError
+        as `check_files`.
+    """
+    rules, selection = _asked_for(job)
+    report = engine.check_text(job.path, text, rules, selection, noqa=False)
+    return (*map(_problem, rules.broken), *report.findings)
+
+
+def _asked_for(job: Job) -> tuple[registry.Registry, registry.Selection]:
     rules = _rules(job.settings)
-    selection = _selection(job.settings, job.overrides).without(_ignored_here(job, rules))
+    return rules, _selection(job.settings, job.overrides).without(_ignored_here(job, rules))
+
+
+def _perform_on(job: Job, data: bytes) -> Outcome:
+    rules, selection = _asked_for(job)
     report = engine.check_bytes(job.path, data, rules, selection)
     exit_on = job.overrides.exit_on or job.settings.exit_on
     unsafe = job.fixing == "unsafe"

@@ -97,19 +97,19 @@ def decode(data: bytes) -> Decoded:
     bom = data.startswith(codecs.BOM_UTF8)
     if bom:
         data = data[len(codecs.BOM_UTF8) :]
-    encoding, line = _declared_encoding(data)
+    declared, line = _declared_encoding(data)
     try:
-        encoding = codecs.lookup(encoding).name
-        if bom and encoding != "utf-8":
-            raise SourceError(f"the file has a UTF-8 byte order mark but declares the encoding {encoding}", line)
-        return Decoded(data.decode(encoding), encoding, bom)
+        encoding = codecs.lookup(declared).name
+        text = data.decode(encoding)
     except UnicodeDecodeError as error:
         before = NEWLINE.split(data[: error.start].decode(encoding, errors="replace"))
         place = (len(before), len(before[-1]) + 1)
-        byte = data[error.start : error.start + 1].hex()
-        raise SourceError(f"not {encoding}: cannot decode byte 0x{byte}", *place) from error
-    except (LookupError, ValueError, AttributeError) as error:  # a codec may exist and not be one for text
-        raise SourceError(f"unknown encoding `{encoding}`", line) from error
+        raise SourceError(f"not {encoding}: cannot decode byte 0x{data[error.start]:02x}", *place) from error
+    except (LookupError, ValueError) as error:  # a codec may exist and not be one for text
+        raise SourceError(f"unknown encoding `{declared}`", line) from error
+    if bom and encoding != "utf-8":
+        raise SourceError(f"the file has a UTF-8 byte order mark but declares the encoding {declared}", line)
+    return Decoded(text, encoding, bom)
 
 
 def _declared_encoding(data: bytes) -> tuple[str, int]:

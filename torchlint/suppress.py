@@ -68,8 +68,8 @@ class Suppressions:
     ----------
     source
         The file.
-    names
-        Code → name of every rule there is (see `Registry.names`).
+    registry
+        The rules there are.
     noqa
         Whether `# noqa` counts; flake8 looks after that one itself.
     """
@@ -107,7 +107,7 @@ class Suppressions:
         """
         for item in self._all:
             if not item.understood:
-                if not self.covers(UNUSED_SUPPRESSION.code, [item.span.line]):
+                if not self._excused(item.span.line):
                     yield self._finding(item, f"`{item.written}` is not understood: write `# torchlint: ignore[CODE]`")
                 continue
             stale = [selector for selector in item.selectors if self._stale(item, selector, enabled)]
@@ -117,11 +117,16 @@ class Suppressions:
                 and not item.used
                 and all(code in enabled for code in self._names)
             )
-            if (stale or whole) and not self.covers(UNUSED_SUPPRESSION.code, [item.span.line]):
+            if (stale or whole) and not self._excused(item.span.line):
                 yield self._finding(item, self._message(item, stale), self._fix(item, stale))
 
+    def _excused(self, line: int) -> bool:
+        """Whether TLN002 itself is silenced there: by name only, else a comment would excuse itself."""
+        near = (*self._of_file, *self._of_line.get(line, ()))
+        return any(_names_unused(selector) for item in near for selector in item.selectors)
+
     def _stale(self, item: Suppression, selector: str, enabled: Collection[str]) -> bool:
-        if selector in item.used or matches(selector, UNUSED_SUPPRESSION.code, UNUSED_SUPPRESSION.name):
+        if selector in item.used or _names_unused(selector):
             return False
         meant = [code for code, name in self._names.items() if matches(selector, code, name)]
         if not meant:  # a noqa code of another tool is that tool's business
@@ -153,10 +158,14 @@ class Suppressions:
         line = self._source.lines[span.line - 1]
         before, after = line[: span.column - 1], line[span.end_column - 1 :]
         if after.strip():
-            return span
+            return Span(span.line, span.column, span.line, len(line) - len(after.lstrip()) + 1)
         if before.strip() or span.line == len(self._source.lines):
             return Span(span.line, len(before.rstrip()) + 1, span.line, len(line) + 1)
         return Span(span.line, 1, span.line + 1, 1)
+
+
+def _names_unused(selector: str) -> bool:
+    return selector.upper() == UNUSED_SUPPRESSION.code or selector.lower() == UNUSED_SUPPRESSION.name
 
 
 def _without(item: Suppression, kept: list[str]) -> str:

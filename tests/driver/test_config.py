@@ -1,0 +1,88 @@
+"""Configuration: where it is found, what it accepts, and how it says what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchlint import config
+from torchlint.config import Config, ConfigError, for_directory, read
+
+
+def test_every_key() -> None:
+    table = {
+        "select": ["TLN2"],
+        "extend-select": ["TLN101"],
+        "ignore": ["TLN204"],
+        "per-file-ignores": {"tests/*": ["TLN2", "TLN3"]},
+        "exclude": ["a"],
+        "extend-exclude": ["b"],
+        "strict": True,
+        "exit-on": "warning",
+        "plugins": ["mine"],
+    }
+    file = Path("here") / "torchlint.toml"
+    assert read(file, table) == Config(
+        file=file,
+        select=("TLN2",),
+        extend_select=("TLN101",),
+        ignore=("TLN204",),
+        per_file_ignores=(("tests/*", ("TLN2", "TLN3")),),
+        exclude=("a",),
+        extend_exclude=("b",),
+        strict=True,
+        exit_on="warning",
+        plugins=("mine",),
+    )
+
+
+@pytest.mark.parametrize(
+    ("table", "complaint"),
+    [
+        ({"selct": []}, "unknown key `selct`; did you mean `select`?"),
+        ({"extend_exclude": []}, "unknown key `extend_exclude`; did you mean `extend-exclude`?"),
+        ({"zzz": 1}, "unknown key `zzz`"),
+        ({"select": "TLN2"}, "`select` must be a list of strings, such as [\"TLN201\"], not the string 'TLN2'"),
+        ({"ignore": [1]}, '`ignore` must be a list of strings, such as ["TLN201"], not the list [1]'),
+        ({"strict": 1}, "`strict` must be true or false, not the integer 1"),
+        (
+            {"exit-on": "never"},
+            "`exit-on` must be one of 'error', 'warning', 'smell', 'strict', not the string 'never'",
+        ),
+        ({"per-file-ignores": ["x"]}, "`per-file-ignores` must be a table from patterns to lists of codes"),
+        ([], "[tool.torchlint] must be a table, not the list []"),
+    ],
+)
+def test_complaints(table: object, complaint: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read(Path("pyproject.toml"), table)
+    assert str(caught.value).startswith(f"pyproject.toml: {complaint}")
+
+
+def test_the_nearest_file_holds(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.torchlint]\nignore = ["TLN1"]\n')
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    (tmp_path / "a" / "pyproject.toml").write_text("[tool.other]\n")
+    assert for_directory(inner).ignore == ("TLN1",)
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "pyproject.toml").write_text('[tool.torchlint]\nignore = ["TLN2"]\n')
+    (tmp_path / "c" / "torchlint.toml").write_text('ignore = ["TLN3"]\n')
+    assert for_directory(tmp_path / "c").ignore == ("TLN3",)
+
+
+def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+    assert for_directory(tmp_path) == Config()
+
+
+def test_invalid_toml_names_the_file(tmp_path: Path) -> None:
+    (tmp_path / "torchlint.toml").write_text("select = = 1\n")
+    with pytest.raises(ConfigError, match=r"torchlint\.toml: not valid TOML: .*line"):
+        for_directory(tmp_path)
+
+
+def test_levels_are_those_of_the_rules() -> None:
+    from torchlint.rule import Level
+
+    assert tuple(level.value for level in Level) == config.LEVELS

@@ -1,0 +1,138 @@
+"""One file in, findings out, and nothing that goes wrong in between is lost."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from probe import EVERYTHING, REGISTRY, lint, said
+
+from torchlint.engine import MODEL, PARSE, check_bytes
+from torchlint.registry import Selection
+from torchlint.rule import Level
+from torchlint.source import Span
+
+
+def test_findings_are_sorted_and_placed() -> None:
+    report = lint("import torch\nb = torch.second(torch.first(1))\na = torch.third(\n    2)\n")
+    assert [(finding.span, finding.message) for finding in report.findings] == [
+        (Span(2, 5, 2, 33), "`second` is called"),
+        (Span(2, 18, 2, 32), "`first` is called"),
+        (Span(3, 5, 4, 7), "`third` is called"),
+    ]
+    assert {finding.path for finding in report.findings} == {"program.py"}
+    assert not report.failed
+
+
+def test_trace_has_places_and_ends() -> None:
+    report = lint("torch.ok()\ntorch.bad()\n")
+    steps = report.findings[0].trace
+    assert [(step.line, step.column, step.end_line, step.end_column) for step in steps] == [
+        (1, 1, 1, 11),
+        (2, 1, 2, 12),
+    ]
+
+
+def test_only_yes_fires() -> None:
+    assert lint("torch.maybe()\n").findings == ()
+
+
+def test_the_worst_of_several_findings_at_one_place_stays() -> None:
+    assert [(f.level, f.message) for f in lint("torch.twice()\n").findings if f.code == "PRB003"] == [
+        (Level.ERROR, "said plainly")
+    ]
+
+
+def test_strict_findings_are_held_back_and_counted() -> None:
+    text = "torch.purist()\ntorch.bad()\n"
+    report = lint(text)
+    assert (said(report), report.held_back) == ([(2, "PRB001", "`bad` is called")], 1)
+    for selection in (
+        Selection(EVERYTHING.enabled, strict=True),
+        Selection(EVERYTHING.enabled, explicit=frozenset({"PRB001"})),
+    ):
+        report = lint(text, selection)
+        assert ([line for line, *_ in said(report)], report.held_back) == ([1, 2], 0)
+
+
+def test_a_rule_that_raises_is_named_and_the_other_findings_stand() -> None:
+    report = lint("torch.bad()\ntorch.boom()\ntorch.boom()\ntorch.worse()\n")
+    assert said(report) == [
+        (1, "PRB001", "`bad` is called"),
+        (2, "PRB001", "`boom` is called"),
+        (2, "TLN000", "the rule PRB002 (broken) failed: ValueError: toy rule; the other findings stand"),
+        (3, "PRB001", "`boom` is called"),
+        (4, "PRB001", "`worse` is called"),
+    ]
+    assert report.failed
+    assert report.followed
+
+
+def test_a_model_that_raises_is_named() -> None:
+    report = lint("torch.bad()\ntorch.crash()\n")
+    assert said(report) == [
+        (1, "TLN000", "the model could not follow this file: ZeroDivisionError: toy model"),
+    ]
+    assert report.failed
+    assert not report.followed
+
+
+def test_a_rule_that_points_outside_the_file_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    import libcst as cst
+
+    from torchlint.rule import Diagnostic
+
+    monkeypatch.setattr(type(REGISTRY.rules[1]), "check", lambda self, event: iter([Diagnostic(cst.Name("x"), "x")]))
+    report = lint("torch.ok()\n")
+    assert [code for _, code, _ in said(report)] == ["TLN000"]
+
+
+def test_syntax_errors_are_findings() -> None:
+    report = lint("import torch\nx = (\n")
+    assert said(report) == [(2, "TLN001", "'(' was never closed")]
+    assert not report.failed
+
+
+def test_a_file_without_torch_is_not_even_decoded() -> None:
+    report = check_bytes("x.py", b"\xff\xfe this is ( not Python", REGISTRY, EVERYTHING)
+    assert report.findings == ()
+    assert PARSE not in report.seconds
+
+
+def test_a_file_that_mentions_torch_must_be_text() -> None:
+    report = check_bytes("x.py", b"import torch\n\xff\n", REGISTRY, EVERYTHING)
+    assert said(report) == [(2, "TLN001", "not utf-8: cannot decode byte 0xff")]
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# torch\n", "\ufeff# torch\n", "\x0c\nx = 1\n", "x = 1"])
+def test_odd_but_valid_files(text: str) -> None:
+    report = check_bytes("x.py", text.encode() + b"# torch", REGISTRY, EVERYTHING)
+    assert (report.findings, report.failed) == ((), False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "torch.bad(" + "(" * 3000 + ")" * 3000 + ")\n",
+        "x = " + "+".join(["a"] * 1500) + "\ntorch.bad()\n",
+        "x = a" + ".b" * 1500 + "\ntorch.bad()\n",
+        "if x:\n  pass\n" + "elif y:\n  pass\n" * 1500 + "torch.bad()\n",
+    ],
+    ids=["brackets", "sum", "attributes", "elif"],
+)
+def test_deep_nesting_is_no_crash(text: str) -> None:
+    before = threading.stack_size()
+    report = lint(text)
+    assert [code for _, code, _ in said(report)] == ["PRB001"]
+    assert threading.stack_size() == before
+
+
+def test_time_is_kept_per_rule() -> None:
+    seconds = lint("torch.bad()\n").seconds
+    assert set(seconds) == {PARSE, MODEL, "PRB001", "PRB002", "PRB003"}
+    assert all(value > 0 for value in seconds.values())
+
+
+def test_rules_not_selected_are_not_asked() -> None:
+    report = lint("torch.boom()\n", Selection(frozenset({"PRB001"})))
+    assert [code for _, code, _ in said(report)] == ["PRB001"]
