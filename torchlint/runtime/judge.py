@@ -102,7 +102,7 @@ def _shown(case: Case, outcome: Outcome) -> Opinion | None:
         if OVERWRITTEN in raised.message:
             named = _culprit(case, outcome, raised)
             if named is None:
-                words = f"the version counters do not name the write in line {case.own.line}"
+                words = f"what backward found overwritten was not written in line {case.own.line}"
                 return Opinion("inconclusive", f"{message(raised)}; but {words}")
             culprit = named
         return Opinion("confirmed", f"{message(raised)}{culprit}{in_words(outcome, raised.phase)}", error=raised)
@@ -137,15 +137,18 @@ def message(raised: Raised) -> str:
 
 def _culprit(case: Case, outcome: Outcome, raised: Raised) -> str | None:
     """
-    The write at the finding's place that lies between the version that was saved and the one that backward found, in
-    words; None if it made writes and none of them does. "" for a write that torch's Python does not see (NumPy).
+    The write at the finding's place that hit the saved tensor between the version that was saved and the one that
+    backward found, in words; None if none did. "" for a write that torch's Python does not see (NumPy).
     """
     numbers = re.search(r"is at version (\d+); expected version (\d+)", raised.message)
     writes = case.writes(outcome)
     if numbers is None or not writes:
         return ""
     found, expected = int(numbers[1]), int(numbers[2])
+    broken = {memory for b in outcome.backwards if b.raised for memory in b.overwritten}
     for write in writes:
+        if broken and write.memory not in broken:
+            continue
         if write.before >= expected and write.after <= found:
             return f"; `{write.op}` in line {write.line} took it from version {write.before} to {write.after}"
     return None

@@ -1,8 +1,8 @@
 """
-Which leaves a backward reaches, and what the user calls them.
+Which leaves a backward reaches, what the user calls them, and which saved tensor stopped it.
 
 Runs inside the child. Walks graphs by `grad_fn` and `next_functions`, which stay readable after a backward has freed
-the saved tensors; reads nothing that was saved.
+the saved tensors.
 """
 
 from __future__ import annotations
@@ -59,26 +59,54 @@ class Leaves:
         return known
 
 
+def overwritten(roots: Iterable[torch.Tensor], message: str) -> Iterator[torch.Tensor]:
+    """
+    The saved tensors over which a backward has just failed with this message ("modified by an inplace operation").
+
+    A node keeps what it saved when it fails, and reading its `_saved_…` attribute raises the same words;
+    `_raw_saved_….data` gives the tensor all the same (torch/csrc/autograd/init.cpp, `SavedTensor`).
+    """
+    words = message.partition(" Hint: ")[0]
+    if "modified by an inplace operation" not in words:
+        return
+    for node in _nodes(root.grad_fn for root in roots):
+        for name in dir(node):
+            if not name.startswith("_raw_saved_"):
+                continue
+            try:
+                getattr(node, name.replace("_raw", "", 1))
+            except RuntimeError as error:
+                if str(error).partition(" Hint: ")[0] == words:
+                    data = getattr(getattr(node, name), "data", None)
+                    if isinstance(data, torch.Tensor):
+                        yield data
+
+
 def _leaves(roots: Iterable[torch.Tensor]) -> Iterator[torch.Tensor]:
-    waiting: list[Any] = []
-    done: set[Any] = set()
     given: set[int] = set()
+    inner = []
     for root in roots:
         if root.grad_fn is not None:
-            waiting.append(root.grad_fn)
+            inner.append(root.grad_fn)
         elif root.requires_grad and id(root) not in given:
             given.add(id(root))
             yield root
-    while waiting and len(done) < NODES:
-        node = waiting.pop()
-        if node in done:
-            continue
-        done.add(node)
+    for node in _nodes(inner):
         leaf = getattr(node, "variable", None)
         if isinstance(leaf, torch.Tensor) and id(leaf) not in given:
             given.add(id(leaf))
             yield leaf
-        waiting.extend(following for following, _ in reversed(node.next_functions) if following is not None)
+
+
+def _nodes(start: Iterable[Any]) -> Iterator[Any]:
+    waiting = [node for node in start if node is not None]
+    done: set[Any] = set()
+    while waiting and len(done) < NODES:
+        node = waiting.pop()
+        if node not in done:
+            done.add(node)
+            yield node
+            waiting.extend(following for following, _ in reversed(node.next_functions) if following is not None)
 
 
 def _tensors(name: str, value: object) -> Iterator[tuple[str, torch.Tensor]]:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import ast
 import itertools
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FrameType
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from torchlint.runtime.leaves import Leaves
+from torchlint.runtime.leaves import Leaves, overwritten
 from torchlint.runtime.protocol import Backward, Execution, Facts, Raised, Seen, Watch, Write
 
 SAMPLE = 64
@@ -69,7 +69,7 @@ def _tensor(tensor: torch.Tensor) -> Facts:
         "is_leaf": tensor.is_leaf,
         "grad_fn": node_name(tensor),
         "is_parameter": isinstance(tensor, torch.nn.Parameter),
-        "memory": _memory(tensor),
+        "memory": memory(tensor),
     }
 
 
@@ -110,7 +110,8 @@ def node_name(tensor: torch.Tensor) -> str:
     return "" if node is None else node.name().rpartition("::")[2]
 
 
-def _memory(tensor: torch.Tensor) -> int:
+def memory(tensor: torch.Tensor) -> int:
+    """The address of a tensor's storage; 0 if it has none of its own."""
     try:
         return int(tensor.untyped_storage().data_ptr())
     except (RuntimeError, NotImplementedError):
@@ -280,7 +281,7 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
 
     def gradients(self) -> dict[str, Facts | None]:
         """The gradient of every leaf that a backward reached, now."""
-        return {name: None if leaf.grad is None else facts(leaf.grad) for name, leaf in self.leaves.named()}
+        return _gradients(self.leaves.named())
 
     def __torch_function__(
         self,
@@ -320,7 +321,7 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
             requires_grad_after=tensor.requires_grad,
             grad_fn_after=node_name(tensor),
             grad_mode=torch.is_grad_enabled(),
-            shape=tuple(tensor.shape),
+            memory=memory(tensor),
         )
         if len(self.first_writes) < FIRST_WRITES:
             self.first_writes.append(write)
@@ -332,18 +333,23 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
         frame = sys._getframe(2)
         roots = [*_tensors(args[:1], {}), *_tensors((), kwargs)]
         reached = self.leaves.reached_from(roots, frame)
-        if len(self.backwards) >= BACKWARDS:
-            return func(*args, **kwargs)
-        before = {name: None if leaf.grad is None else facts(leaf.grad) for name, leaf in reached}
-        raised = True
+        detailed = reached if len(self.backwards) < BACKWARDS else []
+        before = _gradients(detailed)
+        lines = user_lines(frame, self.filename)
+        line = lines[-1] if lines else 0
         try:
             result = func(*args, **kwargs)
-            raised = False
-            return result
-        finally:
-            after = {name: None if leaf.grad is None else facts(leaf.grad) for name, leaf in reached}
-            lines = user_lines(frame, self.filename)
-            self.backwards.append(Backward(lines[-1] if lines else 0, lines, raised, before, after))
+        except RuntimeError as error:
+            broken = tuple(memory(tensor) for tensor in overwritten(roots, str(error)))
+            self.backwards.append(Backward(line, lines, True, broken, before, _gradients(detailed)))
+            raise
+        if len(self.backwards) < BACKWARDS:
+            self.backwards.append(Backward(line, lines, False, (), before, _gradients(detailed)))
+        return result
+
+
+def _gradients(leaves: Iterable[tuple[str, torch.Tensor]]) -> dict[str, Facts | None]:
+    return {name: None if leaf.grad is None else facts(leaf.grad) for name, leaf in leaves}
 
 
 class _State:

@@ -147,8 +147,8 @@ class Write:
         After it.
     grad_mode
         Whether gradients were recorded.
-    shape
-        Of the tensor.
+    memory
+        Address of the storage.
     """
 
     line: int
@@ -162,18 +162,30 @@ class Write:
     requires_grad_after: bool
     grad_fn_after: str
     grad_mode: bool
-    shape: tuple[int, ...]
+    memory: int
 
 
 @dataclass(frozen=True, slots=True)
 class Backward:
     """
-    A backward pass: the line that asked for it, and the gradient of each leaf before and after (None: no gradient).
+    A backward pass.
+
+    Attributes
+    ----------
+    line, lines
+        As in `Write`.
+    raised
+        Whether it failed.
+    overwritten
+        Where it failed on a saved tensor that was modified: the address of that tensor's storage.
+    before, after
+        The gradient of each leaf (None: no gradient).
     """
 
     line: int
     lines: tuple[int, ...]
     raised: bool
+    overwritten: tuple[int, ...]
     before: Mapping[str, Facts | None]
     after: Mapping[str, Facts | None]
 
@@ -255,10 +267,11 @@ def decode_outcome(data: bytes) -> Outcome:
     fields["seen"] = tuple(
         Seen(s["started"], s["finished"], tuple(Execution(**e) for e in s["executions"])) for s in fields["seen"]
     )
-    fields["writes"] = tuple(
-        Write(**{**w, "lines": tuple(w["lines"]), "shape": tuple(w["shape"])}) for w in fields["writes"]
+    fields["writes"] = tuple(Write(**{**w, "lines": tuple(w["lines"])}) for w in fields["writes"])
+    fields["backwards"] = tuple(
+        Backward(**{**b, "lines": tuple(b["lines"]), "overwritten": tuple(b["overwritten"])})
+        for b in fields["backwards"]
     )
-    fields["backwards"] = tuple(Backward(**{**b, "lines": tuple(b["lines"])}) for b in fields["backwards"])
     return Outcome(**fields)
 
 

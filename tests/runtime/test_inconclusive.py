@@ -1,0 +1,188 @@
+"""Programs that cannot be run to the finding: the reason is named, never a guess given."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from torchlint.rule import Verdict
+
+Verdicts = Callable[..., list[Verdict]]
+
+TAIL = """
+        x = torch.ones(3, requires_grad=True)
+        (x * x).backward()  # error: [TLN103]
+        """
+
+
+def reason(found: list[Verdict]) -> str:
+    """The evidence of the one verdict, which is inconclusive."""
+    (verdict,) = found
+    assert verdict.status == "inconclusive", verdict.evidence
+    return verdict.evidence
+
+
+def program(head: str) -> str:
+    return f"""
+        import torch
+        {head}
+        {TAIL.strip()}
+        """
+
+
+def test_missing_import(verdicts: Verdicts) -> None:
+    evidence = reason(verdicts(program("import no_such_package_anywhere")))
+    assert "No module named 'no_such_package_anywhere'" in evidence
+    assert "line 4 was not reached" in evidence
+
+
+def test_missing_file(verdicts: Verdicts) -> None:
+    assert "No such file or directory: 'weights.pt'" in reason(verdicts(program("torch.load('weights.pt')")))
+
+
+def test_network(verdicts: Verdicts) -> None:
+    head = "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9/')"
+    assert "the program wants to use the network" in reason(verdicts(program(head)))
+
+
+def test_writing_outside(verdicts: Verdicts, tmp_path: Path) -> None:
+    target = tmp_path / "precious.txt"
+    target.write_text("precious")
+    assert "the program wants to write" in reason(verdicts(program(f"open({str(target)!r}, 'w')")))
+    assert target.read_text() == "precious"
+
+
+def test_relative_files_go_to_a_directory_that_is_thrown_away(
+    verdicts: Verdicts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (verdict,) = verdicts(program("open('model.bin', 'wb').write(b'x'); torch.save({}, 'state.pt')"))
+    assert verdict.status == "confirmed", verdict.evidence
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_program(verdicts: Verdicts) -> None:
+    assert "wants to start another program" in reason(verdicts(program("import subprocess; subprocess.run(['true'])")))
+
+
+def test_wants_input(verdicts: Verdicts) -> None:
+    assert "EOFError" in reason(verdicts(program("input('which gpu? ')")))
+
+
+def test_wants_arguments(verdicts: Verdicts) -> None:
+    head = "import argparse; p = argparse.ArgumentParser(); p.add_argument('data'); p.parse_args()"
+    assert "SystemExit(2)" in reason(verdicts(program(head)))
+
+
+def test_wants_a_gpu(verdicts: Verdicts) -> None:
+    assert "line 4 was not reached: the program raises" in reason(verdicts(program("torch.ones(1).cuda()")))
+
+
+@pytest.mark.parametrize("loop", ["while True: pass", "\n        while True:\n            torch.ones(9).exp()"])
+def test_infinite_loop(verdicts: Verdicts, loop: str) -> None:
+    started = time.monotonic()
+    evidence = reason(verdicts(program(loop), timeout=2.0))
+    assert "time limit of 2 s" in evidence
+    assert time.monotonic() - started < 8.0
+
+
+def test_a_program_that_will_not_be_stopped_is_killed(verdicts: Verdicts) -> None:
+    head = "import signal, time; signal.signal(signal.SIGALRM, signal.SIG_IGN); time.sleep(60)"
+    assert "time limit of 1 s" in reason(verdicts(program(head), timeout=1.0))
+
+
+def test_memory_hog(verdicts: Verdicts) -> None:
+    for head in ("hog = torch.ones(1 << 33)", "hog = bytearray(1 << 34)"):
+        assert "memory limit of 512 MB" in reason(verdicts(program(head), memory_mb=512))
+
+
+def test_crash_of_the_interpreter(verdicts: Verdicts) -> None:
+    assert "killed by SIGABRT" in reason(verdicts(program("import os; os.abort()")))
+    assert "status 3" in reason(verdicts(program("import os; os._exit(3)")))
+
+
+def test_a_smell_seen_before_the_time_limit_is_confirmed(verdicts: Verdicts) -> None:
+    (verdict,) = verdicts(
+        """
+        import torch
+        x = torch.ones(3, requires_grad=True)
+        while True:
+            (x * x).sum().backward()
+            x.grad.zero_()  # smell: [TLN401]
+        """,
+        timeout=1.0,
+    )
+    assert verdict.status == "confirmed", verdict.evidence
+
+
+def test_retain_graph_in_an_endless_loop(verdicts: Verdicts) -> None:
+    (verdict,) = verdicts(
+        """
+        import torch
+        x = torch.ones(3, requires_grad=True)
+        while True:
+            (x * x).sum().backward(retain_graph=True)  # smell: [TLN102]
+        """,
+        fixes={"TLN102": ("retain_graph=True", "", True)},
+        timeout=1.0,
+    )
+    assert verdict.status == "confirmed", verdict.evidence
+
+
+def test_a_function_that_nobody_calls(verdicts: Verdicts) -> None:
+    evidence = reason(
+        verdicts(
+            """
+            import torch
+            def train(x):
+                (x * x).backward()  # error: [TLN103]
+            """
+        )
+    )
+    assert "line 3 was not reached" in evidence
+    assert "does not call `train`" in evidence
+
+
+def test_a_method_that_is_not_driven(verdicts: Verdicts) -> None:
+    evidence = reason(
+        verdicts(
+            """
+            import torch
+            class Net(torch.nn.Linear):
+                def penalty(self):
+                    self.weight.exp().backward()  # error: [TLN103]
+            """
+        )
+    )
+    assert "does not call `Net.penalty`" in evidence
+
+
+def test_a_text_that_python_cannot_compile(verdicts: Verdicts) -> None:
+    evidence = reason(
+        verdicts(
+            """
+            import torch
+            x = torch.ones(3, requires_grad=True)
+            (x * x).backward()  # error: [TLN103]
+            return x
+            """
+        )
+    )
+    assert "SyntaxError" in evidence
+
+
+def test_an_unknown_code_without_an_error(verdicts: Verdicts) -> None:
+    evidence = reason(verdicts("import torch\nx = torch.ones(3)  # smell: [TLN999]"))
+    assert "no way yet to observe TLN999" in evidence
+
+
+def test_an_unknown_code_that_claims_an_error(verdicts: Verdicts) -> None:
+    source = "import torch\nx = torch.ones(3, 2) @ torch.ones(3)  # error: [ABC123]"
+    (verdict,) = verdicts(source)
+    assert verdict.status == "confirmed"
+    assert "size mismatch" in verdict.evidence
+    (verdict,) = verdicts(source.replace("3, 2", "2, 3"))
+    assert verdict.status == "refuted"
