@@ -111,12 +111,14 @@ class ManualGradZeroing(Rule):
             yield Diagnostic(event.node, message, event.trace, level=Level.ERROR)
             return
         holder = event.optimizer or event.parameters_of
-        cure = f"`{holder}.zero_grad()`" if holder else "`torch.autograd.grad` returns gradients without accumulating"
+        if not holder and event.owner.is_parameter is Truth.YES:
+            holder = event.owner.name.rpartition(".")[0]
+        cure = f"`{holder}.zero_grad()` does that" if holder else "`torch.autograd.grad` wouldn't accumulate"
         statement = event.loop if event.loop is not None else event.statement
         fix = None
         whole = event.loop is not None or event.optimizer
         if whole and holder and not _loses_comment(statement):
-            fix = Fix(f"call {cure}", (Edit(statement, f"{holder}.zero_grad()"),), safe=False)
+            fix = Fix(f"call `{holder}.zero_grad()`", (Edit(statement, f"{holder}.zero_grad()"),), safe=False)
         yield Diagnostic(event.node, f"{owner} is reset by hand: {cure}", event.trace, fix)
 
 

@@ -165,10 +165,12 @@ def out_of_place(event: InplaceWrite | SavedTensorRead) -> Fix | None:
 
     `c.mul_(2)` becomes `c = c.mul(2)`, `c *= 2` becomes `c = c * 2`, `relu(c, inplace=True)` and `add(a, b, out=c)`
     lose their argument, `y[2] = v` becomes `y = torch.select_scatter(y, v, 0, 2)`. None where there is no such form,
-    or where the new tensor could not be bound to the name that was written.
+    or where the new tensor could not be bound to the name that was written, or would be bound to a mere view.
     """
     line = event.statement
-    if not isinstance(line, cst.SimpleStatementLine):
+    if not isinstance(line, cst.SimpleStatementLine) or (
+        isinstance(event, SavedTensorRead) and event.through == "view"
+    ):
         return None
     for small in line.body:
         if any(part is event.target_node for part in walk(small)):
