@@ -20,8 +20,8 @@ def _line(text: str) -> cst.SimpleStatementLine:
 
 
 def _expression(within: cst.CSTNode, text: str) -> Any:
-    """The first expression of a tree with that source text."""
-    return next(node for node in walk(within) if isinstance(node, cst.BaseExpression) and rewrite.code(node) == text)
+    """The last expression of a tree with that source text."""
+    return [node for node in walk(within) if isinstance(node, cst.BaseExpression) and rewrite.code(node) == text][-1]
 
 
 def _write(text: str, target: str, spelling: WriteSpelling) -> InplaceWrite:
@@ -59,7 +59,7 @@ def _write(text: str, target: str, spelling: WriteSpelling) -> InplaceWrite:
         ("method", "c", "c.fill_(2.0)", "c = torch.full_like(c, 2.0)"),
         ("method", "f(c)", "y = g(f(c).mul_(2))", None),
         ("method", "c.exp()", "y = g(c.exp().mul_(2))", "y = g(c.exp().mul(2))"),
-        ("method", "(a + b)", "y = (a + b).relu_()", None),
+        ("method", "(a + b)", "y = (a + b).relu_()", "y = (a + b).relu()"),
         ("method", "c.view(-1)", "y = c.view(-1).mul_(2)", None),
         ("method", "c.exp()", "c.exp().mul_(2)", None),
         ("method", "c[0]", "c[0].mul_(2)", None),
