@@ -79,11 +79,11 @@ class ExpressionMachine(IndexMachine):
 
     def evaluate(self, node: ir.Expression) -> Value:
         """The abstract value of an expression."""
-        return self._EXPRESSIONS[type(node)](self, node)
+        value: Value = self._EXPRESSIONS[type(node)](self, node)
+        return value
 
     def _name(self, node: ir.Name) -> Value:
-        value = self.lookup(node.id)
-        return value
+        return self.lookup(node.id)
 
     def lookup(self, name: str) -> Value:
         """The value of a variable: local, enclosing, global, star import, builtin."""
@@ -608,15 +608,94 @@ _PUBLIC = (
 )
 _TORCH_NAMES = frozenset({"torch.no_grad", "torch.enable_grad", "torch.nn", "torch.optim", "torch.autograd"})
 _BUILTINS = frozenset(
-    "abs all any bool callable dict divmod enumerate filter float frozenset getattr hasattr hash id int isinstance "
-    "issubclass iter len list map max min next object open print range repr reversed round set setattr slice sorted "
-    "str sum super tuple type vars zip RuntimeError ValueError Exception property staticmethod classmethod".split()
+    [
+        "abs",
+        "all",
+        "any",
+        "bool",
+        "callable",
+        "dict",
+        "divmod",
+        "enumerate",
+        "filter",
+        "float",
+        "frozenset",
+        "getattr",
+        "hasattr",
+        "hash",
+        "id",
+        "int",
+        "isinstance",
+        "issubclass",
+        "iter",
+        "len",
+        "list",
+        "map",
+        "max",
+        "min",
+        "next",
+        "object",
+        "open",
+        "print",
+        "range",
+        "repr",
+        "reversed",
+        "round",
+        "set",
+        "setattr",
+        "slice",
+        "sorted",
+        "str",
+        "sum",
+        "super",
+        "tuple",
+        "type",
+        "vars",
+        "zip",
+        "RuntimeError",
+        "ValueError",
+        "Exception",
+        "property",
+        "staticmethod",
+        "classmethod",
+    ]
 )
 _MODULE_METHODS = frozenset(
-    "parameters named_parameters children named_children modules named_modules buffers zero_grad train eval to cuda "
-    "cpu half float double bfloat16 register_buffer register_parameter add_module register_module apply state_dict "
-    "load_state_dict requires_grad_ __call__ share_memory type get_parameter get_submodule "
-    "register_forward_hook register_full_backward_hook register_forward_pre_hook".split()
+    [
+        "parameters",
+        "named_parameters",
+        "children",
+        "named_children",
+        "modules",
+        "named_modules",
+        "buffers",
+        "zero_grad",
+        "train",
+        "eval",
+        "to",
+        "cuda",
+        "cpu",
+        "half",
+        "float",
+        "double",
+        "bfloat16",
+        "register_buffer",
+        "register_parameter",
+        "add_module",
+        "register_module",
+        "apply",
+        "state_dict",
+        "load_state_dict",
+        "requires_grad_",
+        "__call__",
+        "share_memory",
+        "type",
+        "get_parameter",
+        "get_submodule",
+        "register_forward_hook",
+        "register_full_backward_hook",
+        "register_forward_pre_hook",
+    ]
 )
 
 

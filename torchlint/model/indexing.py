@@ -55,7 +55,7 @@ class IndexMachine(TorchMachine):
         if isinstance(index, Sequence) and index.kind == "tuple" and index.items is not None:
             return tuple(self.index_structure(each) for each in index.items)
         if isinstance(index, Sequence):
-            return list(index.items and (self.index_structure(each) for each in index.items) or [shapes.INTEGER])
+            return list((index.items and (self.index_structure(each) for each in index.items)) or [shapes.INTEGER])
         if isinstance(index, Constant):
             return index.value
         if isinstance(index, Choice):

@@ -1,0 +1,273 @@
+"""
+The interpreter's builtins: `range`, `zip`, `isinstance`, `getattr`, … and the little of the standard library that moves tensors.
+
+A builtin not listed here is unknown code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from torchlint.model import ir
+from torchlint.model.calls import CallSite
+from torchlint.model.containers import ContainerMachine
+from torchlint.model.domain import (
+    NONE,
+    Class,
+    Constant,
+    External,
+    Instance,
+    Mapping,
+    Module,
+    Partial,
+    Scalar,
+    Sequence,
+    Super,
+    Tensor,
+    Unknown,
+    Value,
+    reachable_tensors,
+)
+from torchlint.model.expressions import MOST_ITEMS
+from torchlint.model.state import Changes
+from torchlint.model.truth import Guard
+
+
+class CallFrame:
+    """What a running function has returned so far: each `return` with the changes made on the way to it."""
+
+    __slots__ = ("definition", "mark", "path", "returns")
+
+    def __init__(self, definition: ir.Node, mark: int, path: Guard) -> None:
+        self.definition = definition
+        self.mark = mark
+        self.path = path
+        self.returns: list[tuple[Guard, Changes, Value]] = []
+
+
+class BuiltinMachine(ContainerMachine):
+    """A machine that knows Python's builtins."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stack: list[CallFrame] = []
+        self.owners: dict[int, Class] = {}
+
+    def invoke(self, callee: Value, site: CallSite) -> Value:
+        """Call any value."""
+        raise AssertionError("the layer above calls")
+
+    def havoc(self, value: Value) -> None:
+        """Unknown code may have changed what it was given."""
+        raise AssertionError("the layer above knows unknown code")
+
+    def _builtin(self, name: str, site: CallSite) -> Value | None:
+        handler = self._BUILTINS.get(name)
+        if handler is not None:
+            return handler(self, site)
+        if name in ("int", "float", "bool", "str", "len", "repr", "id", "hash", "hasattr", "callable", "issubclass"):
+            return self._scalar_builtin(name, site)
+        if name in ("print",):
+            for value in site.values():
+                for tensor in reachable_tensors(value):
+                    self.use(tensor, site.node)
+            return NONE
+        return None
+
+    def _scalar_builtin(self, name: str, site: CallSite) -> Value:
+        value = site.positional[0] if site.positional else NONE
+        for tensor in reachable_tensors(value):
+            self.use(tensor, site.node)
+        if name == "len":
+            if isinstance(value, Sequence) and value.items is not None:
+                return Constant(len(value.items))
+            if isinstance(value, Module) and value.children is not None and value.kind.container:
+                return Constant(len(value.children))
+            if isinstance(value, Tensor) and value.shape and value.shape[0] is not None:
+                return Constant(value.shape[0])
+            return Scalar("int")
+        if isinstance(value, Constant) and name in ("int", "float", "bool", "str"):
+            try:
+                return Constant({"int": int, "float": float, "bool": bool, "str": str}[name](value.value))  # type: ignore[call-overload]
+            except (TypeError, ValueError, OverflowError):
+                return Unknown()
+        kind = {"int": "int", "float": "float", "str": "str", "repr": "str", "id": "int", "hash": "int"}.get(
+            name, "bool"
+        )
+        return Scalar(kind)
+
+    def _range(self, site: CallSite) -> Value:
+        values = [each.value for each in site.positional if isinstance(each, Constant) and isinstance(each.value, int)]
+        if len(values) == len(site.positional) and values and not (len(values) == 3 and values[2] == 0):
+            numbers = range(*values)
+            if len(numbers) <= MOST_ITEMS:
+                return Sequence("generator", tuple(Constant(number) for number in numbers))
+        return Sequence("generator", None, Scalar("int"))
+
+    def _enumerate(self, site: CallSite) -> Value:
+        if not site.positional:
+            return Unknown()
+        known, elements = self.elements(site.positional[0])
+        source = site.positional[0].parameters_of if isinstance(site.positional[0], Sequence) else ""
+        if known:
+            return Sequence("generator", tuple(Sequence("tuple", (Constant(i), e)) for i, e in enumerate(elements)))
+        return Sequence("generator", None, Sequence("tuple", (Scalar("int"), elements[0])), source)
+
+    def _zip(self, site: CallSite) -> Value:
+        columns = [self.elements(value) for value in site.positional]
+        if columns and all(known for known, _ in columns):
+            rows = zip(*(elements for _, elements in columns), strict=False)
+            return Sequence("generator", tuple(Sequence("tuple", row) for row in rows))
+        firsts = tuple(elements[0] if elements else Unknown() for _, elements in columns)
+        return Sequence("generator", None, Sequence("tuple", firsts))
+
+    def _listed(self, kind: str) -> Callable[[CallSite], Value]:
+        def convert(site: CallSite) -> Value:
+            if not site.positional:
+                return Sequence(kind, ())
+            value = site.positional[0]
+            known, elements = self.elements(value)
+            source = value.parameters_of if isinstance(value, Sequence) else ""
+            return Sequence(kind, tuple(elements), None, source) if known else Sequence(kind, None, elements[0], source)
+
+        return convert
+
+    def _dict_builtin(self, site: CallSite) -> Value:
+        if site.positional or not site.complete:
+            values = [each for value in site.values() for each in self.elements(value)[1]]
+            return Mapping(None, self._any(values) if values else None)
+        return Mapping({**site.keywords})
+
+    def _sum(self, site: CallSite) -> Value:
+        if not site.positional:
+            return Unknown()
+        known, elements = self.elements(site.positional[0])
+        if not known:
+            return Unknown(reachable_tensors(elements[0]) if elements else (), certain_edge=True)
+        total: Value = site.get(1, "start") or Constant(0)
+        for element in elements:
+            total = self.operate("+", total, element, site.node)
+        return total
+
+    def _isinstance(self, site: CallSite) -> Value:
+        if len(site.positional) != 2:
+            return Scalar("bool")
+        value, kind = site.positional
+        if isinstance(value, Tensor) and isinstance(kind, External):
+            if kind.qualified in ("torch.Tensor", "torch.nn.Parameter") and kind.qualified == "torch.Tensor":
+                return Constant(True)
+            if kind.qualified.startswith("builtins."):
+                return Constant(False)
+        if isinstance(value, Sequence) and isinstance(kind, External) and value.kind in ("list", "tuple"):
+            if kind.qualified in ("builtins.list", "builtins.tuple"):
+                return Constant(kind.qualified == f"builtins.{value.kind}")
+            if kind.qualified == "torch.Tensor":
+                return Constant(False)
+        return Scalar("bool")
+
+    def _super(self, site: CallSite) -> Value:
+        for frame in reversed(self.stack):
+            owner = self._owner(frame.definition)
+            if owner is not None:
+                variables = self.frame.variables
+                definition = frame.definition
+                assert isinstance(definition, ir.FunctionDef)
+                first = definition.parameters[0].name if definition.parameters else ""
+                instance = variables.get(first) or Unknown()
+                return Super(owner, instance)
+        return Unknown()
+
+    def _owner(self, definition: ir.Node) -> Class | None:
+        return self.owners.get(id(definition))
+
+    def _getattr(self, site: CallSite) -> Value:
+        if len(site.positional) >= 2 and isinstance(site.positional[1], Constant):
+            name = site.positional[1].value
+            if isinstance(name, str):
+                found = self.attribute(site.positional[0], name, site.node)
+                if len(site.positional) == 3 and isinstance(found, Unknown):
+                    return self._any([found, site.positional[2]])
+                return found
+        return Unknown(reachable_tensors(site.positional[0]) if site.positional else (), layer=True)
+
+    def _setattr(self, site: CallSite) -> Value:
+        if len(site.positional) == 3 and isinstance(site.positional[0], Instance):
+            instance, name, value = site.positional
+            if isinstance(name, Constant) and isinstance(name.value, str):
+                self.trail.set(instance.attributes, name.value, value)
+            else:
+                self.havoc(instance)
+        return NONE
+
+    def _abs(self, site: CallSite) -> Value | None:
+        if site.positional and self.holds_tensor(site.positional[0]):
+            return self.apply("torch.Tensor.abs", [site.positional[0]], {}, site.node, "abs")
+        return None
+
+    def _next(self, site: CallSite) -> Value:
+        known, elements = self.elements(site.positional[0]) if site.positional else (False, [Unknown()])
+        if not elements:
+            return Unknown()
+        return elements[0] if not known else self._any(list(elements))
+
+    def _iter(self, site: CallSite) -> Value:
+        return site.positional[0] if site.positional else Unknown()
+
+    def _extreme(self, site: CallSite) -> Value:
+        values = site.positional if len(site.positional) > 1 else self.elements(site.positional[0])[1]
+        kinds = {self.kind_of(value) for value in values}
+        if kinds <= {"int", "bool"}:
+            return Scalar("int")
+        if kinds <= {"int", "float", "number", "bool"}:
+            return Scalar("number")
+        return self._any(list(values)) if values else Unknown()
+
+    def _reversed(self, site: CallSite) -> Value:
+        known, elements = self.elements(site.positional[0])
+        return Sequence("generator", tuple(reversed(elements))) if known else Sequence("generator", None, elements[0])
+
+    def _unordered(self, site: CallSite) -> Value:
+        known, elements = self.elements(site.positional[0])
+        return Sequence("list", None, self._any(elements) if elements else None)
+
+    def _partial(self, site: CallSite) -> Value:
+        function, given, named = site.positional[0], site.positional[1:], dict(site.keywords)
+
+        def call(later: CallSite) -> Value:
+            inner = CallSite(later.node, [*given, *later.positional], {**named, **later.keywords}, {}, later.complete)
+            return self.invoke(function, inner)
+
+        return Partial(call)
+
+    def _copied(self, qualified: str, site: CallSite) -> Value:
+        value = site.positional[0]
+        if qualified == "copy.copy":
+            return value if isinstance(value, Tensor) else Unknown(reachable_tensors(value))
+        if isinstance(value, Tensor):
+            copy = self.fresh(site.node, "deepcopy", own=value.own, shape=value.shape, dtype=value.dtype)
+            copy.is_parameter = value.is_parameter
+            return copy
+        return Unknown(source=site.node, layer=isinstance(value, Module | Instance))
+
+    _BUILTINS: ClassVar[dict[str, Callable[[Any, CallSite], Value | None]]] = {
+        "range": _range,
+        "enumerate": _enumerate,
+        "zip": _zip,
+        "list": lambda self, site: self._listed("list")(site),
+        "tuple": lambda self, site: self._listed("tuple")(site),
+        "set": lambda self, site: self._listed("set")(site),
+        "reversed": _reversed,
+        "sorted": _unordered,
+        "dict": _dict_builtin,
+        "sum": _sum,
+        "isinstance": _isinstance,
+        "super": _super,
+        "getattr": _getattr,
+        "setattr": _setattr,
+        "abs": _abs,
+        "next": _next,
+        "iter": _iter,
+        "min": _extreme,
+        "max": _extreme,
+    }

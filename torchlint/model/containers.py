@@ -1,0 +1,93 @@
+"""
+The interpreter's Python containers: methods of lists, tuples, sets and dicts of abstract values.
+
+What a container holds stays exact while its length and keys are known; then one element stands for all of them.
+"""
+
+from __future__ import annotations
+
+from torchlint.model.calls import CallSite
+from torchlint.model.domain import NONE, Constant, Mapping, Scalar, Sequence, Unknown, Value
+from torchlint.model.expressions import MOST_ITEMS, ExpressionMachine
+
+
+class ContainerMachine(ExpressionMachine):
+    """A machine that knows Python's containers."""
+
+    def _sequence_method(self, sequence: Sequence, name: str, site: CallSite) -> Value | None:
+        if name == "append" and site.positional:
+            self._extend(sequence, (site.positional[0],))
+            return NONE
+        if name in ("extend", "update") and site.positional:
+            known, elements = self.elements(site.positional[0])
+            if known:
+                self._extend(sequence, tuple(elements))
+            else:
+                self._widen(sequence, elements)
+            return NONE
+        if name in ("add",) and site.positional:
+            self._widen(sequence, [site.positional[0]])
+            return NONE
+        if name == "copy":
+            return Sequence(sequence.kind, sequence.items, sequence.element)
+        if name in ("clear",):
+            self.trail.set(sequence, "items", ())
+            return NONE
+        if name == "pop":
+            if sequence.items and not site.positional:
+                last = sequence.items[-1]
+                self.trail.set(sequence, "items", sequence.items[:-1])
+                return last
+            value = sequence.element or (self._any(list(sequence.items)) if sequence.items else Unknown())
+            self.trail.set(sequence, "items", None)
+            self.trail.set(sequence, "element", value)
+            return value
+        if name in ("index", "count"):
+            return Scalar("int")
+        if name in ("insert", "remove", "sort", "reverse"):
+            self._widen(sequence, site.positional[1:])
+            return NONE
+        return None
+
+    def _extend(self, sequence: Sequence, values: tuple[Value, ...]) -> None:
+        if sequence.items is not None and len(sequence.items) + len(values) <= MOST_ITEMS:
+            self.trail.set(sequence, "items", sequence.items + values)
+        else:
+            self._widen(sequence, list(values))
+
+    def _widen(self, sequence: Sequence, values: list[Value]) -> None:
+        every = [*(sequence.items or ()), *([sequence.element] if sequence.element is not None else []), *values]
+        if every:
+            self.trail.set(sequence, "element", self._any(every))
+        self.trail.set(sequence, "items", None)
+
+    def _mapping_method(self, mapping: Mapping, name: str, site: CallSite) -> Value | None:
+        every = list((mapping.items or {}).values()) + ([mapping.element] if mapping.element is not None else [])
+        if name in ("get", "pop", "setdefault") and site.positional:
+            key = site.positional[0]
+            if mapping.items is not None and isinstance(key, Constant):
+                found = mapping.items.get(key.value)
+                return found if found is not None else (site.get(1, "default") or NONE)
+            return self._any([*every, NONE]) if every else Unknown()
+        if name == "values":
+            return (
+                Sequence("list", tuple(every)) if mapping.items is not None else Sequence("list", None, mapping.element)
+            )
+        if name == "keys":
+            return (
+                Sequence("list", tuple(Constant(key) for key in mapping.items))
+                if mapping.items is not None
+                else Sequence("list", None, Unknown())
+            )
+        if name == "items":
+            if mapping.items is not None:
+                return Sequence("list", tuple(Sequence("tuple", (Constant(k), v)) for k, v in mapping.items.items()))
+            return Sequence("list", None, Sequence("tuple", (Unknown(), mapping.element or Unknown())))
+        if name == "copy":
+            return Mapping(dict(mapping.items) if mapping.items is not None else None, mapping.element)
+        if name in ("update", "clear", "popitem"):
+            values = [value for value in site.values() for value in self.elements(value)[1]]
+            self.trail.set(mapping, "element", self._any([*every, *values, Unknown()]))
+            self.trail.set(mapping, "items", None)
+            return NONE
+        return None

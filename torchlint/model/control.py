@@ -1,0 +1,366 @@
+"""
+The interpreter's control flow: branches (join), loops (a second iteration), `with`, `try`, `match`.
+
+A loop whose length is unknown is taken to run at least once, and its body is followed a second time on a path of its own;
+so a fault that needs what an earlier iteration left behind is found "in the second iteration". Conditions with the same text over the same
+values are one decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import libcst as cst
+
+from torchlint.model import conditions, ir
+from torchlint.model.binding import BindingMachine
+from torchlint.model.domain import (
+    Choice,
+    Class,
+    Constant,
+    External,
+    Frame,
+    GradModeGuard,
+    Instance,
+    Optimizer,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    reachable_tensors,
+)
+from torchlint.model.state import Changes
+from torchlint.model.truth import Guard, Truth
+
+MOST_UNROLLED = 6
+"""Iterations of a loop of known length that are followed one by one; longer ones are followed twice."""
+
+_EXPECT_ERRORS = ("pytest.raises", "raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "suppress")
+_TRANSPARENT = ("torch.", "builtins.", "contextlib.nullcontext", "contextlib.ExitStack", "tempfile.", "warnings.",
+                "time.", "os.", "threading.", "unittest.mock.")  # fmt: skip
+
+
+class LoopFrame:
+    """A running loop: the states in which its body was left by `break` and `continue`."""
+
+    __slots__ = ("breaks", "continues", "count", "iteration_mark", "iteration_path", "mark", "path")
+
+    def __init__(self, mark: int, path: Guard) -> None:
+        self.mark = mark
+        self.path = path
+        self.iteration_mark = mark
+        self.iteration_path = path
+        self.breaks: list[tuple[Guard, Changes]] = []
+        self.continues: list[tuple[Guard, Changes]] = []
+        self.count = 0
+
+
+class ControlMachine(BindingMachine):
+    """A machine that branches and loops."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loops: list[LoopFrame | None] = []
+        self._keep_alive: list[object] = []
+        self._parameter_loops: list[tuple[str, cst.For | None, set[int]]] = []
+        self._iterations = 0
+
+    def branch_of(self, test: ir.Expression) -> tuple[int, bool]:
+        """Conditions with the same text over the same values are one branch."""
+        keyed = conditions.key(test)
+        if keyed is None:
+            return self.branch(id(test) + self.clock), True
+        text, reads, negated = keyed
+        stamps = []
+        for name in sorted(reads):
+            value = self._dotted(name)
+            self._keep_alive.append(value)
+            stamps.append(value if isinstance(value, Constant | External) else id(value))
+        return self.branch((text, tuple(stamps))), not negated
+
+    def _dotted(self, name: str) -> Value:
+        first, *rest = name.split(".")
+        value = self.lookup(first)
+        for attr in rest:
+            if isinstance(value, Instance | Unknown | External) or isinstance(value, Class):
+                value = self.attribute(value, attr, self.statement or ir.Node(cst.Pass()))
+            else:
+                return value
+        return value
+
+    def if_statement(self, node: ir.If) -> None:
+        chain: ir.If | None = node
+        assert chain is not None
+        truth = self.condition(self.evaluate(node.test))
+        if truth is not Truth.MAYBE:
+            self.run_block(node.body if truth is Truth.YES else node.orelse)
+            return
+        number, positive = self.branch_of(node.test)
+        taken = self.taken(number)
+        if taken is not None:
+            self.run_block(node.body if (taken == 1) == positive else node.orelse)
+            return
+        refined = self._refine(node.test)
+
+        def then() -> None:
+            for name, value in refined:
+                self.set_variable(name, value)
+            self.run_block(node.body)
+
+        self.fork(
+            [
+                (frozenset({(number, int(positive))}), then),
+                (frozenset({(number, int(not positive))}), lambda: self.run_block(node.orelse)),
+            ]
+        )
+
+    def _refine(self, test: ir.Expression) -> list[tuple[str, Value]]:
+        """Inside `if x.grad is not None`, nothing is None: what a condition tells of values (kept to what rules need)."""
+        return []
+
+    def match_statement(self, node: ir.Match) -> None:
+        subject = self.evaluate(node.subject)
+        arms: list[tuple[Guard, Callable[[], None]]] = []
+        number = self.branch((id(node), self.clock))
+
+        def arm(case: ir.Case) -> Callable[[], None]:
+            def run() -> None:
+                for name in case.bound:
+                    self.set_variable(name, Unknown(reachable_tensors(subject)))
+                if case.guard is not None:
+                    self.evaluate(case.guard)
+                self.run_block(case.body)
+
+            return run
+
+        for index, case in enumerate(node.cases):
+            arms.append((frozenset({(number, index)}), arm(case)))
+        if not any(case.wildcard and case.guard is None for case in node.cases):
+            arms.append((frozenset({(number, len(node.cases))}), lambda: None))
+        self.fork(arms)
+
+    def for_statement(self, node: ir.For) -> None:
+        iterable = self.evaluate(node.iterable)
+        known, elements = self.elements(iterable)
+        source = iterable.parameters_of if isinstance(iterable, Sequence) else ""
+        loop = LoopFrame(self.trail.mark(), self.path)
+        self.loops.append(loop)
+        for hook in self.watch.loop_started:
+            hook(node)
+        if source:
+            self._enter_parameters(source, node, elements)
+        if known and len(elements) <= MOST_UNROLLED:
+            for element in elements:
+                self._iterate(loop, node, element)
+                if self.dead:
+                    break
+        else:
+            twice = known and len(elements) > 1
+            second = elements[1] if twice else self._another(elements[0])
+            self._iterate(loop, node, elements[0])
+            self._again(loop, lambda: self._iterate(loop, node, second), certain=twice)
+        if source:
+            self._parameter_loops.pop()
+        for left in self.watch.loop_left:
+            left(node)
+        self._leave(loop, node.orelse)
+
+    def _another(self, element: Value) -> Value:
+        """The element of the next iteration: as unknown as the first, but another one."""
+        if isinstance(element, Unknown):
+            return Unknown(
+                element.depends,
+                source=element.source,
+                layer=element.layer,
+                element_of_parameters=element.element_of_parameters,
+            )
+        if isinstance(element, Sequence) and element.items is not None:
+            return Sequence(element.kind, tuple(self._another(each) for each in element.items))
+        return element
+
+    def _enter_parameters(self, source: str, node: ir.For, elements: list[Value]) -> None:
+        only = node.origin if isinstance(node.origin, cst.For) and self._only_zeroes(node.body) else None
+        tensors = {id(tensor) for element in elements for tensor in reachable_tensors(element)}
+        self._parameter_loops.append((source, only, tensors))
+
+    def _only_zeroes(self, body: list[ir.Statement]) -> bool:
+        while len(body) == 1 and isinstance(body[0], ir.If) and not body[0].orelse:
+            body = body[0].body
+        return len(body) == 1 and isinstance(body[0], ir.ExpressionStatement | ir.Assign | ir.AugmentedAssign)
+
+    def loop_source(self, owner: Tensor) -> str:
+        """In a loop over `m.parameters()`: `m`."""
+        if not self._parameter_loops:
+            return ""
+        source, _, tensors = self._parameter_loops[-1]
+        unseen = any(node.opaque for _, node in owner.grad_fn)
+        return source if id(owner) in tensors or unseen else ""
+
+    def loop_over(self, owner: Tensor) -> cst.For | None:
+        """The loop over parameters whose body is nothing but this write."""
+        return self._parameter_loops[-1][1] if self._parameter_loops and self.loop_source(owner) else None
+
+    def optimizer_of(self, owner: Tensor) -> str:
+        """The name of an optimizer in sight that holds the tensor."""
+        frame: Frame | None = self.frame
+        while frame is not None:
+            for name, value in frame.variables.items():
+                if isinstance(value, Optimizer) and any(owner is tensor for tensor in value.parameters):
+                    return name
+            frame = frame.enclosing
+        return ""
+
+    def while_statement(self, node: ir.While) -> None:
+        loop = LoopFrame(self.trail.mark(), self.path)
+        self.loops.append(loop)
+        for hook in self.watch.loop_started:
+            hook(node)
+        truth = self.condition(self.evaluate(node.test))
+        if truth is not Truth.NO:
+            self._iterate_body(loop, node)
+
+            def second() -> None:
+                self.evaluate(node.test)
+                self._iterate_body(loop, node)
+
+            self._again(loop, second, certain=False)
+        for left in self.watch.loop_left:
+            left(node)
+        self._leave(loop, node.orelse)
+
+    def _iterate(self, loop: LoopFrame, node: ir.For, element: Value) -> None:
+        self.assign(node.target, element)
+        self._iterate_body(loop, node)
+
+    def _iterate_body(self, loop: LoopFrame, node: ir.For | ir.While) -> None:
+        outer, line = self.iteration, self.statement
+        self._iterations += 1
+        self.iteration = (*outer, self._iterations)
+        mark, path = loop.iteration_mark, loop.iteration_path
+        loop.iteration_mark, loop.iteration_path = self.trail.mark(), self.path
+        loop.continues = []
+        before = self.path
+        for started in self.watch.iteration_started:
+            started(node, loop.count)
+        self.run_block(node.body)
+        self._meet(loop.continues, loop.iteration_mark, before)
+        for ended in self.watch.iteration_ended:
+            ended(node, loop.count)
+        loop.count += 1
+        loop.continues = []
+        loop.iteration_mark, loop.iteration_path = mark, path
+        self.iteration, self.statement = outer, line
+
+    def _meet(self, exits: list[tuple[Guard, Changes]], mark: int, path: Guard) -> None:
+        """Join the states of `exits` with the present one, if it is alive; all are relative to `mark`."""
+        if not exits:
+            return
+        if not self.dead:
+            exits = [*exits, (self.path - path, self.trail.changes(mark))]
+        self.trail.undo(mark)
+        self.trail.join(exits)
+        self.dead = False
+        self.path = path if len(exits) > 1 else path | exits[0][0]
+
+    def _again(self, loop: LoopFrame, run: Callable[[], None], *, certain: bool) -> None:
+        if self.dead:
+            return
+        if certain:
+            run()
+            return
+        number = self.branch((id(loop), "again"))
+        self.fork([(frozenset({(number, 1)}), run), (frozenset({(number, 0)}), lambda: None)])
+
+    def _leave(self, loop: LoopFrame, orelse: list[ir.Statement]) -> None:
+        self.loops.pop()
+        if orelse and not self.dead:
+            self.run_block(orelse)
+        path = self.path
+        self._meet(loop.breaks, loop.mark, loop.path)
+        if not loop.breaks:
+            self.path = path if self.dead else loop.path | (path - loop.path)
+
+    def break_statement(self, node: ir.Break) -> None:
+        loop = self.loops[-1] if self.loops else None
+        if loop is not None:
+            loop.breaks.append((self.path - loop.path, self.trail.changes(loop.mark)))
+        self.dead = True
+
+    def continue_statement(self, node: ir.Continue) -> None:
+        loop = self.loops[-1] if self.loops else None
+        if loop is not None:
+            loop.continues.append((self.path - loop.iteration_path, self.trail.changes(loop.iteration_mark)))
+        self.dead = True
+
+    def with_statement(self, node: ir.With) -> None:
+        mode = self.grad_mode
+        expected = 0
+        contexts: list[Value] = []
+        for item in node.items:
+            value = self.evaluate(item.context)
+            contexts.append(value)
+            expected += self._expects_error(item.context)
+            if isinstance(value, GradModeGuard):
+                self.grad_mode = value.mode
+            elif not self._transparent(item.context, value):
+                self.grad_mode = self.grad_mode if self.grad_mode is Truth.NO else Truth.MAYBE
+            if item.target is not None:
+                self.assign(item.target, value if isinstance(value, Instance) else Unknown(reachable_tensors(value)))
+        self.expected_errors += expected
+        for entered in self.watch.entered:
+            entered(node, contexts)
+        self.run_block(node.body)
+        for left in self.watch.left:
+            left(node)
+        self.expected_errors -= expected
+        self.grad_mode = mode
+
+    def _expects_error(self, context: ir.Expression) -> int:
+        function = context.function if isinstance(context, ir.Call) else context
+        return int(self.text(function).rpartition(".")[2] in {name.rpartition(".")[2] for name in _EXPECT_ERRORS})
+
+    def _transparent(self, context: ir.Expression, value: Value) -> bool:
+        """Whether a context manager surely leaves the grad mode alone."""
+        if isinstance(value, Choice):
+            return False
+        callee = self.evaluate_again(context.function) if isinstance(context, ir.Call) else value
+        if isinstance(callee, External):
+            return (
+                not callee.qualified.startswith("contextlib.nullcontext") and callee.qualified.startswith(_TRANSPARENT)
+            ) or callee.qualified.startswith("contextlib.nullcontext")
+        text = self.text(context.function if isinstance(context, ir.Call) else context).lower()
+        return bool(text) and not any(word in text for word in ("grad", "infer", "eval", "context", "ctx"))
+
+    def try_statement(self, node: ir.Try) -> None:
+        quiet = int(any(self._catches_runtime_error(handler) for handler in node.handlers))
+
+        def body() -> None:
+            self.expected_errors += quiet
+            self.run_block(node.body)
+            self.expected_errors -= quiet
+            if not self.dead:
+                self.run_block(node.orelse)
+
+        def handler(each: ir.Handler) -> Callable[[], None]:
+            def run() -> None:
+                if each.name:
+                    self.set_variable(each.name, Unknown())
+                self.run_block(each.body)
+
+            return run
+
+        if node.handlers:
+            number = self.branch((id(node), self.clock))
+            arms: list[tuple[Guard, Callable[[], None]]] = [(frozenset({(number, 0)}), body)]
+            arms += [(frozenset({(number, 1 + i)}), handler(each)) for i, each in enumerate(node.handlers)]
+            self.fork(arms)
+        else:
+            body()
+        dead = self.dead
+        self.dead = False
+        self.run_block(node.final)
+        self.dead = self.dead or dead
+
+    def _catches_runtime_error(self, handler: ir.Handler) -> bool:
+        kinds = handler.type.elements if isinstance(handler.type, ir.Sequence) else [handler.type]
+        return any(isinstance(kind, ir.Name) and kind.id in ("RuntimeError", "AttributeError") for kind in kinds)

@@ -1,0 +1,159 @@
+"""
+The interpreter's modules: `parameters()`, `train()`, `register_buffer()`, … of layers of torch and of Modules of the file.
+
+Only the methods that `nn.Module` and its containers bring (https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html).
+"""
+
+from __future__ import annotations
+
+from torchlint.model import ir
+from torchlint.model.builtins import BuiltinMachine
+from torchlint.model.calls import CallSite, truth_of
+from torchlint.model.domain import (
+    NONE,
+    Constant,
+    Instance,
+    Module,
+    Scalar,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+)
+from torchlint.model.expressions import MOST_ITEMS, is_module
+from torchlint.model.truth import Truth
+
+
+class LayerMachine(BuiltinMachine):
+    """A machine that knows `nn.Module`."""
+
+    def submodules(self, value: Value) -> list[Value]:
+        """The modules registered directly on a module."""
+        if isinstance(value, Module):
+            return list(value.children or ())
+        if isinstance(value, Instance):
+            return [
+                each
+                for option in value.attributes.values()
+                for _, each in alternatives(option)
+                if isinstance(each, Module | Instance)
+            ]
+        return []
+
+    def parameters_of(self, value: Value, seen: list[Value] | None = None) -> tuple[list[Tensor], bool]:
+        """The registered parameters of a module, and whether that is all of them."""
+        seen = seen if seen is not None else []
+        if any(value is each for each in seen):
+            return [], True
+        seen.append(value)
+        found: list[Tensor] = []
+        complete = True
+        if isinstance(value, Instance):
+            complete = is_module(value) is Truth.YES
+            for option in value.attributes.values():
+                for _, each in alternatives(option):
+                    if isinstance(each, Tensor) and each.is_parameter is Truth.YES:
+                        found.append(each)
+                    elif isinstance(each, Unknown) and (each.layer or each.tensor is None):
+                        complete = False
+        elif isinstance(value, Module):
+            found += [
+                each
+                for name, each in value.parameters.items()
+                if isinstance(each, Tensor) and each.is_parameter is Truth.YES
+            ]
+            if value.children is None:
+                complete = False
+            for child in value.children or ():
+                if isinstance(child, Tensor):
+                    found.append(child)
+        for child in self.submodules(value):
+            inner, all_known = self.parameters_of(child, seen)
+            found += [each for each in inner if not any(each is other for other in found)]
+            complete = complete and all_known
+        return found, complete
+
+    def module_method(self, module: Instance | Module, name: str, site: CallSite) -> Value | None:
+        if isinstance(module, Instance) and is_module(module) is Truth.NO:
+            return None
+        if name in ("parameters", "named_parameters"):
+            return self._parameters(module, name, site)
+        if name == "zero_grad":
+            for hook in self.watch.zeroed:
+                hook(module, site.node)
+            for tensor in self.parameters_of(module)[0]:
+                if tensor.grad is not NONE:
+                    self.trail.set(tensor, "grad", NONE)
+            return NONE
+        if name in ("train", "eval"):
+            mode = self.mode_argument(name, site)
+            for hook in self.watch.mode_set:
+                hook(module, None if mode is Truth.MAYBE else mode is Truth.YES, site.node)
+            self._set_training(module, mode)
+            return module
+        if name in ("to", "cuda", "cpu", "half", "float", "double", "bfloat16", "apply", "type"):
+            return module
+        if name == "requires_grad_":
+            for tensor in self.parameters_of(module)[0]:
+                self.require_grad(tensor, truth_of(site.get(0, "requires_grad"), Truth.YES))
+            return module
+        if name in ("register_buffer", "register_parameter") and isinstance(module, Instance):
+            return self._register(module, site)
+        if name in ("add_module", "register_module") and isinstance(module, Instance):
+            return self._register(module, site)
+        if name == "__call__":
+            return self.invoke(module, site)
+        if name == "forward" and isinstance(module, Module):
+            return self.invoke(module, site)
+        if isinstance(module, Module):
+            return self._container_method(module, name, site)
+        return None
+
+    def _parameters(self, module: Instance | Module, name: str, site: CallSite) -> Value:
+        tensors, complete = self.parameters_of(module)
+        receiver = site.node.function
+        source = self.text(receiver.value) if isinstance(receiver, ir.Attribute) else ""
+        items: list[Value] = list(tensors)
+        if name == "named_parameters":
+            items = [Sequence("tuple", (Scalar("str"), each)) for each in items]
+        if complete and len(items) <= MOST_ITEMS:
+            return Sequence("generator", tuple(items), None, source)
+        element: Value = self.unseen_parameter(source)
+        if name == "named_parameters":
+            element = Sequence("tuple", (Scalar("str"), element))
+        return Sequence("generator", None, element, source)
+
+    def _set_training(self, module: Value, mode: Truth) -> None:
+        if isinstance(module, Module):
+            self.trail.set(module, "training", mode)
+        for child in self.submodules(module):
+            self._set_training(child, mode)
+
+    def _register(self, module: Instance, site: CallSite) -> Value:
+        name, value = site.get(0, "name"), site.get(1, "tensor") or site.get(1, "param") or site.get(1, "module")
+        if isinstance(name, Constant) and isinstance(name.value, str) and value is not None:
+            self.trail.set(module.attributes, name.value, value)
+            for _, each in alternatives(value):
+                if isinstance(each, Tensor) and not each.name:
+                    each.name = name.value
+        return NONE
+
+    def _container_method(self, module: Module, name: str, site: CallSite) -> Value | None:
+        if not module.kind.container:
+            return None
+        if name == "append" and module.children is not None and site.positional:
+            self.trail.set(module, "children", (*module.children, site.positional[0]))
+            return module
+        if name in ("append", "extend", "insert", "add_module", "update"):
+            self.trail.set(module, "children", None)
+            return module
+        if name in ("values", "children") and module.children is not None:
+            return Sequence("list", module.children)
+        return None
+
+    def mode_argument(self, name: str, site: CallSite) -> Truth:
+        return Truth.NO if name == "eval" else truth_of(site.get(0, "mode"), Truth.YES)
+
+    def unseen_parameter(self, source: str) -> Unknown:
+        return Unknown(hint="", element_of_parameters=source or "model")
