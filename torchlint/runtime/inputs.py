@@ -248,9 +248,12 @@ def _swapped(shape: _Shape, have: int, want: int) -> list[_Shape]:
 
 
 def _multiplied(shape: _Shape, groups: list[list[int]]) -> list[_Shape]:
-    (_, have), (want, _) = groups
-    if shape and shape[-1] == have:
-        return _last(shape, want)
+    (_, have), (want, columns) = groups
+    found = _last(shape, want) if shape and shape[-1] == have else []
+    if shape[-2:] == (want, columns):  # the input is the right factor
+        found.append((*shape[:-2], have, columns))
+    if found:
+        return found
     if len(shape) >= 3 and shape[-1] == shape[-2] and want % max(1, have // (shape[-1] * shape[-2])) == 0:
         return [(*shape[:-2], size, size) for size in (8, 12, 14, 20, 24, 28, 32, 64, 96, 112, 224)]
     return _swapped(shape, have, want) or _last(shape, want)
