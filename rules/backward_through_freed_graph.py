@@ -48,7 +48,7 @@ class BackwardThroughFreedGraph(Rule):
 
             x1 = torch.tensor(2.0, requires_grad=True)
             x2 = torch.tensor(3.0, requires_grad=True)
-            y = x1 * (x1 + x2)  # note: `y` created here
+            y = x1 * (x1 + x2)  # note: `*` is recorded here
             y.backward()  # note: backward frees the graph here
             y.backward()  # error: [TLN101]  # note: backward comes to the freed node of `*` here
             """,
@@ -59,7 +59,7 @@ class BackwardThroughFreedGraph(Rule):
             import torch
 
             p = torch.tensor(2.0, requires_grad=True)
-            c = p * p  # note: `c` created here
+            c = p * p  # note: `*` is recorded here
             a, b = c + 1, c * p
             a.backward()  # note: backward frees the graph here
             b.backward()  # error: [TLN101]  # note: backward comes to the freed node of `*` here

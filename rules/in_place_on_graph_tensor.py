@@ -41,7 +41,7 @@ class InPlaceOnGraphTensor(Rule):
             import torch
 
             x = torch.ones(3, requires_grad=True)
-            y = torch.sigmoid(x)  # note: `sigmoid` saves its result
+            y = torch.sigmoid(x)  # note: `y` created here; `sigmoid` saves its result
             y += 1  # smell: [TLN204]  # note: `+=` overwrites `y`
             """,
             shows=Holds("y._version == 1"),

@@ -44,8 +44,8 @@ class IndexedAssignmentOnGraphTensor(Rule):
             import torch
 
             x = torch.ones(2, requires_grad=True)
-            y = torch.empty(3)
-            y[:2] = x  # smell: [TLN205]
+            y = torch.empty(3)  # note: `y` created here
+            y[:2] = x  # smell: [TLN205]  # note: `[...] =` writes into `y`
             y[2] = x[0] * y[0]  # error: [TLN205]  # note: `*` saves its input `y[0]`; `[...] =` writes into `y`
             y[0].backward()  # note: backward reads it here
             """,

@@ -66,7 +66,7 @@ class RetainGraph(Rule):
             c.register_hook(visits.append)
             a, b = c.sum(), c.mean()
             b.backward(retain_graph=True)  # smell: [TLN102]
-            a.backward()  # note: backward reads the retained graph here
+            a.backward()  # note: this backward reads the retained graph
             """,
             shows=Holds("len(visits) == 2"),
             fixed="""

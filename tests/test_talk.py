@@ -48,7 +48,7 @@ ROWS = {
         import torch
 
         def energy(a, b):
-            return a * (a + b)  # note: `y` created here
+            return a * (a + b)  # note: `*` is recorded here
 
         if __name__ == "__main__":
             u = torch.tensor(1.5, requires_grad=True)
@@ -125,7 +125,7 @@ ROWS = {
         class Gate(nn.Module):
             def __init__(self, n):
                 super().__init__()
-                self.gain = nn.Parameter(torch.randn(n)) ** 2  # error: [TLN301]  # note: `self.gain` created here
+                self.gain = nn.Parameter(torch.randn(n)) ** 2  # error: [TLN301]  # note: `**` is recorded here
 
             def forward(self, x):
                 return x * self.gain
@@ -136,8 +136,8 @@ ROWS = {
             for _ in range(2):
                 gate.zero_grad()
                 loss = gate(x).sum()
-                loss.backward()  # error: [TLN101]  # note: FREED
-        """.replace("FREED", "backward frees the graph here; backward comes to the freed node of `**` here"),
+                loss.backward()  # error: [TLN101]  # note: backward frees the graph here; backward comes to the freed node of `**` here
+        """,  # noqa: E501
         SECOND_TIME,
         ("`self.gain`", "`**`", "`__init__`"),
         """
@@ -217,7 +217,7 @@ ROWS = {
         shared.register_hook(passes.append)
         first, second = shared.mean(), shared.max()
         first.backward(retain_graph=True)  # smell: [TLN102]
-        second.backward()  # note: backward reads the retained graph here
+        second.backward()  # note: this backward reads the retained graph
         """,
         Holds("len(passes) == 2"),
         ("`retain_graph=True`", "`first`", "sum"),
@@ -237,7 +237,7 @@ ROWS = {
         import torch
 
         encoder = torch.nn.Linear(3, 3)
-        code = torch.relu(encoder(torch.rand(2, 3)))  # note: `code` created here
+        code = torch.relu(encoder(torch.rand(2, 3)))  # note: `relu` is recorded here
         size = code.pow(2).mean()
         spread = code.std()
         size.backward()  # note: backward frees the graph here
@@ -359,15 +359,15 @@ ROWS = {
 
         class Fibonacci(nn.Module):
             def forward(self, x):
-                y = torch.zeros(4)
-                y[:2] = x  # smell: [TLN205]
-                y[2] = y[0] * y[1]  # error: [TLN205]  # note: SAVED; `[...] =` writes into `y`
+                y = torch.zeros(4)  # note: `y` created here
+                y[:2] = x  # smell: [TLN205]  # note: `[...] =` writes into `y`
+                y[2] = y[0] * y[1]  # error: [TLN205]  # note: `*` saves its input `y[0]`; `[...] =` writes into `y`
                 return y[:3].sum()
 
         if __name__ == "__main__":
             x = torch.rand(2, requires_grad=True)
             Fibonacci()(x).backward()  # note: backward reads it here
-        """.replace("SAVED", "`*` saves its input `y[0]`"),
+        """,
         OVERWRITTEN,
         ("`y`", "`torch.cat`", "`torch.stack`"),
         """
@@ -390,9 +390,9 @@ EVERY_ROW = [pytest.param(row, id=name) for name, row in ROWS.items()]
 
 
 @pytest.mark.parametrize("row", EVERY_ROW)
-def test_row_is_found_with_its_trace(row: Row) -> None:
-    noted = expectations.check(row.faulty, strict=row.strict)
-    assert noted is None, noted
+def test_row_is_found_with_its_trace(row: Row, bless: Bless) -> None:
+    noted = expectations.check(row.faulty, strict=row.strict) or row.faulty
+    bless(Path(__file__), textwrap.indent(row.faulty, " " * 8), textwrap.indent(noted, " " * 8))
     findings = expectations.lint(expectations.stripped(row.faulty), strict=row.strict).findings
     messages = " ".join(finding.message for finding in findings)
     assert all(word in messages for word in row.says), messages

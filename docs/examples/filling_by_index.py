@@ -10,8 +10,8 @@ from torch import nn
 
 class Extend(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        y = torch.empty(3)
-        y[:2] = x  # smell: [TLN205]
+        y = torch.empty(3)  # note: `y` created here
+        y[:2] = x  # smell: [TLN205]  # note: `[...] =` writes into `y`
         y[2] = x[0] * y[0]  # error: [TLN205]  # note: `*` saves its input `y[0]`; `[...] =` writes into `y`
         return y[0]
 

@@ -9,7 +9,7 @@ import torch
 x1 = torch.tensor(2.0, requires_grad=True)
 x2 = torch.tensor(3.0, requires_grad=True)
 
-y = x1 * (x1 + x2)  # note: `y` created here
+y = x1 * (x1 + x2)  # note: `*` is recorded here
 y.backward()  # note: backward frees the graph here
 print("first: ", x1.grad, x2.grad)
 

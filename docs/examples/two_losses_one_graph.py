@@ -9,7 +9,7 @@ import torch
 p = torch.tensor(2.0, requires_grad=True)
 q = torch.tensor(3.0, requires_grad=True)
 
-c = 2 * p  # note: `c` created here
+c = 2 * p  # note: `*` is recorded here
 b = c * q
 a = c**2
 
