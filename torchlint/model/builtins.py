@@ -89,7 +89,7 @@ class BuiltinMachine(ContainerMachine):
             return Scalar("int")
         if isinstance(value, Constant) and name in ("int", "float", "bool", "str"):
             try:
-                return Constant({"int": int, "float": float, "bool": bool, "str": str}[name](value.value))  # type: ignore[call-overload]
+                return Constant({"int": int, "float": float, "bool": bool, "str": str}[name](value.value))
             except (TypeError, ValueError, OverflowError):
                 return Unknown()
         kind = {"int": "int", "float": "float", "str": "str", "repr": "str", "id": "int", "hash": "int"}.get(
@@ -137,7 +137,7 @@ class BuiltinMachine(ContainerMachine):
         if site.positional or not site.complete:
             values = [each for value in site.values() for each in self.elements(value)[1]]
             return Mapping(None, self._any(values) if values else None)
-        return Mapping({**site.keywords})
+        return Mapping({key: value for key, value in site.keywords.items()})
 
     def _sum(self, site: CallSite) -> Value:
         if not site.positional:
@@ -192,8 +192,9 @@ class BuiltinMachine(ContainerMachine):
         return Unknown(reachable_tensors(site.positional[0]) if site.positional else (), layer=True)
 
     def _setattr(self, site: CallSite) -> Value:
-        if len(site.positional) == 3 and isinstance(site.positional[0], Instance):
-            instance, name, value = site.positional
+        instance = site.positional[0] if site.positional else None
+        if len(site.positional) == 3 and isinstance(instance, Instance):
+            _, name, value = site.positional
             if isinstance(name, Constant) and isinstance(name.value, str):
                 self.trail.set(instance.attributes, name.value, value)
             else:

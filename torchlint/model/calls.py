@@ -644,7 +644,7 @@ class TorchMachine(OperationMachine):
             for key, source in (*application.arguments, *application.keywords):
                 value = self._layer_argument(module, source, site, results)
                 if value is None:
-                    missing = True
+                    missing = missing or not isinstance(source, modules.Input)
                 else:
                     keywords[key] = value
             if missing:
@@ -668,7 +668,8 @@ class TorchMachine(OperationMachine):
         self, module: Module, source: object, site: CallSite, results: dict[str, Value]
     ) -> Value | None:
         if isinstance(source, modules.Input):
-            return site.positional[source.index] if source.index < len(site.positional) else None
+            names = module.kind.inputs
+            return site.get(source.index, names[source.index] if source.index < len(names) else "")
         if isinstance(source, modules.Own):
             return module.parameters.get(source.name, NONE)
         if isinstance(source, modules.Result):
@@ -683,7 +684,8 @@ class TorchMachine(OperationMachine):
                 depends.append(self.materialise(value))
         self.escape(depends, site.node)
         owned = [value for value in module.parameters.values() if isinstance(value, Tensor)]
-        structure = module.kind.opaque(module.config).structure
+        opaque = module.kind.opaque(module.config)
+        structure = opaque.structure if opaque is not None else None
         return self._structure(structure, depends + owned, site)
 
     def _structure(self, structure: object, depends: list[Tensor], site: CallSite) -> Value:

@@ -178,7 +178,7 @@ class ExpressionMachine(IndexMachine):
     def _module_attribute(self, module: Module, name: str) -> Value:
         if name in module.parameters:
             return module.parameters[name]
-        if name in module.kind.signature and name in module.config:
+        if name in module.config:
             value = module.config[name]
             return Constant(value) if isinstance(value, int | float | str | bool | None) else Unknown()
         return Bound(module, name)
@@ -432,9 +432,8 @@ class ExpressionMachine(IndexMachine):
     def index(self, node: ir.Expression) -> Value | SliceValue | list[Value | SliceValue]:
         """An evaluated index."""
         if isinstance(node, ir.Slice):
-            return SliceValue(
-                *(self.evaluate(p) if p is not None else None for p in (node.lower, node.upper, node.step))
-            )
+            bounds = [self.evaluate(p) if p is not None else None for p in (node.lower, node.upper, node.step)]
+            return SliceValue(*bounds)
         if isinstance(node, ir.Sequence) and node.kind == "tuple":
             parts: list[Value | SliceValue] = []
             for element in node.elements:
@@ -475,9 +474,9 @@ class ExpressionMachine(IndexMachine):
         if isinstance(index, Constant) and isinstance(index.value, int):
             return value.items[index.value] if -len(value.items) <= index.value < len(value.items) else Unknown()
         if isinstance(index, SliceValue):
-            parts = [p.value if isinstance(p, Constant) else p for p in (index.lower, index.upper, index.step)]
-            if all(part is None or isinstance(part, int) for part in parts) and parts[2] != 0:
-                return Sequence(value.kind, value.items[slice(*parts)])
+            parts = [_bound(part) for part in (index.lower, index.upper, index.step)]
+            if all(known for known, _ in parts) and parts[2][1] != 0:
+                return Sequence(value.kind, value.items[slice(*(part for _, part in parts))])
             return Sequence(value.kind, None, self._any(list(value.items)) if value.items else None)
         return self._any(list(value.items)) if value.items else Unknown()
 
@@ -485,7 +484,7 @@ class ExpressionMachine(IndexMachine):
 
     def _comprehension(self, node: ir.Comprehension) -> Value:
         outer = self.frame
-        self.frame = Frame(dict(outer.variables) if outer is self.globals else {}, outer)
+        self.frame = Frame({}, outer)
         try:
             items, complete = self._generate(node, 0)
         finally:
@@ -571,6 +570,15 @@ class ExpressionMachine(IndexMachine):
         ir.Await: _await,
         ir.Slice: lambda self, node: Unknown(),
     }
+
+
+def _bound(part: Value | None) -> tuple[bool, int | None]:
+    """One part of a slice: whether it is known, and what it is."""
+    if part is None or part == NONE:
+        return True, None
+    if isinstance(part, Constant) and isinstance(part.value, int):
+        return True, part.value
+    return False, None
 
 
 def fold(op: str, left: Constant, right: Constant) -> Value:
