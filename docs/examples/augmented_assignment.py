@@ -8,7 +8,7 @@ p = torch.tensor(2.0, requires_grad=True)
 q = torch.tensor(3.0, requires_grad=True)
 
 c = 2 * p
-b = c * q  # note: `*` saves its input `c`
-c *= 1.0  # error: [TLN201]  # note: `*=` overwrites `c`
+b = c * q
+c *= 1.0  # error: [TLN201]
 
-b.backward()  # note: backward reads it here
+b.backward()

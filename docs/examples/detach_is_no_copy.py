@@ -10,7 +10,7 @@ p = torch.tensor(2.0, requires_grad=True)
 q = torch.tensor(3.0, requires_grad=True)
 
 c = 2 * p
-c_copy = c.detach()  # note: `detach()` shares memory with `c`
+c_copy = c.detach()
 b = c_copy * q
 a = c**2
 
@@ -18,5 +18,5 @@ a.backward()
 b.backward()
 
 print("before:", c_copy)
-c.mul_(2)  # warning: [TLN206]  # note: `mul_` overwrites `c`
-print("after: ", c_copy)  # note: `c_copy` is read here
+c.mul_(2)  # warning: [TLN206]
+print("after: ", c_copy)

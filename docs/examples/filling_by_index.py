@@ -10,13 +10,13 @@ from torch import nn
 
 class Extend(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        y = torch.empty(3)  # note: `y` created here
-        y[:2] = x  # smell: [TLN205]  # note: `[...] =` writes into `y`
-        y[2] = x[0] * y[0]  # error: [TLN205]  # note: `*` saves its input `y[0]`; `[...] =` writes into `y`
+        y = torch.empty(3)
+        y[:2] = x  # smell: [TLN205]
+        y[2] = x[0] * y[0]  # error: [TLN205]
         return y[0]
 
 
 x = torch.rand(2, requires_grad=True)
 model = Extend()
 y = model(x)
-y.backward()  # note: backward reads it here
+y.backward()

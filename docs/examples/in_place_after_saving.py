@@ -10,10 +10,10 @@ p = torch.tensor(2.0, requires_grad=True)
 q = torch.tensor(3.0, requires_grad=True)
 
 c = 2 * p
-c_copy = c.detach()  # note: `detach()` shares memory with `c`
-b = c_copy * q  # note: `*` saves its input `c_copy`
-c.mul_(1.0)  # error: [TLN201]  # note: `mul_` overwrites `c`
+c_copy = c.detach()
+b = c_copy * q
+c.mul_(1.0)  # error: [TLN201]
 a = c**2
 
 a.backward()
-b.backward()  # note: backward reads it here
+b.backward()

@@ -9,9 +9,9 @@ import torch
 x1 = torch.tensor(2.0, requires_grad=True)
 x2 = torch.tensor(3.0, requires_grad=True)
 
-y = x1 * (x1 + x2)  # note: `*` is recorded here
-y.backward()  # note: backward frees the graph here
+y = x1 * (x1 + x2)
+y.backward()
 print("first: ", x1.grad, x2.grad)
 
-y.backward()  # error: [TLN101]  # note: backward comes to the freed node of `*` here
+y.backward()  # error: [TLN101]
 print("second:", x1.grad, x2.grad)

@@ -9,10 +9,10 @@ import torch
 p = torch.tensor(2.0, requires_grad=True)
 q = torch.tensor(3.0, requires_grad=True)
 
-c = 2 * p  # note: `*` is recorded here
+c = 2 * p
 b = c * q
 a = c**2
 
-a.backward()  # note: backward frees the graph here
-b.backward()  # error: [TLN101]  # note: backward comes to the freed node of `*` here
+a.backward()
+b.backward()  # error: [TLN101]
 print(p.grad, q.grad)

@@ -12,5 +12,5 @@ a = torch.sum(c)
 b = torch.mean(c)
 
 b.backward(retain_graph=True)  # smell: [TLN102]
-a.backward()  # note: this backward reads the retained graph
+a.backward()
 print(x.grad)

@@ -41,8 +41,8 @@ def attention_scaled_after_softmax():
 
 def inplace_activation_on_a_saved_result():
     """Raises: modified by an inplace operation"""
-    net = nn.Sequential(nn.Linear(2, 2), nn.Sigmoid(), nn.ReLU(inplace=True))  # error: [TLN201]
-    net(torch.rand(3, 2)).sum().backward()
+    net = nn.Sequential(nn.Linear(2, 2), nn.Sigmoid(), nn.ReLU(inplace=True))
+    net(torch.rand(3, 2)).sum().backward()  # error: [TLN201]
 
 
 def mask_reused():
