@@ -215,6 +215,10 @@ class BindingMachine(FunctionMachine):
         current = self.evaluate(target)
         value = self.evaluate(node.value)
         self._scaled_grad(node, target, current, value)
+        if node.op == "@":
+            # Tensors have no `__imatmul__`: Python computes the product and rebinds the name.
+            self.assign(target, self.operate("@", current, value, node))
+            return
         if self.holds_tensor(current) and all(not isinstance(e, Constant | Scalar) for _, e in alternatives(current)):
             spelling = ops.operator_spelling(f"{node.op}=")
             result = self.apply(
