@@ -68,10 +68,8 @@ def once(request_path: str, reply_path: str) -> None:
     """Run one program in this process: for platforms without fork. The frames lie in files."""
     with open(request_path, "rb") as file:
         request = decode_request(file.read())
-    directory = os.path.dirname(reply_path)
-    outcome = _run(request, os.path.join(directory, "cwd"))
-    with open(reply_path, "wb") as file:
-        file.write(encode(outcome))
+    with open(reply_path, "wb") as file:  # opened now: the program, and so this process, may only write into its own
+        file.write(encode(_run(request, os.path.join(os.path.dirname(reply_path), "cwd"))))
 
 
 def _forked(request: Request, requests: int, replies: int) -> bytes | None:

@@ -98,7 +98,7 @@ class _Probes:
     def statement(self, statement: ast.stmt) -> list[ast.stmt]:
         place = (statement.lineno, statement.col_offset)
         self.children(statement)
-        if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
+        if _must_stay_first(statement):
             return [statement]
         new: list[ast.stmt] = [statement]
         index = self.at.get(place)
@@ -114,6 +114,13 @@ class _Probes:
         if place in self.catch:
             new = [_caught(*new)]
         return new
+
+
+def _must_stay_first(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.ImportFrom(module="__future__") | ast.Expr(ast.Constant(str())):
+            return True
+    return False
 
 
 def _caught(*statements: ast.stmt) -> ast.stmt:

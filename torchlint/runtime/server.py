@@ -129,7 +129,7 @@ class Server:
             except subprocess.TimeoutExpired:
                 _end(process)
                 return Outcome("time", seconds=request.timeout)
-            if answer.exists():
+            if answer.exists() and answer.stat().st_size:
                 return decode_outcome(answer.read_bytes())
             text = errors.decode(errors="replace")
             if "import torch\n" in text and "ImportError" in text.rpartition("import torch\n")[2]:
