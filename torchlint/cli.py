@@ -257,6 +257,8 @@ def _explained() -> Iterator[None]:
         yield
     except ConfigError as error:
         click.echo(f"torchlint: {error}", err=True)
+    except BrokenPipeError:  # the reader has seen enough; click ends quietly
+        raise
     except OSError as error:
         click.echo(f"torchlint: {error.filename or ''}: {error.strerror or error}", err=True)
     except Exception as error:
