@@ -168,9 +168,8 @@ def out_of_place(event: InplaceWrite | SavedTensorRead) -> Fix | None:
     or where the new tensor could not be bound to the name that was written, or would be bound to a mere view.
     """
     line = event.statement
-    if not isinstance(line, cst.SimpleStatementLine) or (
-        isinstance(event, SavedTensorRead) and event.through == "view"
-    ):
+    mere_view = isinstance(event, SavedTensorRead) and event.through == "view" and event.spelling != "indexed"
+    if not isinstance(line, cst.SimpleStatementLine) or mere_view:
         return None
     for small in line.body:
         if any(part is event.target_node for part in walk(small)):
