@@ -28,7 +28,8 @@ class ManualGradZeroing(Rule):
     Unsafe: `zero_grad()` resets all parameters, and sets `.grad` to None rather than to zeros.
 
     ## Known limits
-    Scaling and clipping a gradient, or setting it to a value, isn't reported. Silent where the object isn't known to be
+    Scaling and clipping a gradient, or setting it to a value, isn't reported, nor what stands in a function `zero_grad`
+    of your own. Silent where the object isn't known to be
     a tensor: other classes have attributes called `grad`, too.
 
     ## References
@@ -103,7 +104,7 @@ class ManualGradZeroing(Rule):
     )
 
     def check(self, event: events.GradWritten) -> Iterator[Diagnostic]:
-        if event.how == "assign":
+        if event.how == "assign" or event.function == "zero_grad":
             return
         owner = f"`{event.owner.name}.grad`" if event.owner.name else "a gradient"
         if event.grad_is_none is Truth.YES and event.how not in ("none", "zeros"):

@@ -98,3 +98,26 @@ def attribute_of_another_class():
 def buffer_called_grad():
     grad = torch.ones(3)
     grad.zero_()
+
+
+def optimizer_written_by_hand():
+    class Descent:
+        def __init__(self, parameters):
+            self.parameters = list(parameters)
+
+        def zero_grad(self):
+            for p in self.parameters:
+                if p.grad is not None:
+                    p.grad.zero_()
+
+        @torch.no_grad()
+        def step(self):
+            for p in self.parameters:
+                p -= 0.1 * p.grad
+
+    net = nn.Linear(2, 1)
+    descent = Descent(net.parameters())
+    for _ in range(2):
+        descent.zero_grad()
+        net(torch.rand(3, 2)).pow(2).mean().backward()
+        descent.step()

@@ -395,6 +395,8 @@ class GradWritten(Event):
         The name of an optimizer known to hold the tensor, else "".
     loop
         The `for` statement over the parameters, if its body is nothing but this write (and a guard against None).
+    function
+        The name of the function it is written in, or "": somebody has to implement `zero_grad`.
     """
 
     how: GradWrite
@@ -403,6 +405,7 @@ class GradWritten(Event):
     parameters_of: str = ""
     optimizer: str = ""
     loop: cst.For | None = None
+    function: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
