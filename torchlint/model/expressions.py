@@ -83,7 +83,10 @@ class ExpressionMachine(IndexMachine):
         return value
 
     def _name(self, node: ir.Name) -> Value:
-        return self.lookup(node.id)
+        value = self.lookup(node.id)
+        for hook in self.watch.name_read:
+            hook(node.id, value, node)
+        return value
 
     def lookup(self, name: str) -> Value:
         """The value of a variable: local, enclosing, global, star import, builtin."""
@@ -456,7 +459,10 @@ class ExpressionMachine(IndexMachine):
         if isinstance(value, Unknown) and value.tensor is not None:
             value = value.tensor
         if isinstance(value, Tensor):
-            return self.tensor_getitem(value, index, origin)
+            result = self.tensor_getitem(value, index, origin)
+            for hook in self.watch.indexed:
+                hook(value, result, origin)
+            return result
         if isinstance(value, Sequence):
             return self._item(value, index)
         if isinstance(value, Mapping):

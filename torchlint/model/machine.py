@@ -149,6 +149,7 @@ class Machine:
             is_parameter=tensor.is_parameter,
             grad_fn=names.pop() if len(names) == 1 else "",
             created=self.created(tensor),
+            view=tensor.view,
         )
 
     def created(self, tensor: Tensor) -> Step | None:

@@ -80,6 +80,12 @@ class Observer:
     def name_set(self, name: str, value: Value, node: ir.Node) -> None:
         """A variable was bound by an assignment statement."""
 
+    def name_read(self, name: str, value: Value, origin: ir.Node) -> None:
+        """A variable was read."""
+
+    def indexed(self, tensor: Tensor, result: Value, origin: ir.Node) -> None:
+        """`tensor[...]` was read (not written)."""
+
     def expression_statement(self, node: ir.ExpressionStatement, value: Value) -> None:
         """An expression stands as a statement; `value` is what it gave."""
 

@@ -44,6 +44,9 @@ class TensorFacts:
         The name of its graph node (`MulBackward0`), or "".
     created
         The step that made it, if it was seen.
+    view
+        What kind of view it is: "view", "multi" (one of several outputs of `unbind`, `split`, `chunk`), "no_grad" (made
+        under `no_grad`), or "" for no view.
     """
 
     name: str
@@ -53,6 +56,7 @@ class TensorFacts:
     is_parameter: Truth = Truth.MAYBE
     grad_fn: str = ""
     created: Step | None = None
+    view: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
