@@ -29,8 +29,7 @@ class ManualGradZeroing(Rule):
 
     ## Known limits
     Scaling and clipping a gradient, or setting it to a value, isn't reported, nor what stands in a function `zero_grad`
-    of your own. Silent where the object isn't known to be
-    a tensor: other classes have attributes called `grad`, too.
+    of your own. Silent where the object isn't known to be a tensor: other classes have attributes called `grad`, too.
 
     ## References
     - [torch.optim.Optimizer.zero_grad](https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html)

@@ -129,6 +129,9 @@ class RetainGraph(Rule):
                 state = f"`{event.carried}`" if event.carried else "a carried state"
                 message = f"through {state}, `retain_graph=True` lets every backward run over all iterations before it"
                 message += "; a step of an optimizer in between makes it raise"
+            case "repeated":
+                message = f"`retain_graph=True` keeps the graph of {loss} for every iteration"
+                message += "; `is_grads_batched=True` of `autograd.grad` takes them all at once"
             case "unknown":
                 message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory"
         yield Diagnostic(event.argument, message + condition(event.conditions), event.trace, _fix(event))

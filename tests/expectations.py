@@ -127,9 +127,9 @@ def described(program: str, findings: Iterable[Finding]) -> str:
     return "\n".join(lines)
 
 
-def fixed(program: str, code: str, *, strict: bool = False) -> fixer.Fixed:
-    """The program after all fixes of one rule, the unsafe ones included, until nothing changes."""
-    return fixer.fix(Decoded(program), lambda text: lint(text, strict=strict, codes=(code,)), unsafe=True)
+def fixed(program: str, *codes: str, strict: bool = False) -> fixer.Fixed:
+    """The program after all fixes of some rules (or of all), the unsafe ones included, until nothing changes."""
+    return fixer.fix(Decoded(program), lambda text: lint(text, strict=strict, codes=codes or None), unsafe=True)
 
 
 def shown(findings: Iterable[Finding]) -> Iterator[Finding]:

@@ -99,6 +99,19 @@ def test_torch_agrees(case: Case) -> None:
         assert outcome.ending == "ended", describe_ending(outcome)
 
 
+@pytest.mark.parametrize("case", [param for param in EVERY_CASE if param.values[0].faulty])
+def test_fixes_converge_and_cure(case: Case) -> None:
+    program = expectations.stripped(case.program)
+    result = expectations.fixed(program)
+    assert not result.notes
+    assert not expectations.fixed(result.text).applied
+    if result.applied and not result.report.findings:
+        outcome = run_program(result.text)
+        checks_now = result.text.count("assert ") > program.count("assert ")
+        failed_check = checks_now and outcome.raised is not None and outcome.raised.type == "AssertionError"
+        assert outcome.ending == "ended" or failed_check, describe_ending(outcome)
+
+
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in FILES])
 def test_names_and_markers_go_together(path: Path) -> None:
     code = {rule.name.replace("-", "_"): rule.code for rule in expectations.rules()}[path.stem]
