@@ -159,7 +159,7 @@ def test_t8_two_losses_share_a_graph(verdicts: Verdicts) -> None:
     )
     assert "needed as written" in evidence
     assert "in line 6: Trying to backward through the graph a second time" in evidence
-    assert "one backward on the sum, in line 6, gives the same" in evidence
+    assert "one backward on the sum, in line 6, gives the same gradients" in evidence
 
 
 SHARED = """

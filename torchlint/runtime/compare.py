@@ -77,7 +77,9 @@ def _cure(case: Case, program: Program, base: Outcome, without: Outcome, run: Ru
     text = programs.summed(program, case.own, reader) if reader else None
     if text is None or reader is None:
         return ""
-    return f"; one backward on the sum, in line {reader.line}, gives the same" if _same_end(base, run(text)) else ""
+    if not _same_end(base, run(text)):
+        return ""
+    return f"; one backward on the sum, in line {reader.line}, gives the same gradients"
 
 
 def same_without_zeroing(case: Case, program: Program, base: Outcome, run: Run) -> str:

@@ -41,7 +41,7 @@ def alias_changed(case: Case, outcome: Outcome) -> Opinion | None:
     same_values = ""
     apart = False
     for execution in case.details(outcome):
-        for name in sorted(execution.before, key=lambda n: claimed.index(n) if n in claimed else len(claimed)):
+        for name in _likeliest_first(execution, claimed):
             partner = _partner(execution, name, target)
             old, new = execution.before[name], execution.after.get(name)
             if partner is None or name == target or new is None or new.get("memory") != old.get("memory"):
@@ -57,6 +57,16 @@ def alias_changed(case: Case, outcome: Outcome) -> Opinion | None:
     if apart and not outcome.caught:
         return Opinion("refuted", "the write ran, and nothing that shares its memory changed")
     return None
+
+
+def _likeliest_first(execution: Execution, claimed: list[str]) -> list[str]:
+    """Names to tell of: what is cut from the graph rather than its source, what the finding names before the rest."""
+
+    def rank(name: str) -> tuple[bool, int]:
+        source = bool(execution.before[name].get("requires_grad"))
+        return source, claimed.index(name) if name in claimed else len(claimed)
+
+    return sorted(execution.before, key=rank)
 
 
 def _partner(execution: Execution, name: str, target: str | None) -> str | None:
