@@ -69,6 +69,8 @@ class Analysis(Interpreter):
                 self._guarded(lambda function=function: self._standalone(function, []))
         for cls in list(self.classes):
             self._guarded(lambda cls=cls: self._class_by_itself(cls))
+        for hook in self.watch.finished:
+            hook()
 
     def _guarded(self, run: object, keep: bool = False) -> None:
         """One entry point, within its budget; its state is forgotten afterwards."""

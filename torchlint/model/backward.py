@@ -67,7 +67,8 @@ class Retained:
     root: TensorFacts
     nodes: set[int]
     iteration: tuple[int, ...]
-    readers: list[tuple[Step, bool]] = field(default_factory=list)
+    readers: list[tuple[Step, RetainedUse, cst.CSTNode]] = field(default_factory=list)
+    carried: str = ""
     opaque: bool = False
     escaped: bool = False
 
@@ -233,11 +234,37 @@ class BackwardMachine(GraphMachine):
                     self._read_saved(saved, guard, step, implicit)
         if implicit:
             return
-        ids = set(visited)
         for retained in self.retained:
-            if retained.nodes & ids:
-                carried = retained.iteration != self.iteration
-                retained.readers.append((Step(origin.origin, "this backward reads the retained graph"), carried))
+            self._read_retained(retained, visited, origin)
+
+    def _read_retained(self, retained: Retained, visited: Visited, origin: ir.Node) -> None:
+        shared = [(node, guards) for key, (node, guards) in visited.items() if key in retained.nodes]
+        if not shared:
+            return
+        sure = [
+            node
+            for node, guards in shared
+            if not node.opaque and any(unconditional(guard) <= self.path for guard in guards)
+        ]
+        if not sure:
+            retained.opaque = True
+            return
+        step = Step(origin.origin, "this backward reads the retained graph")
+        within = len(retained.iteration)
+        carried = [node for node in sure if node.iteration[:within] == retained.iteration]
+        if retained.iteration == self.iteration or not retained.iteration:
+            use: RetainedUse = "shared"
+        elif carried:
+            use = "carried"
+            retained.carried = retained.carried or self._carried_name(carried[0])
+        else:
+            use = "repeated" if retained.call is origin.origin else "shared"
+        retained.readers.append((step, use, self.line()))
+
+    def _carried_name(self, node: GraphNode) -> str:
+        """The state that brings a node of an earlier iteration into this one, if it is one name."""
+        names = {name for name, tensor in self.carried if id(node) in self.graph_of(tensor, None)[0]}
+        return names.pop() if len(names) == 1 else ""
 
     def _read_saved(self, saved: Saved, guard: Guard, step: Step, implicit: bool) -> None:
         for write in saved.storage.writes:
@@ -292,6 +319,8 @@ class BackwardMachine(GraphMachine):
                 same_root=same_root,
                 built_in_init=bool(node.built_in) and not self.built_in,
                 freeing_statement=release.line,
+                carried=self._carried_name(node) if release.iteration != self.iteration else "",
+                consecutive=self.following.get(id(release.line)) is self.line(),
             )
             self.freed_reads.setdefault((id(origin.origin), saves), []).append((need - basis, event))
             return True
@@ -314,6 +343,7 @@ class BackwardMachine(GraphMachine):
                 line=self.line(),
                 origin=origin,
                 root=root,
+                iteration=self.iteration,
             )
             self.trail.set(node, "releases", (*node.releases, release))
 
@@ -476,19 +506,25 @@ class BackwardMachine(GraphMachine):
         for group in by_call.values():
             first = group[0]
             readers = [reader for retained in group for reader in retained.readers]
+            kinds = {kind for _, kind, _ in readers}
             use: RetainedUse
-            if any(not carried for _, carried in readers):
+            if "shared" in kinds:
                 use = "shared"
-            elif readers:
+            elif "carried" in kinds:
                 use = "carried"
+            elif "repeated" in kinds:
+                use = "repeated"
             elif any(retained.opaque or retained.escaped for retained in group):
                 use = "unknown"
             else:
                 use = "unread"
             steps: list[Step] = []
-            for step, _ in readers:
+            lines: list[cst.CSTNode] = []
+            for step, _, line in readers:
                 if all(step.node is not other.node for other in steps):
                     steps.append(step)
+                    lines.append(line)
+            follows = len(lines) == 1 and self.following.get(id(first.line)) is lines[0]
             self.emit(
                 GraphRetained(
                     node=first.argument,
@@ -499,6 +535,8 @@ class BackwardMachine(GraphMachine):
                     root=first.root,
                     use=use,
                     readers=tuple(steps),
+                    carried=next((retained.carried for retained in group if retained.carried), ""),
+                    next_statement=lines[0] if follows else None,
                 )
             )
 

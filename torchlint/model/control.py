@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from torchlint.model import conditions, ir
+from torchlint.model import conditions, dataflow, ir
 from torchlint.model.binding import BindingMachine
 from torchlint.model.domain import (
     Choice,
@@ -27,6 +27,7 @@ from torchlint.model.domain import (
     Tensor,
     Unknown,
     Value,
+    alternatives,
     reachable_tensors,
 )
 from torchlint.model.state import Changes
@@ -64,6 +65,7 @@ class ControlMachine(BindingMachine):
         self._keep_alive: list[object] = []
         self._parameter_loops: list[tuple[str, cst.For | None, set[int]]] = []
         self._iterations = 0
+        self._read_first: dict[int, tuple[str, ...]] = {}
 
     def branch_of(self, test: ir.Expression) -> tuple[int, bool]:
         """Conditions with the same text over the same values are one branch."""
@@ -240,6 +242,8 @@ class ControlMachine(BindingMachine):
         loop.iteration_mark, loop.iteration_path = self.trail.mark(), self.path
         loop.continues = []
         before = self.path
+        carried = self.carried
+        self.carried = self._carried_state(node) if loop.count else []
         for started in self.watch.iteration_started:
             started(node, loop.count)
         self.run_block(node.body)
@@ -247,9 +251,20 @@ class ControlMachine(BindingMachine):
         for ended in self.watch.iteration_ended:
             ended(node, loop.count)
         loop.count += 1
+        self.carried = carried
         loop.continues = []
         loop.iteration_mark, loop.iteration_path = mark, path
         self.iteration, self.statement = outer, line
+
+    def _carried_state(self, node: ir.For | ir.While) -> list[tuple[str, Tensor]]:
+        """The tensors that an iteration takes over from the one before: read in the body before it sets them."""
+        if id(node) not in self._read_first:
+            self._read_first[id(node)] = dataflow.read_before_set(node.body)
+        found: list[tuple[str, Tensor]] = []
+        for name in self._read_first[id(node)]:
+            for _, value in alternatives(self._dotted(name), self.path | self.assumed):
+                found += [(name, tensor) for tensor in reachable_tensors(value)]
+        return found
 
     def _meet(self, exits: list[tuple[Guard, Changes]], mark: int, path: Guard) -> None:
         """Join the states of `exits` with the present one, if it is alive; all are relative to `mark`."""

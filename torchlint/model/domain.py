@@ -154,6 +154,7 @@ class Release:
     line: cst.CSTNode
     origin: ir.Node
     root: Tensor
+    iteration: tuple[int, ...]
 
 
 class GraphNode:

@@ -525,6 +525,8 @@ class ExpressionMachine(IndexMachine):
 
     def elements(self, value: Value) -> tuple[bool, list[Value]]:
         """What iterating over a value gives: whether that is all, and the elements (one for many, if not)."""
+        for hook in self.watch.iterated:
+            hook(value)
         if isinstance(value, Sequence):
             if value.items is not None:
                 return True, list(value.items)

@@ -143,7 +143,10 @@ class FunctionMachine(LayerMachine):
         if isinstance(receiver, Instance | Class | Super):
             found = self.attribute(receiver, node.attr, node)
             if not (isinstance(found, Bound) and found.function is None):
-                return self.invoke(found, site)
+                result = self.invoke(found, site)
+                for hook in self.watch.method if isinstance(receiver, Instance) else ():
+                    hook(receiver, node.attr, site.positional, site.keywords, result, site.node)
+                return result
         return self._named_method(receiver, node.attr, site, node.value)
 
     def _manual_zeroing(self, receiver: Value, node: ir.Attribute, site: CallSite) -> None:
@@ -238,6 +241,8 @@ class FunctionMachine(LayerMachine):
             self.havoc(value)
         self.escape(depends, site.node)
         self.retained_escape(site.values())
+        for hook in self.watch.unknown_called:
+            hook(callee, receiver, site.values(), site.node)
         layer = isinstance(callee, Unknown) and callee.layer
         source = site.node
         return Unknown(depends, source=source, certain_edge=layer, layer=isinstance(callee, External))
@@ -274,6 +279,8 @@ class FunctionMachine(LayerMachine):
                 self.escape(depends, site.node)
             for value in values:
                 self.havoc(value)
+            for hook in self.watch.unknown_called if site is not None else ():
+                hook(function, None, values, site.node)
             return Unknown(depends)
         frame = Frame({}, function.closure)
         self._bind_parameters(frame, function, positional, keywords, site is None or site.complete)

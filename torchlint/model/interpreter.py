@@ -52,6 +52,8 @@ class Interpreter(ControlMachine):
 
     def run_block(self, body: list[ir.Statement]) -> None:
         """Run statements one after the other, until the path ends."""
+        for statement, after in zip(body, body[1:], strict=False):
+            self.following[id(statement.line)] = after.line
         for statement in body:
             if self.dead:
                 return

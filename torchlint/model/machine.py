@@ -47,6 +47,8 @@ class Machine:
         self.expected_errors = 0
         self.events: list[Event] = []
         self.watch = Watch()
+        self.following: dict[int, cst.CSTNode] = {}
+        self.carried: list[tuple[str, Tensor]] = []
         self._branches: dict[object, int] = {}
 
     # -- time and budget
@@ -81,6 +83,10 @@ class Machine:
     def branch(self, key: object) -> int:
         """The number of a branch; the same key gives the same number, so that its arms are told apart for good."""
         return self._branches.setdefault(key, len(self._branches))
+
+    def decision(self, number: int) -> object:
+        """The key that a branch was numbered for: of a condition, its text and what it reads."""
+        return next((key for key, known in self._branches.items() if known == number), None)
 
     def taken(self, number: int) -> int | None:
         """The arm of a branch that the present path has taken, if any."""

@@ -71,6 +71,12 @@ class Observer:
     ) -> None:
         """A method was called on a tensor, a module, an optimizer, a container, or an unknown value."""
 
+    def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
+        """Code that the model doesn't follow was run: it may have done anything with `receiver` and `arguments`."""
+
+    def iterated(self, value: Value) -> None:
+        """A value was iterated over: by a loop, a comprehension, `list()`, `sum()`, unpacking, …"""
+
     def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
         """`owner.name` was read (tensors, instances, layers; not methods about to be called)."""
 
@@ -165,6 +171,9 @@ class Observer:
 
     def concluded(self) -> None:
         """An entry point is over; the last chance to raise events about it."""
+
+    def finished(self) -> None:
+        """All entry points of the file have been run."""
 
 
 HOOKS = tuple(name for name in vars(Observer) if not name.startswith("_"))

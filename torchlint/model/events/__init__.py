@@ -144,6 +144,8 @@ class InplaceWrite(Event):
         YES: a backward reads the overwritten value (a `SavedTensorRead` reports that one).
     value_in_graph
         For `indexed` writes: whether the assigned value requires grad.
+    target_is_view
+        Whether the target is a view of another tensor, whose memory the write changes, too.
     """
 
     op: str
@@ -158,6 +160,7 @@ class InplaceWrite(Event):
     saved_by: tuple[Step, ...]
     broken: Truth
     value_in_graph: Truth
+    target_is_view: Truth = Truth.MAYBE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,7 +281,7 @@ class FreedGraphRead(Event):
     consecutive: bool = False
 
 
-RetainedUse: TypeAlias = Literal["unread", "shared", "carried", "unknown"]
+RetainedUse: TypeAlias = Literal["unread", "shared", "carried", "repeated", "unknown"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,7 +300,8 @@ class GraphRetained(Event):
     use
         "unread": proven that no later backward reads the retained graph. "shared": another backward of the same
         iteration reads it (two losses, one graph). "carried": a backward of a later iteration reads it through a
-        state that is carried over. "unknown": the model cannot tell.
+        state that is carried over. "repeated": the same call reads it in a later iteration, a graph built before the
+        loop (the rows of a Jacobian). "unknown": the model cannot tell.
     readers
         The steps of the backwards that read the retained graph.
     carried
