@@ -277,10 +277,10 @@ class FunctionMachine(LayerMachine):
             depends = [tensor for value in values for tensor in reachable_tensors(value)]
             if site is not None:
                 self.escape(depends, site.node)
+                for hook in self.watch.unknown_called:
+                    hook(function, None, values, site.node)
             for value in values:
                 self.havoc(value)
-            for hook in self.watch.unknown_called if site is not None else ():
-                hook(function, None, values, site.node)
             return Unknown(depends)
         frame = Frame({}, function.closure)
         self._bind_parameters(frame, function, positional, keywords, site is None or site.complete)
