@@ -129,7 +129,7 @@ class SavedTensorOverwritten(Rule):
         target = shown(event.target_node, event.target.name)
         if event.through == "detach":
             message += f": {target} shares its memory"
-        elif event.through:
+        elif event.through and event.target.name != event.name:
             message += f", through {target}, its {event.through}"
         level = Level.WARNING if event.conditions else None
         yield Diagnostic(event.node, message + condition(event.conditions), event.trace, out_of_place(event), level)

@@ -14,6 +14,7 @@ import libcst as cst
 from torchlint.model.events import InplaceWrite, SavedTensorRead
 from torchlint.rule import Edit, Fix
 from torchlint.source import walk
+from torchlint.truth import Truth
 
 # Methods of `torch.Tensor` that end in "_" and have no out-of-place form, or one that means something else
 # (tests/test_rewrite.py holds the set against the running torch).
@@ -168,8 +169,7 @@ def out_of_place(event: InplaceWrite | SavedTensorRead) -> Fix | None:
     or where the new tensor could not be bound to the name that was written, or would be bound to a mere view.
     """
     line = event.statement
-    mere_view = isinstance(event, SavedTensorRead) and event.through == "view" and event.spelling != "indexed"
-    if not isinstance(line, cst.SimpleStatementLine) or mere_view:
+    if not isinstance(line, cst.SimpleStatementLine) or _writes_elsewhere(event):
         return None
     for small in line.body:
         if any(part is event.target_node for part in walk(small)):
@@ -180,6 +180,13 @@ def out_of_place(event: InplaceWrite | SavedTensorRead) -> Fix | None:
             edits = (Edit(line, _line(line, small, text)),)
             return Fix(f"write `{text}`, out of place", edits, safe=False, imports=imports)
     return None
+
+
+def _writes_elsewhere(event: InplaceWrite | SavedTensorRead) -> bool:
+    """Whether the target is a mere view: a new tensor under its name would leave the base as it was."""
+    if event.spelling == "indexed":
+        return False
+    return event.through == "view" if isinstance(event, SavedTensorRead) else event.target_is_view is Truth.YES
 
 
 def _small_out_of_place(small: cst.BaseSmallStatement, event: InplaceWrite | SavedTensorRead) -> str | None:
