@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-Unreduced: TypeAlias = Literal["elementwise", "per class", "per sample", "per pair", "unknown"]
+Unreduced: TypeAlias = Literal["elementwise", "per class", "per sample", "per pair", "per sequence"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,8 @@ class Loss:
         The tensor arguments of the function whose shapes decide the result's.
     unreduced
         What `reduction="none"` leaves: one loss per element of the broadcast operands; one per sample and position
-        (the class dimension goes); one per row (the last dimension goes); one per pair or triple of vectors.
+        (the class dimension goes); one per row (the last dimension goes); one per pair or triple of vectors; one per
+        sequence of a batch.
     default_reduction
         What holds if the call says nothing.
     reductions
@@ -69,6 +70,7 @@ class Loss:
 
 
 _PAIR: Final = ("input1", "input2", "target")
+_TRIPLE: Final = ("anchor", "positive", "negative")
 
 LOSSES: Final[tuple[Loss, ...]] = (
     Loss("l1_loss", "L1Loss"),
@@ -89,14 +91,9 @@ LOSSES: Final[tuple[Loss, ...]] = (
     Loss("multilabel_soft_margin_loss", "MultiLabelSoftMarginLoss", unreduced="per sample"),
     Loss("margin_ranking_loss", "MarginRankingLoss", _PAIR),
     Loss("cosine_embedding_loss", "CosineEmbeddingLoss", _PAIR, "per pair"),
-    Loss("triplet_margin_loss", "TripletMarginLoss", ("anchor", "positive", "negative"), "per pair"),
-    Loss(
-        "triplet_margin_with_distance_loss",
-        "TripletMarginWithDistanceLoss",
-        ("anchor", "positive", "negative"),
-        "unknown",
-    ),
-    Loss("ctc_loss", "CTCLoss", ("log_probs", "targets"), "unknown"),
+    Loss("triplet_margin_loss", "TripletMarginLoss", _TRIPLE, "per pair"),
+    Loss("triplet_margin_with_distance_loss", "TripletMarginWithDistanceLoss", _TRIPLE, "per pair"),
+    Loss("ctc_loss", "CTCLoss", ("log_probs", "targets"), "per sequence"),
 )
 
 _BY_NAME: Final = {

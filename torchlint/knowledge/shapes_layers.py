@@ -268,9 +268,10 @@ def _unreduced(loss: Loss, a: Arguments) -> Shape:
         return without(shape, 0 if len(shape) == 1 else 1)
     if loss.unreduced == "per sample":
         return a.shape()[:-1]
-    if loss.unreduced == "per pair":
-        shape = known(broadcast_operands(a, loss.operands[:2]))
-        return shape[:-1]
+    if loss.unreduced == "per pair" and not a.given("distance_function"):
+        return known(broadcast_operands(a, loss.operands[:2]))[:-1]
+    if loss.unreduced == "per sequence":
+        return a.shape("log_probs")[1:-1]
     raise ShapeUnknownError
 
 
