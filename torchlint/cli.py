@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from torchlint.run import Run
 
 OUTPUT_FORMATS = ("text", "concise", "json", "jsonl")
-VERIFY_SECONDS = 60.0
+VERIFY_SECONDS = 30.0
 VERIFY_MEMORY_MB = 4096
 STDIN = "-"
 
@@ -121,8 +121,8 @@ def _check(
         _write(sys.stdout, [result.diff])
         return 2 if result.failed or misused else int(bool(result.diff) and not exit_zero)
     if verify:
-        result, without_torch = _verified(result, texts)
-        misused |= without_torch
+        result, unverified = _verified(result, texts)
+        misused |= unverified
     # with --fix, standard output is the fixed program
     usual = sys.stderr if STDIN in paths and fix else sys.stdout
     with (
@@ -193,25 +193,34 @@ def _registry() -> Registry:
 
 
 def _verified(result: Run, texts: dict[str, str]) -> tuple[Run, bool]:
-    """The run with torch's verdicts; whether torch is missing."""
-    from torchlint.runtime import TorchMissing
+    """The run with torch's verdicts; whether that failed."""
+    from torchlint.engine import parse
+    from torchlint.registry import DRIVER_CODES
+    from torchlint.runtime import ServerError, TorchMissing
     from torchlint.runtime.verify import verify_findings
-    from torchlint.source import Source, decode
+    from torchlint.source import decode
 
-    outcomes = []
-    for outcome in result.outcomes:
+    own = {item.code for item in DRIVER_CODES}
+    outcomes = list(result.outcomes)
+    for index, outcome in enumerate(outcomes):
         report = outcome.report
-        if report.findings and report.followed:
-            text = texts.get(report.path) or decode(Path(report.path).read_bytes()).text
-            source = Source.parse(report.path, text)
-            try:
-                findings = verify_findings(source, report.findings, timeout=VERIFY_SECONDS, memory_mb=VERIFY_MEMORY_MB)
-            except TorchMissing:
-                message = "--verify runs programs under torch, which is not installed: pip install 'torchlint[runtime]'"
-                click.echo(f"torchlint: {message}", err=True)
-                return result, True
-            outcome = replace(outcome, report=replace(report, findings=tuple(findings)))
-        outcomes.append(outcome)
+        claims = [finding for finding in report.findings if finding.code not in own]
+        if not claims:
+            continue
+        text = texts.get(report.path) or decode(Path(report.path).read_bytes()).text
+        try:
+            source = parse(report.path, text)
+            judged = verify_findings(source, claims, timeout=VERIFY_SECONDS, memory_mb=VERIFY_MEMORY_MB)
+        except TorchMissing:
+            message = "--verify runs programs under torch, which is not installed: pip install 'torchlint[runtime]'"
+            click.echo(f"torchlint: {message}", err=True)
+            return result, True
+        except ServerError as error:
+            click.echo(f"torchlint: --verify: {error}", err=True)
+            return result, True
+        verdicts = iter(judged)
+        findings = tuple(finding if finding.code in own else next(verdicts) for finding in report.findings)
+        outcomes[index] = replace(outcome, report=replace(report, findings=findings))
     return replace(result, outcomes=tuple(outcomes)), False
 
 

@@ -30,7 +30,7 @@ from torchlint.truth import Truth
 NEEDLE = b"torch"
 """A file without it cannot concern torchlint and is not parsed."""
 
-PARSE, MODEL = "(parse)", "(model)"
+PARSE, MODEL, PLACES = "(parse)", "(model)", "(places)"
 """Keys of `FileReport.seconds` for what is not a rule's time."""
 
 
@@ -54,7 +54,7 @@ class FileReport:
     followed
         The whole file was read and interpreted.
     seconds
-        Time per rule code, and under `PARSE` and `MODEL`.
+        Time per rule code, and under `PARSE`, `MODEL`, and `PLACES` (line numbers, fixes and comments of findings).
     """
 
     path: str
@@ -99,13 +99,26 @@ def check_text(path: str, text: str, registry: Registry, selection: Selection, *
     """
     Lint a text; `noqa=False` leaves `# noqa` comments to somebody else (flake8). See `check_bytes`.
     """
-    return _with_deep_stack(lambda: _check(path, text, registry, selection, noqa))
+    with _without_gc():
+        return _with_deep_stack(lambda: _check(path, text, registry, selection, noqa))
+
+
+def parse(path: str, text: str) -> Source:
+    """
+    A text's tree, however deeply it is nested.
+
+    Raises
+    ------
+    SourceError
+        if it is not valid Python.
+    """
+    return _with_deep_stack(lambda: Source.parse(path, text))
 
 
 def _check(path: str, text: str, registry: Registry, selection: Selection, noqa: bool) -> FileReport:
     seconds: dict[str, float] = {}
     try:
-        with _timed(seconds, PARSE), _without_gc():
+        with _timed(seconds, PARSE):
             source = Source.parse(path, text)
     except SourceError as error:
         return _unreadable(path, error)
@@ -154,7 +167,9 @@ class _Check:
                     continue
                 try:
                     with _timed(self.seconds, rule.code):
-                        self._ask(rule, event)
+                        diagnostics = list(rule.check(event))
+                    with _timed(self.seconds, PLACES):
+                        self._take(rule, diagnostics)
                 except Exception as error:
                     failed.add(rule.code)
                     self.failures.append(self._failure(rule, event, error))
@@ -167,15 +182,15 @@ class _Check:
             self.source.path, tuple(findings), held_back, len(self.suppressed), bool(failed), seconds=self.seconds
         )
 
-    def _ask(self, rule: Rule, event: events.Event) -> None:
-        for diagnostic in rule.check(event):
+    def _take(self, rule: Rule, diagnostics: Sequence[Diagnostic]) -> None:
+        for diagnostic in diagnostics:
             finding = self._finding(rule, diagnostic)
             key = (finding.code, finding.span)
             known = self.found.get(key)
             if known is not None:
                 if finding.level.rank < known.level.rank:
                     self.found[key] = finding
-            elif self.suppressions.covers(rule.code, self._lines(diagnostic.node, finding.span)):
+            elif self.suppressions and self.suppressions.covers(rule.code, self._lines(diagnostic.node, finding.span)):
                 self.suppressed.add(key)
             else:
                 self.found[key] = finding
@@ -260,7 +275,7 @@ def _timed(seconds: dict[str, float], key: str) -> Iterator[None]:
 
 @contextmanager
 def _without_gc() -> Iterator[None]:
-    """Parsing makes only live objects: collecting meanwhile costs a tenth of the time and frees nothing."""
+    """Trees are live and have no cycles: the collector would walk over them again and again and free nothing."""
     enabled = gc.isenabled()
     gc.disable()
     try:

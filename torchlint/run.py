@@ -10,8 +10,6 @@ import difflib
 import gc
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -269,6 +267,9 @@ def _size_if_relevant(path: str) -> int | None:
 
 
 def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Outcome]:
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
     lost: list[Job] = []
     with ProcessPoolExecutor(min(workers, len(jobs)), initializer=_settle, initargs=(jobs[0].settings,)) as pool:
         futures = [(job, pool.submit(perform, job)) for job in jobs]

@@ -12,7 +12,7 @@ import codecs
 import re
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import libcst as cst
@@ -166,7 +166,7 @@ class Source:
     @cached_property
     def parents(self) -> Mapping[cst.CSTNode, cst.CSTNode]:
         """The parent of every node of the tree but the module."""
-        return {child: node for node in walk(self.module) for child in node.children}
+        return {child: node for node in walk(self.module) for child in children(node)}
 
     @cached_property
     def lines(self) -> list[str]:
@@ -190,13 +190,36 @@ class Source:
         return self.module.code_for_node(node)
 
 
+_FIELDS: dict[type[cst.CSTNode], tuple[str, ...]] = {}
+
+
+def children(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """
+    The nodes right below a node, white space and comments included, in the order of its fields.
+
+    `CSTNode.children` has them in the order of the text, and takes thirty times as long.
+    """
+    kind = type(node)
+    names = _FIELDS.get(kind)
+    if names is None:
+        names = _FIELDS[kind] = tuple(item.name for item in fields(kind))
+    found: list[cst.CSTNode] = []
+    for name in names:
+        value = getattr(node, name)
+        if isinstance(value, cst.CSTNode):
+            found.append(value)
+        elif isinstance(value, list | tuple):
+            found += [item for item in value if isinstance(item, cst.CSTNode)]
+    return found
+
+
 def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """A node and everything below it, in source order, white space and comments included."""
+    """A node and everything below it, parents first, siblings in the order of `children`."""
     stack = [node]
     while stack:
         current = stack.pop()
         yield current
-        stack.extend(reversed(current.children))
+        stack += reversed(children(current))
 
 
 _NATIVE_PLACE = re.compile(r"error at (\d+):(\d+)")

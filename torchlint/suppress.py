@@ -78,12 +78,15 @@ class Suppressions:
         self._source = source
         self._names = registry.names
         found = list(_read(source, noqa=noqa)) if _SUSPECT.search(source.text) else []
-        self._all = found
+        self._all = sorted(found, key=lambda item: item.span)
         self._of_file = [item for item in found if item.scope == "file"]
         self._of_line: dict[int, list[Suppression]] = {}
         for item in found:
             if item.scope == "line":
                 self._of_line.setdefault(item.span.line, []).append(item)
+
+    def __bool__(self) -> bool:
+        return bool(self._all)
 
     def covers(self, code: str, lines: Collection[int]) -> bool:
         """Whether a comment on one of the lines, or for the whole file, silences a code; remembers which did."""

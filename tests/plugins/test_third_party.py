@@ -65,7 +65,7 @@ PROGRAM = "import torch\n\nx = torch.ones(3)\nx.mul_(2)\n"
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with a package of three plugins: a module of rules, a single rule, and one that cannot be imported."""
+    """A directory with a package of three plugins: a module of rules, a single rule, one that cannot be imported."""
     package, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("target")
     (package / "pyproject.toml").write_text(PROJECT)
     (package / "acme_rules.py").write_text(RULES.format(kind="Acme", code="ACM001", rule="acme-write"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from torchlint.engine import MODEL, PARSE
+from torchlint.engine import MODEL, PARSE, PLACES
 from torchlint.run import Run
 
 
@@ -28,8 +28,8 @@ def table(run: Run, names: Mapping[str, str]) -> Iterator[str]:
     seconds: Counter[str] = Counter()
     for outcome in run.outcomes:
         seconds.update(outcome.report.seconds)
-    labels = {**names, PARSE: "parsing", MODEL: "following the program"}
+    labels = {**names, PARSE: "parsing", MODEL: "following the program", PLACES: "places and fixes"}
     width = max(map(len, labels.values()))
     for code in sorted(counts.keys() | seconds.keys(), key=lambda code: (-counts[code], code)):
-        count = "" if code in (PARSE, MODEL) else counts[code]
+        count = "" if code.startswith("(") else counts[code]
         yield f"{count:>6}  {code:<8} {labels.get(code, ''):<{width}} {1000 * seconds[code]:>9.1f} ms\n"
