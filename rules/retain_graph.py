@@ -24,11 +24,10 @@ class RetainGraph(Rule):
     part: the same gradients. Carried state: `h = h.detach()` at the end of the iteration.
 
     ## Fix safety
-    Removing an argument that nothing needs is safe. The other fixes are unsafe: one backward on the sum runs where the
-    last one stood, and a detached state no longer learns through earlier iterations.
+    Removing an argument that nothing needs is safe. The others are unsafe: see TLN101.
 
     ## Known limits
-    `retain_graph` given by a variable is not reported.
+    Not reported where `retain_graph` is given by a variable.
 
     ## References
     - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
@@ -118,17 +117,15 @@ class RetainGraph(Rule):
 
     def check(self, event: events.GraphRetained) -> Iterator[Diagnostic]:
         loss = f"`{event.root.name}`" if event.root.name else "the loss"
+        state = f"`{event.carried}`" if event.carried else "a carried state"
         match event.use:
             case "unread":
                 message = f"`retain_graph=True` keeps the graph of {loss}, and no later backward reads it"
             case "shared":
-                message = (
-                    f"`retain_graph=True` keeps the graph of {loss} for another backward; one on the sum needs none"
-                )
+                message = f"`retain_graph=True` keeps the graph for a backward after {loss}; one on the sum needs none"
             case "carried":
-                state = f"`{event.carried}`" if event.carried else "a carried state"
-                message = f"through {state}, `retain_graph=True` lets every backward run over all iterations before it"
-                message += "; a step of an optimizer in between makes it raise"
+                message = f"through {state}, `retain_graph=True` takes every backward over all iterations before"
+                message += ", until a step of an optimizer makes it raise"
             case "repeated":
                 message = f"`retain_graph=True` keeps the graph of {loss} for every iteration"
                 message += "; `is_grads_batched=True` of `autograd.grad` takes them all at once"
