@@ -272,8 +272,12 @@ def test_created_tensor_is_as_described(call: str) -> None:
     else:
         assert created.graph == "kept" or "out" in keywords
 
-    given: dict[int | str, Any] = {**dict(enumerate(args)), **keywords}
+    given: dict[int, Any] = {
+        **dict(enumerate(args)),
+        **{factory.parameters.index(key): one for key, one in keywords.items() if key in factory.parameters},
+    }
     sharing = [place for place, one in given.items() if same_memory(made, one)]
+    assert created.returns_out == ("out" in keywords and made is keywords["out"])
     identical = [place for place, one in given.items() if made is one]
     if created.certain:
         assert sharing == [one for one in {created.shares_memory_with, created.returns_argument} if one is not None]

@@ -66,14 +66,16 @@ class Created:
     requires_grad
         Its own flag; None if unknown, or if it is that of the argument on whose graph it is (`graph` is "kept").
     shares_memory_with
-        The argument (position or keyword) whose memory and version counter it shares; an array or buffer has no
-        counter. None if it has memory of its own.
+        The index of the parameter (`Factory.parameters`; a keyword counts by its place there) whose argument's memory
+        and version counter it shares; an array or buffer has no counter. None if it has memory of its own.
     returns_argument
-        The argument that it is itself, as the same object: `torch.as_tensor(t)`, `out=`.
+        The index of the parameter whose argument it is itself, as the same object: `torch.as_tensor(t)`.
+    returns_out
+        It is the tensor given as `out=`.
     certain
         False: it may also be a copy, so `shares_memory_with` and `returns_argument` only say what is possible.
     dtype_of
-        The argument whose dtype it takes, when `dtype` is None because that is not known here.
+        The index of the parameter whose argument's dtype it takes, when `dtype` is None because that is not known here.
     graph
         "none": no tensor went in. "cut": a tensor's values go in, its graph does not (`torch.tensor(t)`, `Variable`,
         `Parameter`). "kept": the result is on the argument's graph (`torch.as_tensor(t)`).
@@ -82,10 +84,11 @@ class Created:
     shape: Shape = None
     dtype: DtypeClass | None = None
     requires_grad: bool | None = False
-    shares_memory_with: int | str | None = None
-    returns_argument: int | str | None = None
+    shares_memory_with: int | None = None
+    returns_argument: int | None = None
+    returns_out: bool = False
     certain: bool = True
-    dtype_of: int | str | None = None
+    dtype_of: int | None = None
     graph: Graph = "none"
 
 
@@ -95,8 +98,9 @@ class _Call:
     def __init__(self, names: Sequence[str], variadic: str, positional: Sequence[object],
                  keywords: Mapping[str, object]) -> None:  # fmt: skip
         self.positional = tuple(positional)
+        self.keywords = frozenset(keywords)
         self.values: dict[str, object] = dict(keywords)
-        self.place: dict[str, int | str] = {name: name for name in keywords}
+        self.place: dict[str, int] = {name: names.index(name) for name in keywords if name in names}
         for index, value in enumerate(positional):
             if index < len(names) and names[index] == variadic:
                 rest = tuple(positional[index:])
@@ -161,7 +165,7 @@ class Factory:
         call = _Call(self.parameters, self.variadic, positional, keywords)
         created = self._create(call)
         if call.get("out") is not None:
-            return replace(created, returns_argument=call.place["out"], requires_grad=None)
+            return replace(created, returns_out=True, requires_grad=None)
         return created
 
 
@@ -350,7 +354,7 @@ def _vector(length: str, default: DtypeClass) -> Callable[[_Call], Created]:
 def _randint(call: _Call) -> Created:
     """`randint(high, size)` or `randint(low, high, size)`: told apart by the second argument."""
     positional = list(call.positional)
-    if "size" in call.values and not isinstance(call.place["size"], int):
+    if "size" in call.keywords:
         size: object = call.values["size"]
     elif len(positional) > 2:
         size = positional[2]
