@@ -18,5 +18,5 @@ a.backward()
 b.backward()
 
 print("before:", c_copy)
-c.mul_(2)  # warning: [TLN206]
+c.mul_(2)  # warning: [TLN206]  # strict: [TLN204]
 print("after: ", c_copy)
