@@ -441,6 +441,7 @@ class BackwardMachine(GraphMachine):
                 node=write.origin.origin,
                 statement=write.line,
                 trace=(
+                    *_shared_by(write, saved, through),
                     saved_step(saved),
                     Step(write.origin.origin, _overwrites(write)),
                     read.backward,
@@ -539,6 +540,16 @@ class BackwardMachine(GraphMachine):
                     next_statement=lines[0] if follows else None,
                 )
             )
+
+
+def _shared_by(write: Write, saved: Saved, through: str) -> tuple[Step, ...]:
+    """Written through an alias: where the two came to share memory."""
+    if through != "detach":
+        return ()
+    alias = saved.tensor.alias or write.target.alias
+    if alias is None:
+        return ()
+    return (Step(alias.origin.origin, f"`{alias.how}` shares memory with `{alias.source.name}`"),)
 
 
 def _overwrites(write: Write) -> str:

@@ -384,4 +384,5 @@ class BindingMachine(FunctionMachine):
         return Unknown()
 
 
-_MOVES = frozenset({"cuda", "to"})
+# A new Parameter has the default dtype and lies on the CPU (unless its argument did not, which is then no move).
+_MOVES = frozenset({"cuda", "to", "double", "half", "bfloat16"})

@@ -31,12 +31,13 @@ from torchlint.model.domain import (
     Sequence,
     Tensor,
     Unknown,
+    Use,
     Value,
     VersionCounter,
     alternatives,
     reachable_tensors,
 )
-from torchlint.model.events import BackwardCallee, GradWrite, GradWritten
+from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, TensorFacts
 from torchlint.model.graph import is_none
 from torchlint.model.operations import OperationMachine
 from torchlint.model.truth import Truth
@@ -180,7 +181,7 @@ class TorchMachine(OperationMachine):
             return Unknown()
         if name in _PYTHON:
             self.use(tensor, node)
-            return Scalar("number") if name == "item" else Unknown()
+            return Scalar("number", "`.item()` returns a number") if name == "item" else Unknown()
         if name in _SIZES:
             return self._size_method(tensor, name, site)
         if name in _CONVERSIONS:
@@ -323,6 +324,23 @@ class TorchMachine(OperationMachine):
     def _backward_method(self, tensor: Tensor, site: CallSite, receiver: ir.Expression) -> Value:
         gradient = site.get(0, "gradient") or site.keywords.get("grad_tensors")
         self._run_backward(tensor, site, receiver, "backward", gradient, 1, 2)
+        return NONE
+
+    def backward_on_number(self, number: Scalar, site: CallSite, receiver: ir.Expression) -> Value:
+        """`loss.item().backward()`: a number has no backward."""
+        self.emit(
+            BackwardCalled(
+                node=site.node.origin,
+                statement=self.line(),
+                truth=Truth.YES if number.cut else Truth.MAYBE,
+                callee="backward",
+                root=TensorFacts(name=self.text(receiver), shape=(), requires_grad=Truth.NO),
+                root_node=_cst(receiver),
+                is_scalar=Truth.YES,
+                gradient_given=Truth.NO,
+                cut=number.cut,
+            )
+        )
         return NONE
 
     def _run_backward(
@@ -686,13 +704,29 @@ class TorchMachine(OperationMachine):
         owned = [value for value in module.parameters.values() if isinstance(value, Tensor)]
         opaque = module.kind.opaque(module.config)
         structure = opaque.structure if opaque is not None else None
-        return self._structure(structure, depends + owned, site)
+        return self._structure(module, structure, depends, owned, site)
 
-    def _structure(self, structure: object, depends: list[Tensor], site: CallSite) -> Value:
+    def _structure(
+        self, module: Module, structure: object, depends: list[Tensor], owned: list[Tensor], site: CallSite
+    ) -> Value:
         if isinstance(structure, tuple):
-            return Sequence("tuple", tuple(self._structure(each, depends, site) for each in structure))
-        result = Unknown(depends, source=site.node, certain_edge=True, layer=True)
-        return self.materialise(result) if structure == "tensor" else result
+            return Sequence("tuple", tuple(self._structure(module, each, depends, owned, site) for each in structure))
+        if structure != "tensor":
+            return Unknown([*depends, *owned], source=site.node, certain_edge=True, layer=True)
+        grad = GRAD_NO
+        for tensor in (*owned, *depends):
+            grad = grad.either(tensor.requires_grad)
+        grad = self.recorded(grad)
+        node = None
+        display = module.kind.name
+        if grad != GRAD_NO:
+            edges = [edge for tensor in (*depends, *owned) for edge in self.edges(tensor)]
+            holds = Truth.YES if owned else Truth.MAYBE
+            node = self.node(f"{display}Backward", display, site.node, grad, edges, holds)
+        result = self.fresh(site.node, display, own=grad, node=node, cut="it is computed under `no_grad`")
+        # Which tensors such a layer saves is not known: its result may be one of them.
+        result.storage.uses = (Use(self.tick(), site.node),)
+        return result
 
     # -- optimizers
 

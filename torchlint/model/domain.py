@@ -353,6 +353,8 @@ class Scalar:
     """A Python value of a known plain type and unknown value: "int", "float", "bool", "str", "number", "other"."""
 
     kind: str
+    cut: str = ""
+    """Why it is no tensor any more, where it was made of one: "`.item()` returns a number"."""
 
 
 class Unknown:

@@ -173,6 +173,8 @@ class FunctionMachine(LayerMachine):
 
     def _run_method(self, receiver: Value, name: str, site: CallSite, where: ir.Expression) -> Value:
         result: Value | None = None
+        if isinstance(receiver, Scalar) and name == "backward":
+            return self.backward_on_number(receiver, site, where)
         if isinstance(receiver, Unknown) and receiver.tensor is None and name in ("backward",):
             result = self.tensor_method(self.materialise(receiver), name, site, where)
         elif isinstance(receiver, Unknown) and receiver.tensor is not None:
@@ -243,6 +245,9 @@ class FunctionMachine(LayerMachine):
         self.retained_escape(site.values())
         for hook in self.watch.unknown_called:
             hook(callee, receiver, site.values(), site.node)
+        if self.grad_mode is Truth.NO:
+            # Code called under no_grad records nothing (unless it turns grad mode on, which leaves it unknown).
+            return Unknown(source=site.node, layer=isinstance(callee, External))
         layer = isinstance(callee, Unknown) and callee.layer
         source = site.node
         return Unknown(depends, source=source, certain_edge=layer, layer=isinstance(callee, External))

@@ -499,7 +499,7 @@ class GraphMachine(Machine):
         needed = Truth.NO
         steps: list[Step] = []
         for saved in tensor.storage.saves:
-            if saved.counter is tensor.counter:
+            if saved.counter is tensor.counter and not self._released(saved.node):
                 sure = implied(saved.guard, self.path)
                 needed = needed | (Truth.YES if sure else Truth.MAYBE)
                 if sure:
@@ -507,6 +507,10 @@ class GraphMachine(Machine):
         if tensor.storage.uses or any(node.opaque for _, node in tensor.grad_fn):
             needed = needed | Truth.MAYBE
         return needed, tuple(steps)
+
+    def _released(self, node: GraphNode) -> bool:
+        """Whether a backward has certainly freed what the node saved: then nobody needs it any more."""
+        return any(implied(release.path | release.assumed, self.path) for release in node.releases)
 
     def _record_write(
         self,
@@ -575,7 +579,17 @@ def saved_words(saved: Saved) -> str:
     """What was saved, in words: "its result", "its input `c`"."""
     if saved.what.startswith("result"):
         return "its result"
-    return f"its input `{saved.name}`" if saved.name else "its input"
+    name = saved.name or _written(saved.tensor)
+    return f"its input `{name}`" if name else "its input"
+
+
+def _written(tensor: Tensor) -> str:
+    """A view that has no name of its own, as the program writes it: `y[0]`."""
+    written = tensor.origin.origin
+    if not tensor.view or not isinstance(written, cst.Subscript):
+        return ""
+    text = cst.Module([]).code_for_node(written)
+    return text if len(text) <= 24 else ""
 
 
 def _expression(node: ir.Node) -> cst.BaseExpression:

@@ -99,6 +99,7 @@ class IndexMachine(TorchMachine):
         grad, node = self.record(op, {"self": tensor}, origin, "[...]")
         view = self.view_of(tensor, origin, "[...]", node, grad, shape, "view")
         view.contiguous = Truth.MAYBE
+        view.name = ""
         self.derive(view, op, {"self": tensor})
         return view
 
