@@ -150,3 +150,48 @@ def test_no_findings_no_runs(verdicts: Verdicts) -> None:
     from torchlint.source import Source
 
     assert verify_findings(Source.parse("empty.py", "raise SystemError\n"), []) == []
+
+
+def test_a_program_that_fails_only_while_it_is_observed(verdicts: Verdicts) -> None:
+    (verdict,) = verdicts(
+        """
+        import torch
+        from torch.overrides import _get_current_function_mode_stack
+        assert not _get_current_function_mode_stack()
+        x = torch.ones(3, requires_grad=True)
+        y = x.exp()
+        y.mul_(2)  # error: [TLN201]
+        y.sum().backward()  # note: reads it
+        """
+    )
+    assert verdict.status == "confirmed", verdict.evidence
+    assert "RuntimeError in line 7" in verdict.evidence
+
+
+def test_a_long_program_is_stopped_when_all_places_were_seen(verdicts: Verdicts) -> None:
+    first, second = verdicts(
+        """
+        import torch
+        x = torch.ones(3, requires_grad=True)
+        for _ in range(10**9):
+            y = x.exp()
+            y[0] = 0.0  # smell: [TLN205]
+            y.clamp(0)  # error: [TLN212]
+        """,
+        timeout=60.0,
+    )
+    assert (first.status, second.status) == ("confirmed", "confirmed")
+    assert max(first.seconds, second.seconds) < 30.0
+
+
+def test_an_alias_other_than_the_claimed_one_confirms_nothing(verdicts: Verdicts) -> None:
+    (verdict,) = verdicts(
+        """
+        import torch
+        c = torch.ones(3, requires_grad=True) * 2
+        view, kept = c.detach(), c.detach().clone()
+        c.mul_(2)  # warning: [TLN206]
+        """,
+        message="`c` is modified in place, and `kept` with it",
+    )
+    assert verdict.status == "refuted", verdict.evidence

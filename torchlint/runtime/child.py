@@ -12,6 +12,7 @@ import ast
 import contextlib
 import linecache
 import os
+import random
 import select
 import shutil
 import signal
@@ -30,13 +31,14 @@ from torchlint.runtime.confine import (
     TimeLimit,
     lift_memory_limit,
     limit_resources,
+    shorten_time_limit,
     stay_inside,
     time_limit,
 )
 from torchlint.runtime.observe import Observer, Watcher, describe, facts
 from torchlint.runtime.protocol import Facts, Outcome, Raised, Request, decode_request, encode, receive, send
 
-GRACE = 1.0
+GRACE = 2.0
 """Seconds between asking a program to stop and killing it."""
 WARNINGS = 60
 PRELOADED = ("optim", "checkpoint", "compile")
@@ -68,6 +70,7 @@ def once(request_path: str, reply_path: str) -> None:
     """Run one program in this process: for platforms without fork. The frames lie in files."""
     with open(request_path, "rb") as file:
         request = decode_request(file.read())
+    limit_resources(request.timeout, request.memory_mb)
     with open(reply_path, "wb") as file:  # opened now: the program, and so this process, may only write into its own
         file.write(encode(_run(request, os.path.join(os.path.dirname(reply_path), "cwd"))))
 
@@ -146,7 +149,10 @@ def _run(request: Request, directory: str) -> Outcome:
     tempfile.tempdir = directory
     os.environ.update(HOME=directory, TMPDIR=directory, TEMP=directory, XDG_CACHE_HOME=directory)
     stay_inside(directory)
+    random.seed(0)
     torch.manual_seed(0)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(0)
     started = time.monotonic()
     outcome = _Program(request).run()
     lift_memory_limit()
@@ -157,7 +163,8 @@ def _run(request: Request, directory: str) -> Outcome:
 class _Program:
     def __init__(self, request: Request) -> None:
         self.request = request
-        self.watcher = Watcher(request.watches, request.path)
+        self.watcher = Watcher(request.watches, request.path, self._settle)
+        self.settling = False
         self.observer = Observer(request.path) if request.observe else None
         self.module = types.ModuleType("torchlint_program" if request.module else "__main__")
         self.driven = ""
@@ -190,7 +197,7 @@ class _Program:
                 if self.request.module:
                     return self._drive()
         except TimeLimit:
-            return "time", None, ""
+            return "time", None, "was stopped after all places had been seen" if self.settling else ""
         except SystemExit as end:
             return "ended", None, f"ended by SystemExit({end.code!r})"
         except BaseException as error:
@@ -199,6 +206,11 @@ class _Program:
             note = str(error) if isinstance(error, RefusedError) else ""
             return kind, describe(error, path, phase), note
         return "ended", None, ""
+
+    def _settle(self) -> None:
+        if self.request.settle:
+            self.settling = True
+            shorten_time_limit(self.request.settle)
 
     def _load(self) -> None:
         request = self.request

@@ -138,10 +138,13 @@ class Watcher:
         Statements and the expressions to evaluate around them.
     filename
         The name the program's code objects carry.
+    complete
+        Called once all watched statements have been executed.
     """
 
-    def __init__(self, watches: Sequence[Watch], filename: str) -> None:
+    def __init__(self, watches: Sequence[Watch], filename: str, complete: Callable[[], None]) -> None:
         self.filename = filename
+        self.complete = complete
         self.variables = [watch.variables for watch in watches]
         self.expressions = [{text: compile(text, filename, "eval") for text in watch.expressions} for watch in watches]
         self.owners = [{text: _owner(text, filename) for text in watch.expressions if "." in text} for watch in watches]
@@ -151,6 +154,7 @@ class Watcher:
     def reset(self) -> None:
         """Forget what was seen: a new attempt begins."""
         count = len(self.expressions)
+        self.missing = set(range(count))
         self.started = [0] * count
         self.finished = [0] * count
         self.executions: list[list[Execution]] = [[] for _ in range(count)]
@@ -165,6 +169,10 @@ class Watcher:
         frame = sys._getframe(1)
         self.pending[index].append((self._evaluate(index, frame), sys.exc_info()[1]))
         del self.pending[index][:-4]
+        if index in self.missing:
+            self.missing.discard(index)
+            if not self.missing:
+                self.complete()
 
     def after(self, index: int) -> None:
         """A watched statement is left, by an exception or otherwise."""

@@ -71,6 +71,8 @@ class Request:
         Expressions evaluated in the program's namespace after it ended.
     timeout, memory_mb
         Limits: wall-clock seconds, and megabytes of address space beyond what torch itself takes.
+    settle
+        Seconds that a program may go on after it has been through all watched statements; 0: as long as it likes.
     """
 
     text: str
@@ -83,6 +85,7 @@ class Request:
     probes: tuple[str, ...] = ()
     timeout: float = 30.0
     memory_mb: int = 4096
+    settle: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

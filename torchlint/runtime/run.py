@@ -88,7 +88,7 @@ def describe_ending(outcome: Outcome, *, timeout: float = 30.0, memory_mb: int =
             where = f" (line {raised.lines[-1]})" if raised.lines else ""
             return f"raises {raised.type}: {raised.message}{where}"
         case "time":
-            return f"does not end within the time limit of {timeout:g} s"
+            return outcome.note or f"does not end within the time limit of {timeout:g} s"
         case "memory":
             return f"needs more than the memory limit of {memory_mb} MB"
         case _:

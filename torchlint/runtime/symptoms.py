@@ -41,11 +41,11 @@ def alias_changed(case: Case, outcome: Outcome) -> Opinion | None:
     same_values = ""
     apart = False
     for execution in case.details(outcome):
-        for name in _likeliest_first(execution, claimed):
+        for name in _aliases(execution, claimed, target):
             partner = _partner(execution, name, target)
             old, new = execution.before[name], execution.after.get(name)
             if partner is None or name == target or new is None or new.get("memory") != old.get("memory"):
-                apart = apart or (name in claimed and name != target and old["kind"] in DATA and not execution.raised)
+                apart = apart or (name in claimed and not execution.raised)
                 continue
             if old["numbers"] != new["numbers"]:
                 change = f"it was {old['shown']}, is {new['shown']}"
@@ -59,14 +59,12 @@ def alias_changed(case: Case, outcome: Outcome) -> Opinion | None:
     return None
 
 
-def _likeliest_first(execution: Execution, claimed: list[str]) -> list[str]:
-    """Names to tell of: what is cut from the graph rather than its source, what the finding names before the rest."""
-
-    def rank(name: str) -> tuple[bool, int]:
-        source = bool(execution.before[name].get("requires_grad"))
-        return source, claimed.index(name) if name in claimed else len(claimed)
-
-    return sorted(execution.before, key=rank)
+def _aliases(execution: Execution, claimed: list[str], target: str | None) -> list[str]:
+    """What the finding names, what is cut from the graph first; if it names nothing, all that is cut from the graph."""
+    data = [name for name, found in execution.before.items() if found["kind"] in DATA]
+    named = [name for name in claimed if name in data and name != target]
+    cut = [name for name in named or data if not execution.before[name]["requires_grad"]]
+    return cut + [name for name in named if name not in cut]
 
 
 def _partner(execution: Execution, name: str, target: str | None) -> str | None:

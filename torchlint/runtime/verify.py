@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from torchlint.rule import Finding, Verdict
 from torchlint.runtime.compare import needed_graph, same_without_zeroing, widened, with_fix
-from torchlint.runtime.judge import judge
+from torchlint.runtime.judge import claims_error, judge
 from torchlint.runtime.opinion import Case, Opinion, wanted
 from torchlint.runtime.programs import Program, Statement, places
 from torchlint.runtime.protocol import Outcome, Request, Watch
@@ -24,6 +24,8 @@ from torchlint.source import Source
 
 OBSERVED = frozenset({"TLN101", "TLN102", "TLN201", "TLN204", "TLN205", "TLN206", "TLN401"})
 """Codes whose verdict needs writes or gradients; the others run without a mode in between."""
+SETTLE = 3.0
+"""Seconds that a long program may go on after it has been through all places, where no finding claims an error."""
 
 
 def verify_findings(
@@ -56,6 +58,8 @@ def verify_findings(
     ------
     TorchMissing
         if torch cannot be imported.
+    ServerError
+        if the child process cannot be started.
     """
     server = shared()
     if not findings:
@@ -88,6 +92,7 @@ class _Check:
         self.cases = [self._case(finding) for finding in findings]
         self.opinions: list[Opinion | None] = [None] * len(findings)
         self.seconds = [0.0] * len(findings)
+        self.claims_error = any(claims_error(f) for f in findings)
         self.observe = any(f.code in OBSERVED for f in findings)
 
     def verdict(self, index: int) -> Verdict:
@@ -101,12 +106,24 @@ class _Check:
         """Run the file; after each error that a finding claims, run it again and pass over that statement."""
         caught: list[tuple[int, int]] = []
         for _ in range(len(self.cases) + 1):
-            outcome = self.run(self._request(self.program.text, catch=caught))
+            outcome = self._script_run(caught)
             self._judge(self._open(), outcome, caught)
             culprit = self._confirmed_end(outcome)
             if culprit is None or (culprit.line, culprit.column) in caught or not self._open():
                 return
             caught.append((culprit.line, culprit.column))
+
+    def _script_run(self, caught: Sequence[tuple[int, int]]) -> Outcome:
+        """One run of the file; without the observing mode, if that is what the program fails with."""
+        outcome = self.run(self._request(self.program.text, catch=caught))
+        if self.observe and outcome.raised is not None:
+            plain = self.run(self._request(self.program.text, catch=caught, observe=False))
+            if (plain.raised is None) or (plain.raised.type, plain.raised.lines) != (
+                outcome.raised.type,
+                outcome.raised.lines,
+            ):
+                return plain
+        return outcome
 
     def as_modules(self) -> None:
         """Build and drive the Modules that hold findings which the script did not come to."""
@@ -172,6 +189,7 @@ class _Check:
         module: str = "",
         input_grad: bool = False,
         timeout: float | None = None,
+        observe: bool = True,
     ) -> Request:
         changed = text != self.program.text
         return Request(
@@ -179,11 +197,12 @@ class _Check:
             path=self.program.path,
             watches=() if changed else tuple(self.watches.values()),
             catch=tuple(catch),
-            observe=self.observe or changed,
+            observe=observe and (self.observe or changed),
             module=module,
             input_grad=input_grad,
             timeout=timeout or self.timeout,
             memory_mb=self.memory_mb,
+            settle=0.0 if self.claims_error else SETTLE,
         )
 
     def _open(self) -> list[int]:
