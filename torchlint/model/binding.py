@@ -93,6 +93,11 @@ class BindingMachine(FunctionMachine):
                         for saved in node.saved:
                             if saved.tensor is each:
                                 saved.name = name
+            elif isinstance(each, Unknown):
+                for tensor in each.depends:
+                    if tensor.alias is not None and tensor.made_by == "numpy()":
+                        tensor.name = tensor.name or name
+                        tensor.alias.bound = True
             elif isinstance(each, Optimizer) and not each.name:
                 each.name = name
             elif isinstance(each, Sequence) and each.kind == "list":
@@ -376,7 +381,9 @@ class BindingMachine(FunctionMachine):
             return self.lookup(node.id)
         if isinstance(node, ir.Attribute):
             value = self.evaluate_again(node.value)
-            if isinstance(value, Tensor) and node.attr in ("data", "T", "mT"):
+            if isinstance(value, Tensor) and node.attr == "data":
+                return value
+            if isinstance(value, Tensor) and node.attr in ("T", "mT"):
                 return Unknown()
             if isinstance(value, Instance):
                 return value.attributes.get(node.attr) or Unknown()

@@ -170,7 +170,7 @@ class TorchMachine(OperationMachine):
         if name == "requires_grad_":
             for hook in self.watch.required_grad:
                 hook(tensor, site.get(0, "requires_grad"), "requires_grad_", node)
-            self.require_grad(tensor, truth_of(site.get(0, "requires_grad"), Truth.YES))
+            self.require_grad(tensor, truth_of(site.get(0, "requires_grad"), Truth.YES), "requires_grad_")
             return tensor
         if name in ("zero_", "fill_") and tensor.grad_of is not None:
             self.grad_written(tensor, "zero_" if name == "zero_" else self._fill(site), site.node, tensor.grad_of)
@@ -286,7 +286,9 @@ class TorchMachine(OperationMachine):
     # -- gradients
 
     def grad_written(self, gradient: Tensor | None, how: GradWrite, origin: ir.Node, owner: Tensor) -> None:
-        """`.grad` of `owner` is written by hand."""
+        """`.grad` of `owner` is written by hand (not in a function that is there to do just that)."""
+        if self.zeroing():
+            return
         parameters_of = ""
         for hook in self.watch.zeroed if how != "assign" else ():
             hook(owner, origin)
@@ -302,6 +304,10 @@ class TorchMachine(OperationMachine):
                 loop=self.loop_over(owner),
             )
         )
+
+    def zeroing(self) -> bool:
+        """Whether the running function is one that zeroes gradients, by its name."""
+        return False
 
     def loop_source(self, owner: Tensor) -> str:
         """In a loop over `m.parameters()`: `m`."""

@@ -190,6 +190,11 @@ class ControlMachine(BindingMachine):
             body = body[0].body
         return len(body) == 1 and isinstance(body[0], ir.ExpressionStatement | ir.Assign | ir.AugmentedAssign)
 
+    def zeroing(self) -> bool:
+        """Whether the running function is one that zeroes gradients, by its name."""
+        names = [f.definition.name for f in self.stack if isinstance(f.definition, ir.FunctionDef)]
+        return any("zero" in name for name in names)
+
     def loop_source(self, owner: Tensor) -> str:
         """In a loop over `m.parameters()`: `m`."""
         if not self._parameter_loops:

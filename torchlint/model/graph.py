@@ -37,7 +37,7 @@ from torchlint.model.domain import (
     alternatives,
     unknown_guard,
 )
-from torchlint.model.events import AliasWritten, Shape, TensorFacts, WriteSpelling
+from torchlint.model.events import AliasWritten, AutogradRefused, Refusal, Shape, TensorFacts, WriteSpelling
 from torchlint.model.machine import Machine
 from torchlint.model.trace import Step
 from torchlint.model.truth import ALWAYS, Guard, Truth, conjoin, implied
@@ -148,21 +148,68 @@ class GraphMachine(Machine):
         self.regenerate(tensor)
         if tensor.grad_fn:
             return tensor.grad_fn
-        if tensor.view == "no_grad" or tensor.requires_grad == GRAD_NO:
-            return ()
+        if tensor.own == GRAD_NO:
+            return ()  # also a view, made under `no_grad`, of a tensor that requires grad
         return ((ALWAYS, tensor),)
 
     def regenerate(self, tensor: Tensor) -> None:
         """Give a view a new `grad_fn` if its base was written in place since (PyTorch: AsStridedBackward)."""
         base = tensor.base
-        if base is None or base.rebased <= tensor.grad_time:
+        if base is None or (not tensor.grad_fn and base.requires_grad == GRAD_NO):
+            return
+        write = self._moved(tensor)
+        if write is None:
             return
         edges = self.edges(base)
         self.trail.set(tensor, "grad_time", self.tick())
+        if tensor.view in ("multi", "no_grad"):
+            if implied(write.assumed | self.assumed, write.path | self.path):
+                self.refuse(
+                    "multi-view" if tensor.view == "multi" else "no-grad-view", write.op, tensor, self._origin()
+                )
+            return
         if not edges:
             return
         node = self.node("AsStridedBackward0", "as_strided", tensor.origin, base.own, edges, Truth.NO)
         self.trail.set(tensor, "grad_fn", ((ALWAYS, node),))
+
+    def _moved(self, tensor: Tensor) -> Write | None:
+        """The last write since the tensor got its `grad_fn`, through any alias that shares its version counter."""
+        for write in reversed(tensor.storage.writes):
+            if write.time <= tensor.grad_time:
+                return None
+            if (
+                write.counter is tensor.counter
+                and conjoin(write.path, write.assumed, self.path, self.assumed) is not None
+            ):
+                return write
+        return None
+
+    def refuse(
+        self,
+        kind: Refusal,
+        op: str,
+        tensor: Tensor,
+        origin: ir.Node,
+        truth: Truth = Truth.YES,
+        target: cst.BaseExpression | None = None,
+        name: str = "",
+    ) -> None:
+        """Torch raises here, if `truth`."""
+        if truth is Truth.NO:
+            return
+        self.emit(
+            AutogradRefused(
+                node=origin.origin,
+                statement=self.line(),
+                truth=truth if self.assumed <= self.path else Truth.MAYBE,
+                moment=self.tick(),
+                kind=kind,
+                op=op,
+                target=self.facts(tensor, name),
+                target_node=target,
+            )
+        )
 
     def node(
         self,
@@ -336,11 +383,16 @@ class GraphMachine(Machine):
             counter=source.counter,
             family=source.family,
             base=base,
-            view=kind if self.grad_mode is not Truth.NO else "no_grad",
+            view=self._view_kind(source, kind),
             cut=source.cut,
         )
         view.name = source.name
         return view
+
+    def _view_kind(self, source: Tensor, kind: str) -> str:
+        """Views of views of several views stay what they are (`propagate_creation_meta`)."""
+        made = kind if self.grad_mode is not Truth.NO else "no_grad"
+        return source.view if made == "view" and source.base is not None and source.view else made
 
     def detached(
         self,
@@ -366,6 +418,10 @@ class GraphMachine(Machine):
             counter=VersionCounter() if own_counter else source.counter,
             cut=f"`{how}` cuts it from the graph",
         )
+        if source.alias is not None and not source.alias.bound:
+            # `out.detach().numpy()`: what nobody has a name for is no party to it.
+            how = f"{source.alias.how}.{how.lstrip('.')}"
+            source = source.alias.source
         alias = Alias(how, source, tensor, origin, self.line(), tensor.born)
         tensor.alias = alias
         self.trail.set(source.storage, "aliases", (*source.storage.aliases, alias))
@@ -439,6 +495,11 @@ class GraphMachine(Machine):
         """
         facts = self.facts(subject or tensor, name)
         grad = tensor.requires_grad
+        self.regenerate(tensor)
+        refused = self._refuses_view(tensor, grad.either(value_grad))
+        if refused is not None:
+            self.refuse(refused, op, tensor, origin, target=target, name=name)
+            return
         raises, leaf_view = self._leaf_check(tensor)
         storage = tensor.storage
         needed, saved_by = self._needed(tensor)
@@ -467,6 +528,8 @@ class GraphMachine(Machine):
             self._alias_written(tensor, write)
             if node is not None and record is not None:
                 self.save_results(record[0], node, [tensor], record[1])
+            if node is not None:
+                self.regenerate(tensor)
         if spelling != "optimizer" and not self.expected_errors:
             self.write_records.append(
                 WriteRecord(
@@ -483,12 +546,18 @@ class GraphMachine(Machine):
                 )
             )
 
+    def _refuses_view(self, tensor: Tensor, grad: Grad) -> Refusal | None:
+        """Whether torch certainly refuses a recorded write into this view (`handle_view_on_rebase`)."""
+        if tensor.view not in ("multi", "no_grad") or self.recorded(grad).truth() is not Truth.YES:
+            return None
+        return "multi-view" if tensor.view == "multi" else "no-grad-view"
+
     def _leaf_check(self, tensor: Tensor) -> tuple[Truth, Truth]:
         if self.grad_mode is Truth.NO:
             return Truth.NO, Truth.NO
         base = tensor.base
         if base is not None:
-            truth = base.own.truth() & base.is_leaf
+            truth = tensor.requires_grad.truth() & base.is_leaf
             if any(node.opaque for _, node in base.grad_fn):
                 truth = Truth.NO if truth is Truth.NO else Truth.MAYBE
             return truth & self.grad_mode, truth
@@ -531,16 +600,14 @@ class GraphMachine(Machine):
         self.trail.set(tensor, "own", tensor.own.either(grad))
         if base is None:
             self.trail.set(tensor, "grad_fn", ((ALWAYS, node),))
-            self.trail.set(tensor, "rebased", self.tick())
-            self.trail.set(tensor, "grad_time", self.clock)
+            self.trail.set(tensor, "grad_time", self.tick())
         else:
             slices = self.node(
                 "CopySlices", op, origin, base.own.either(grad), (*self.edges(base), (ALWAYS, node)), Truth.YES
             )
             self.trail.set(base, "own", base.own.either(grad))
             self.trail.set(base, "grad_fn", ((ALWAYS, slices),))
-            self.trail.set(base, "rebased", self.tick())
-            self.trail.set(base, "grad_time", self.clock)
+            self.trail.set(base, "grad_time", self.tick())
         return node
 
     def _alias_written(self, tensor: Tensor, write: Write) -> None:
@@ -558,9 +625,12 @@ class GraphMachine(Machine):
         """Set `tensor.grad`."""
         self.trail.set(tensor, "grad", value)
 
-    def require_grad(self, tensor: Tensor, value: Truth) -> None:
+    def require_grad(self, tensor: Tensor, value: Truth, how: str = "requires_grad") -> None:
         """`tensor.requires_grad_(value)` or `tensor.requires_grad = value`, where torch allows it."""
+        self.regenerate(tensor)
         if tensor.is_leaf is Truth.NO:
+            refused = Truth.YES if how == "requires_grad" else ~value
+            self.refuse("flag-on-non-leaf", how, tensor, self._origin(), refused)
             return
         own = {Truth.YES: GRAD_YES, Truth.NO: GRAD_NO, Truth.MAYBE: GRAD_MAYBE}[value]
         self.trail.set(tensor, "own", own)

@@ -76,6 +76,8 @@ class Interpreter(ControlMachine):
         function = call.function
         if not isinstance(function, ir.Attribute) or not isinstance(call.origin, cst.Call):
             return
+        if any(argument.keyword in ("out", "inplace") for argument in call.arguments):
+            return
         receiver = self.evaluate_again(function.value)
         if isinstance(receiver, External):
             if receiver.qualified not in ("torch", "torch.nn.functional") or not _pure(
