@@ -112,9 +112,17 @@ def _index_shape(item: object) -> Shape:
     assert isinstance(item, (list, tuple, range))
     if all(isinstance(one, bool) for one in item) and len(item):
         return (sum(map(bool, item)),)
+    return _positions_shape(item)
+
+
+def _positions_shape(item: Sequence[object]) -> Sizes:
+    """The shape of nested lists of ints; raises `ShapeUnknownError` if anything else may be in them."""
     if all((isinstance(one, int) and not isinstance(one, bool)) or one is INTEGER for one in item):
         return (len(item),)
-    raise ShapeUnknownError
+    first = item[0]
+    if not all(isinstance(one, list) for one in item) or not isinstance(first, list):
+        raise ShapeUnknownError
+    return (len(item), *_positions_shape(first))
 
 
 def _indexed(shape: Sizes, items: Sequence[object], alone: bool) -> Shape:
