@@ -22,6 +22,11 @@ FALSE_CLAIMS = {
         for _ in range(2):
             (x * x).sum().backward()  # error: [TLN101]
         """,
+    "a gradient accumulated twice, claimed of different leaves": """
+        x, z = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+        x.sum().backward()  # note: first
+        z.sum().backward()  # warning: [TLN101]
+        """,
     "a root with one element": """
         x = torch.ones(1, requires_grad=True)
         (x * x).backward()  # error: [TLN103]
@@ -101,7 +106,7 @@ FALSE_CLAIMS = {
 @pytest.mark.parametrize("claim", FALSE_CLAIMS)
 def test_a_false_claim_is_refuted(verdicts: Verdicts, claim: str) -> None:
     fixes = {"TLN102": ("retain_graph=True", "", True)}
-    (verdict,) = verdicts("import torch\n" + _dedent(FALSE_CLAIMS[claim]), fixes=fixes)
+    (verdict,) = verdicts("import torch\n" + _dedent(FALSE_CLAIMS[claim]), fixes=fixes, message=claim)
     assert verdict.status == "refuted", verdict.evidence
 
 

@@ -71,9 +71,9 @@ def judge(case: Case, outcome: Outcome, *, timeout: float, memory_mb: int) -> Op
         opinion = _shown(case, outcome)
     else:
         look = OBSERVATIONS.get(case.finding.code)
-        if look is None:
+        if look is None and case.finding.code not in SYMPTOMS:
             return Opinion("inconclusive", f"the runtime mode has no way yet to observe {case.finding.code}")
-        opinion = look(case, outcome)
+        opinion = look(case, outcome) if look else None
         if opinion is None or opinion.status == "inconclusive":
             opinion = _shown(case, outcome) or opinion
         elif case.finding.code == "TLN301" and opinion.status == "confirmed":
@@ -158,8 +158,8 @@ def _not_shown(case: Case, outcome: Outcome, *, timeout: float, memory_mb: int) 
     own = case.seen(outcome, case.own)
     ending = describe_ending(outcome, timeout=timeout, memory_mb=memory_mb)
     if outcome.ending == "unbuilt":
-        what = outcome.driven or "the Module"
-        return Opinion("inconclusive", f"found no way to build and call {what}: {ending}", unreached=True)
+        words = f"found no way to build and call {outcome.driven}: {ending}" if outcome.driven else ending
+        return Opinion("inconclusive", words, unreached=True)
     if not own.started:
         stopped = f": the program {ending}" if outcome.ending != "ended" or outcome.note else ""
         return Opinion("inconclusive", f"line {case.own.line} was not reached{stopped}", unreached=True)
@@ -172,6 +172,8 @@ def _not_shown(case: Case, outcome: Outcome, *, timeout: float, memory_mb: int) 
     if outcome.caught:
         words = "it did not show, but the program went on after an error that would have ended it"
         return Opinion("inconclusive", words)
+    if not claims_error(case.finding):
+        return Opinion("inconclusive", f"line {case.own.line} ran, but what the finding is about was not seen there")
     if _ends_in_return(case) and not outcome.driven:
         words = f"torch did not complain, but whether the file itself differentiates what line {case.places[-1].line} "
         return Opinion("inconclusive", words + "returns is not known", unreached=True)

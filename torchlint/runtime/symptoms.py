@@ -142,6 +142,7 @@ def _changed(old: Facts, new: Facts) -> bool:
 
 def accumulated(case: Case, outcome: Outcome) -> Opinion | None:
     """TLN101 that claims no error: the backward runs, and adds to a gradient that is there already."""
+    ran = False
     for backward in outcome.backwards:
         if backward.raised or not any(case.own.covers(line) for line in backward.lines):
             continue
@@ -149,6 +150,9 @@ def accumulated(case: Case, outcome: Outcome) -> Opinion | None:
             new = backward.after.get(name)
             if old is not None and new is not None and old["numbers"] != new["numbers"]:
                 return Opinion("confirmed", f"`{name}.grad` was {old['shown']}, is {new['shown']}")
+        ran = True
+    if ran and outcome.ending == "ended" and not outcome.caught:
+        return Opinion("refuted", "the backward ran, and added to no gradient that was there before")
     return None
 
 
