@@ -190,6 +190,11 @@ class ControlMachine(BindingMachine):
             body = body[0].body
         return len(body) == 1 and isinstance(body[0], ir.ExpressionStatement | ir.Assign | ir.AugmentedAssign)
 
+    def function_name(self) -> str:
+        """The name of the function that runs, or ""."""
+        definition = self.stack[-1].definition if self.stack else None
+        return definition.name if isinstance(definition, ir.FunctionDef) else ""
+
     def zeroing(self) -> bool:
         """Whether the running function is one that zeroes gradients, by its name."""
         names = [f.definition.name for f in self.stack if isinstance(f.definition, ir.FunctionDef)]
