@@ -59,6 +59,10 @@ def check(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> 
     """
     Lint files and directories; "." if none is named, "-" is standard input.
 
+    A finding is silenced by "# noqa: CODE" or "# torchlint: ignore[CODE] reason" on its first or last line, or on the
+    first or last line of the statement it is in (of a compound statement: of its header), and in a whole file by
+    "# torchlint: ignore-file[CODE]". CODE may be a prefix (TLN2); torchlint's own comments take names too.
+
     Exit status: 0 nothing to report, 1 findings, 2 wrong use or an internal error.
     """
     with _explained():
@@ -131,7 +135,7 @@ def _check(
         style = report.Style(color=_wants_color(to), trace=show_trace, texts=texts)
         _write(to, report.render(output_format, result, style))
         if statistics:
-            _write(to if output_format in ("text", "concise") else sys.stderr, _statistics(result))
+            _write(to if output_format in ("text", "concise") else sys.stderr, ["\n", *_statistics(result)])
     status = result.exit_status()
     return 2 if misused else 0 if exit_zero and status == 1 else status
 

@@ -11,7 +11,7 @@ import difflib
 import importlib
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -73,7 +73,7 @@ class Overrides:
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     strict: bool = False
-    exit_on: str | None = field(default=None)
+    exit_on: str | None = None
 
 
 def for_directory(directory: Path) -> Config:

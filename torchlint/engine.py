@@ -8,8 +8,10 @@ goes wrong in a file or in a rule leaves it as an exception: it becomes a TLN000
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -260,8 +262,11 @@ def internal_error(path: str, message: str) -> FileReport:
 
 
 def _describe(error: BaseException) -> str:
+    """The exception in one line, with the place that raised it: what a report of the bug needs."""
     text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    what = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{what} ({os.path.basename(place.filename)}, line {place.lineno})"
 
 
 @contextmanager

@@ -16,7 +16,7 @@ import pkgutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from types import ModuleType
 
@@ -95,7 +95,7 @@ class Registry:
     rules: tuple[Rule, ...]
     broken: tuple[BrokenPlugin, ...] = ()
 
-    @property
+    @cached_property
     def names(self) -> Mapping[str, str]:
         """The name of every code, the driver's own included."""
         driver = {item.code: item.name for item in DRIVER_CODES}

@@ -60,7 +60,11 @@ def test_a_rule_that_raises_is_named_and_the_other_findings_stand() -> None:
     assert said(report) == [
         (1, "PRB001", "`bad` is called"),
         (2, "PRB001", "`boom` is called"),
-        (2, "TLN000", "the rule PRB002 (broken) failed: ValueError: toy rule; the other findings stand"),
+        (
+            2,
+            "TLN000",
+            "the rule PRB002 (broken) failed: ValueError: toy rule (probe.py, line N); the other findings stand",
+        ),
         (3, "PRB001", "`boom` is called"),
         (4, "PRB001", "`worse` is called"),
     ]
@@ -71,7 +75,7 @@ def test_a_rule_that_raises_is_named_and_the_other_findings_stand() -> None:
 def test_a_model_that_raises_is_named() -> None:
     report = lint("torch.bad()\ntorch.crash()\n")
     assert said(report) == [
-        (1, "TLN000", "the model could not follow this file: ZeroDivisionError: toy model"),
+        (1, "TLN000", "the model could not follow this file: ZeroDivisionError: toy model (probe.py, line N)"),
     ]
     assert report.failed
     assert not report.followed
