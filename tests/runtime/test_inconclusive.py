@@ -184,5 +184,6 @@ def test_an_unknown_code_that_claims_an_error(verdicts: Verdicts) -> None:
     (verdict,) = verdicts(source)
     assert verdict.status == "confirmed"
     assert "size mismatch" in verdict.evidence
-    (verdict,) = verdicts(source.replace("3, 2", "2, 3"))
-    assert verdict.status == "refuted"
+    assert "ran without an error" in reason(verdicts(source.replace("3, 2", "2, 3")))
+    missing = "import torch\nx = torch.load('weights.pt')  # error: [ABC123]"
+    assert "FileNotFoundError" in reason(verdicts(missing))

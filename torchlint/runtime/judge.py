@@ -48,7 +48,12 @@ SYMPTOMS: Mapping[str, tuple[str, ...]] = {
     "TLN301": (FREED,),
     "TLN401": ("'NoneType' object has no attribute",),
 }
-"""Per code, parts of the messages by which torch shows it; a code that is not here may show any exception."""
+"""
+Per code, parts of the messages by which torch shows it. A code that is not here, a later rule or somebody else's, is
+confirmed by an exception at its own place, and never refuted: an error may also be a program that cannot learn.
+"""
+_FOREIGN = frozenset({"FileNotFoundError", "ImportError", "ModuleNotFoundError", "OSError", "RefusedError"})
+"""Exceptions that speak of the machine, not of the program."""
 
 SILENT = frozenset({"TLN102", "TLN206", "TLN212", "TLN301"})
 """Codes that claim no exception, whatever their level."""
@@ -111,7 +116,9 @@ def _shown(case: Case, outcome: Outcome) -> Opinion | None:
 
 def _fits(case: Case, raised: Raised) -> bool:
     parts = SYMPTOMS.get(case.finding.code)
-    if parts is not None and not any(part in raised.message for part in parts):
+    if parts is None:
+        return raised.type not in _FOREIGN and any(case.own.covers(line) for line in raised.lines)
+    if not any(part in raised.message for part in parts):
         return False
     drivers_own = not raised.lines and raised.phase != "program"
     return drivers_own or any(place.covers(line) for place in case.places for line in raised.lines)
@@ -174,6 +181,9 @@ def _not_shown(case: Case, outcome: Outcome, *, timeout: float, memory_mb: int) 
         return Opinion("inconclusive", words)
     if not claims_error(case.finding):
         return Opinion("inconclusive", f"line {case.own.line} ran, but what the finding is about was not seen there")
+    if case.finding.code not in SYMPTOMS:
+        words = f"line {case.own.line} ran without an error; what else shows {case.finding.code} is not known here"
+        return Opinion("inconclusive", words)
     if _ends_in_return(case) and not outcome.driven:
         words = f"torch did not complain, but whether the file itself differentiates what line {case.places[-1].line} "
         return Opinion("inconclusive", words + "returns is not known", unreached=True)

@@ -1,0 +1,46 @@
+"""The linter's own findings, cross-checked: what it says of the rules' examples and of the scripts for readers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import expectations
+import pytest
+
+from torchlint.rule import Example, Level, Rule
+from torchlint.runtime.judge import SYMPTOMS
+from torchlint.runtime.verify import verify_findings
+from torchlint.source import Source
+
+SCRIPTS = sorted((Path(__file__).parents[2] / "docs" / "examples").glob("*.py"))
+EXAMPLES = [
+    pytest.param(rule, example, id=f"{rule.code}-{number}")
+    for rule in expectations.rules()
+    if rule.code in SYMPTOMS
+    for number, example in enumerate(rule.bad, start=1)
+]
+
+
+@pytest.mark.parametrize(("rule", "example"), EXAMPLES)
+def test_examples_of_rules_are_confirmed(rule: Rule, example: Example) -> None:
+    program = expectations.stripped(example.source)
+    report = expectations.lint(program, strict=True)
+    verified = verify_findings(Source.parse(report.path, program), report.findings)
+    assert rule.code in [f.code for f in verified]
+    for finding in verified:
+        assert finding.verdict is not None
+        known = finding.code in SYMPTOMS
+        assert finding.verdict.status == ("confirmed" if known else "inconclusive"), (finding, finding.verdict)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_scripts_for_readers_are_confirmed(script: Path) -> None:
+    program = script.read_text(encoding="utf-8")
+    report = expectations.lint(program, strict=True, path=str(script))
+    verified = verify_findings(Source.parse(report.path, program), report.findings)
+    assert verified
+    for finding in verified:
+        assert finding.verdict is not None
+        assert finding.verdict.status != "refuted", (finding, finding.verdict)
+        if finding.level is Level.ERROR:
+            assert finding.verdict.status == "confirmed", (finding, finding.verdict)
