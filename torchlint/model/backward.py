@@ -7,10 +7,12 @@ and released node by node unless `retain_graph`. Says what happens; does not jud
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
 
+from torchlint.knowledge import shapes
 from torchlint.model import ir
 from torchlint.model.domain import (
     GRAD_NO,
@@ -20,6 +22,7 @@ from torchlint.model.domain import (
     Release,
     Saved,
     Tensor,
+    Unknown,
     Value,
     Write,
     choose,
@@ -54,7 +57,7 @@ class SavedRead:
     conditions: tuple[str, ...]
     backward: Step
     implicit: bool
-    truth: Truth = Truth.MAYBE
+    moment: int
 
 
 @dataclass(slots=True, eq=False)
@@ -76,6 +79,16 @@ class Retained:
 Visited = dict[int, tuple[GraphNode, list[Guard]]]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Root:
+    """A tensor that a backward starts at: the expression that names it, and whether a gradient is given for it."""
+
+    value: Value
+    node: cst.BaseExpression
+    name: str
+    gradient: Truth
+
+
 class BackwardMachine(GraphMachine):
     """A machine that runs backward passes."""
 
@@ -87,65 +100,113 @@ class BackwardMachine(GraphMachine):
 
     def backward(
         self,
-        root: Value,
+        roots: Sequence[Root],
         origin: ir.Node,
-        root_node: cst.BaseExpression,
         *,
         callee: BackwardCallee,
-        gradient: Truth,
         retain: Truth = Truth.NO,
         argument: cst.Arg | None = None,
         inputs: list[Tensor] | None = None,
-        name: str = "",
-        scalar: Truth = Truth.MAYBE,
         create: Truth = Truth.NO,
+        allow_unused: Truth = Truth.YES,
+        accumulates: bool = True,
     ) -> None:
         """
-        Run a backward pass from `root`.
+        Run one backward pass from all the roots.
 
-        `inputs` are those of `autograd.grad` (None: all leaves accumulate). `argument` is the `retain_graph` argument,
-        if it is written there; `scalar` says whether the root has exactly one element.
+        `argument` is the `retain_graph` argument, if it is written there. `inputs` are those of `autograd.grad`, or of
+        `backward(inputs=...)` (None: all leaves); only what leads to them is visited. `accumulates`: into `.grad`.
         """
-        options = self.tensor_options(root)
-        step = Step(origin.origin, "backward reads it here")
         assumed = self.assumed
-        for guard, tensor in options:
-            self.assumed = assumed | guard if len(options) > 1 else assumed
-            facts = self.facts(tensor, name)
-            self.emit(
-                BackwardCalled(
-                    node=origin.origin,
-                    statement=self.line(),
-                    trace=tuple(s for s in (facts.created,) if s is not None and s.node is not origin.origin),
-                    truth=Truth.YES if self.assumed <= self.path else Truth.MAYBE,
-                    callee=callee,
-                    root=facts,
-                    root_node=root_node,
-                    is_scalar=scalar,
-                    gradient_given=gradient,
-                    cut=tensor.cut,
+        pairs = [(guard, tensor, root) for root in roots for guard, tensor in self.tensor_options(root.value)]
+        passes = [[pair] for pair in pairs] if len(roots) == 1 else [pairs]
+        for each in passes:
+            starts: list[tuple[Guard, GraphNode | Tensor]] = []
+            for guard, tensor, root in each:
+                self.assumed = assumed | guard if len(pairs) > 1 else assumed
+                starts += self._start(tensor, root, origin, callee, guard if len(each) > 1 else ALWAYS)
+            if len(each) != 1:
+                self.assumed = assumed
+            if each:
+                tensor = each[0][1]
+                self._one_pass(
+                    starts, tensor, origin, callee, retain, argument, inputs, create, allow_unused, accumulates
                 )
-            )
-            self._establish(tensor)
-            visited, leaves = self.graph_of(tensor, inputs)
-            self._read(visited, origin, tensor, facts, step, implicit=False)
-            if retain is Truth.YES and argument is not None and isinstance(origin.origin, cst.Call):
-                self._retain(visited, argument, origin.origin, facts)
-            if retain is not Truth.YES:
-                self._release(visited, origin, tensor, retain)
-            for hook in self.watch.backward:
-                hook(
-                    callee,
-                    tensor,
-                    [node for node, _ in visited.values()],
-                    [leaf for _, leaf in leaves],
-                    inputs,
-                    None if create is Truth.MAYBE else create is Truth.YES,
-                    origin,
-                )
-            if inputs is None:
-                self._accumulate(leaves, origin)
         self.assumed = assumed
+
+    def _start(
+        self, tensor: Tensor, root: Root, origin: ir.Node, callee: BackwardCallee, guard: Guard
+    ) -> list[tuple[Guard, GraphNode | Tensor]]:
+        """What torch asks of a root before it starts; where its gradient goes."""
+        facts = self.facts(tensor, root.name)
+        edges = self.edges(tensor)
+        recorded = tensor.requires_grad.truth() if edges else Truth.NO
+        self.emit(
+            BackwardCalled(
+                node=origin.origin,
+                statement=self.line(),
+                trace=tuple(s for s in (facts.created,) if s is not None and s.node is not origin.origin),
+                truth=Truth.YES if self.assumed <= self.path else Truth.MAYBE,
+                moment=self.tick(),
+                callee=callee,
+                root=facts,
+                root_node=root.node,
+                is_scalar=Truth.of(shapes.is_scalar(tensor.shape)),
+                gradient_given=root.gradient,
+                cut=tensor.cut,
+                recorded=recorded,
+            )
+        )
+        self._establish(tensor)
+        return [(both, node) for inner, node in self.edges(tensor) if (both := conjoin(guard, inner)) is not None]
+
+    def _one_pass(
+        self,
+        starts: list[tuple[Guard, GraphNode | Tensor]],
+        root: Tensor,
+        origin: ir.Node,
+        callee: BackwardCallee,
+        retain: Truth,
+        argument: cst.Arg | None,
+        inputs: list[Tensor] | None,
+        create: Truth,
+        allow_unused: Truth,
+        accumulates: bool,
+    ) -> None:
+        facts = self.facts(root)
+        for tensor in inputs or ():
+            if tensor.requires_grad.truth() is Truth.NO:
+                self.refuse("unused", callee, tensor, origin)
+        visited, leaves, reached = self.walk(starts, self._targets(inputs))
+        self._read(visited, origin, root, facts, Step(origin.origin, "backward reads it here"), implicit=False)
+        if inputs and allow_unused is Truth.NO and not any(node.opaque for node, _ in visited.values()):
+            self._unused(inputs, reached, origin, callee)
+        if retain is Truth.YES and argument is not None and isinstance(origin.origin, cst.Call):
+            self._retain(visited, argument, origin.origin, facts)
+        if retain is not Truth.YES:
+            self._release(visited, origin, root, retain)
+        for hook in self.watch.backward:
+            hook(
+                callee,
+                root,
+                [node for node, _ in visited.values()],
+                [leaf for _, leaf in leaves],
+                inputs,
+                None if create is Truth.MAYBE else create is Truth.YES,
+                origin,
+            )
+        if accumulates:
+            wanted = None if inputs is None else {id(tensor) for tensor in inputs}
+            self._accumulate([leaf for leaf in leaves if wanted is None or id(leaf[1]) in wanted], origin, create)
+
+    def _unused(self, inputs: list[Tensor], reached: set[int], origin: ir.Node, callee: BackwardCallee) -> None:
+        """An input that no gradient comes to (engine.cpp: "appears to not have been used in the graph")."""
+        for tensor in inputs:
+            edges = self.edges(tensor)
+            if tensor.requires_grad.truth() is not Truth.YES or any(id(node) in reached for _, node in edges):
+                continue
+            if not any(isinstance(node, GraphNode) and node.opaque for _, node in edges):
+                self.refuse("unused", callee, tensor, origin)
 
     def callers_backward(self, value: Value, origin: ir.Node) -> None:
         """
@@ -180,24 +241,35 @@ class BackwardMachine(GraphMachine):
         The nodes a backward from `root` visits, each with the guards under which it comes there, and the leaves.
         With `inputs`, only what lies on the way to them.
         """
+        visited, leaves, _ = self.walk(list(self.edges(root)), self._targets(inputs))
+        return visited, leaves
+
+    def walk(
+        self, starts: list[tuple[Guard, GraphNode | Tensor]], targets: set[int] | None
+    ) -> tuple[Visited, list[tuple[Guard, Tensor]], set[int]]:
+        """
+        As `graph_of`, from several edges; and the ids of all nodes and leaves that a gradient comes to. `targets`: visit
+        only what leads to one of these.
+        """
         visited: Visited = {}
         leaves: list[tuple[Guard, Tensor]] = []
-        targets = self._targets(inputs)
-        pending: list[tuple[Guard, GraphNode | Tensor]] = list(reversed(self.edges(root)))
+        reached: set[int] = set()
+        pending = list(reversed(starts))
         leading: dict[int, bool] = {}
         while pending and len(visited) < MOST_NODES:
             guard, node = pending.pop()
+            reached.add(id(node))
             if isinstance(node, Tensor):
                 own = node.requires_grad.guard()
                 both = conjoin(guard, own) if own is not None else None
                 if both is not None:
                     leaves.append((both, node))
                 continue
-            if targets is not None and (id(node) in targets or not _leads(node, targets, leading)):
+            if targets is not None and not _leads(node, targets, leading):
                 continue
             condition = node.condition.guard()
-            reached = conjoin(guard, condition, self.path, self.assumed) if condition is not None else None
-            if reached is None or condition is None:
+            arrived = conjoin(guard, condition, self.path, self.assumed) if condition is not None else None
+            if arrived is None or condition is None:
                 continue
             guard = guard | condition
             known = visited.setdefault(id(node), (node, []))[1]
@@ -208,28 +280,22 @@ class BackwardMachine(GraphMachine):
                 both = conjoin(guard, inner)
                 if both is not None:
                     pending.append((both, target))
-        return visited, leaves
+        return visited, leaves, reached
 
     def _targets(self, inputs: list[Tensor] | None) -> set[int] | None:
         if inputs is None:
             return None
-        found: set[int] = set()
-        for tensor in inputs:
-            edges = self.edges(tensor)
-            if not edges:
-                return None
-            found |= {id(node) for _, node in edges}
-        return found
+        return {id(node) for tensor in inputs for _, node in self.edges(tensor)}
 
     # -- reading
 
     def _read(
         self, visited: Visited, origin: ir.Node, root: Tensor, facts: TensorFacts, step: Step, *, implicit: bool
     ) -> None:
-        released = False
-        for node, guards in visited.values():
+        # The engine runs what was recorded last first.
+        for node, guards in sorted(visited.values(), key=lambda entry: -entry[0].time):
             for guard in guards:
-                released = self._read_released(node, guard, origin, root, facts) or released
+                self._read_released(node, guard, origin, root, facts)
                 for saved in node.saved:
                     self._read_saved(saved, guard, step, implicit)
         if implicit:
@@ -282,6 +348,7 @@ class BackwardMachine(GraphMachine):
                     conditions=conditions(total),
                     backward=step,
                     implicit=implicit,
+                    moment=self.tick(),
                 )
             )
             break
@@ -310,6 +377,7 @@ class BackwardMachine(GraphMachine):
                 ),
                 truth=Truth.YES if need <= basis else Truth.MAYBE,
                 conditions=conditions(total),
+                moment=self.tick(),
                 root=facts,
                 op=node.op,
                 result=node.result,
@@ -371,13 +439,14 @@ class BackwardMachine(GraphMachine):
                     if retained.nodes & set(visited):
                         retained.escaped = True
 
-    def _accumulate(self, leaves: list[tuple[Guard, Tensor]], origin: ir.Node) -> None:
+    def _accumulate(self, leaves: list[tuple[Guard, Tensor]], origin: ir.Node, create: Truth) -> None:
         seen: set[int] = set()
         for guard, leaf in leaves:
             if id(leaf) in seen:
                 continue
             seen.add(id(leaf))
             if leaf.grad is not NONE:
+                self._accumulate_again(leaf, guard, origin, create)
                 continue
             gradient = self.fresh(origin, "backward", shape=leaf.shape, dtype=leaf.dtype)
             gradient.name = f"{leaf.name}.grad" if leaf.name else ""
@@ -385,6 +454,20 @@ class BackwardMachine(GraphMachine):
             sure = unconditional(guard) <= self.path | self.assumed
             value: Value = gradient if sure else choose([(guard, gradient), (ALWAYS, NONE)])
             self.trail.set(leaf, "grad", value)
+
+    def _accumulate_again(self, leaf: Tensor, guard: Guard, origin: ir.Node, create: Truth) -> None:
+        """A `.grad` that is there is added to in place, unless the addition is recorded (accumulate_grad.h)."""
+        gradient = leaf.grad
+        if create is not Truth.NO:
+            self.trail.set(leaf, "grad", Unknown([leaf]))
+        if create is Truth.YES or not isinstance(gradient, Tensor) or not isinstance(origin.origin, cst.BaseExpression):
+            return
+        mode, assumed = self.grad_mode, self.assumed
+        self.grad_mode, self.assumed = Truth.NO, assumed | guard
+        self.write(
+            gradient, origin, origin.origin, "backward", "backward", name=gradient.name, certain=create is Truth.NO
+        )
+        self.grad_mode, self.assumed = mode, assumed
 
     # -- telling
 
@@ -447,6 +530,7 @@ class BackwardMachine(GraphMachine):
                     read.backward,
                 ),
                 conditions=read.conditions,
+                moment=read.moment,
                 saver=saved.node.op,
                 saved=saved_words(saved),
                 name=saved.name,
@@ -485,6 +569,7 @@ class BackwardMachine(GraphMachine):
                         Step(write.origin.origin, _overwrites(write)),
                     ),
                     truth=Truth.YES,
+                    moment=chosen.write.time,
                     op=write.op,
                     spelling=write.spelling,
                     target=chosen.target,
@@ -497,6 +582,7 @@ class BackwardMachine(GraphMachine):
                     saved_by=tuple(steps),
                     broken=broken.get(key, Truth.NO),
                     value_in_graph=_over_paths(records, "value_in_graph"),
+                    target_is_view=chosen.is_view,
                 )
             )
 

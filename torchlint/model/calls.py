@@ -38,6 +38,7 @@ from torchlint.model.domain import (
     reachable_tensors,
 )
 from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, TensorFacts
+from torchlint.model.backward import Root
 from torchlint.model.graph import is_none
 from torchlint.model.operations import OperationMachine
 from torchlint.model.truth import Truth
@@ -302,8 +303,13 @@ class TorchMachine(OperationMachine):
                 parameters_of=parameters_of or self.loop_source(owner),
                 optimizer=self.optimizer_of(owner),
                 loop=self.loop_over(owner),
+                function=self.function_name(),
             )
         )
+
+    def function_name(self) -> str:
+        """The name of the function that runs, or ""."""
+        return ""
 
     def zeroing(self) -> bool:
         """Whether the running function is one that zeroes gradients, by its name."""
@@ -329,8 +335,13 @@ class TorchMachine(OperationMachine):
 
     def _backward_method(self, tensor: Tensor, site: CallSite, receiver: ir.Expression) -> Value:
         gradient = site.get(0, "gradient") or site.keywords.get("grad_tensors")
-        self._run_backward(tensor, site, receiver, "backward", gradient, 1, 2)
+        self._run_backward([(tensor, receiver, gradient)], site, "backward", 1, 2, self._inputs(site.get(3, "inputs")))
         return NONE
+
+    def _inputs(self, given: Value | None) -> list[Tensor] | None:
+        if given is None or is_none(given) is Truth.YES:
+            return None
+        return [tensor for _, tensor in self.all_tensor_options(given)]
 
     def backward_on_number(self, number: Scalar, site: CallSite, receiver: ir.Expression) -> Value:
         """`loss.item().backward()`: a number has no backward."""
@@ -351,14 +362,13 @@ class TorchMachine(OperationMachine):
 
     def _run_backward(
         self,
-        root: Value,
+        roots: list[tuple[Value, ir.Expression, Value | None]],
         site: CallSite,
-        root_node: ir.Expression,
         callee: BackwardCallee,
-        gradient: Value | None,
         retain_at: int,
         create_at: int,
         inputs: list[Tensor] | None = None,
+        allow_unused: Truth = Truth.YES,
     ) -> Truth:
         create = truth_of(site.get(create_at, "create_graph"), Truth.NO)
         given = site.get(retain_at, "retain_graph")
@@ -369,54 +379,57 @@ class TorchMachine(OperationMachine):
             retain = Truth.MAYBE
         argument = site.argument(retain_at, "retain_graph") or site.arguments.get("retain_variables")
         written = argument.origin if argument is not None and retain is Truth.YES else None
-        none = Truth.YES if gradient is None else is_none(gradient)
-        for guard, tensor in self.tensor_options(root):
-            assumed = self.assumed
-            self.assumed = assumed | guard
-            self.backward(
-                tensor,
-                site.node,
-                _cst(root_node),
-                callee=callee,
-                gradient=~none if site.complete else Truth.MAYBE,
-                retain=retain,
-                argument=written if isinstance(written, cst.Arg) else None,
-                inputs=inputs,
-                name=self.text(root_node),
-                scalar=self.is_scalar(tensor),
-                create=create,
-            )
-            self.assumed = assumed
+        self.backward(
+            [
+                Root(
+                    root,
+                    _cst(node),
+                    self.text(node),
+                    (~is_none(gradient) if gradient is not None else Truth.NO) if site.complete else Truth.MAYBE,
+                )
+                for root, node, gradient in roots
+            ],
+            site.node,
+            callee=callee,
+            retain=retain,
+            argument=written if isinstance(written, cst.Arg) else None,
+            inputs=inputs,
+            create=create,
+            allow_unused=allow_unused,
+            accumulates=callee != "autograd.grad",
+        )
         return create
 
     def _autograd(self, qualified: str, site: CallSite) -> Value:
-        roots = site.get(0, "tensors" if qualified.endswith("backward") else "outputs")
-        root_node = site.argument(0, "tensors" if qualified.endswith("backward") else "outputs")
-        if roots is None or root_node is None:
+        is_backward = qualified.endswith("backward")
+        given = site.get(0, "tensors" if is_backward else "outputs")
+        written = site.argument(0, "tensors" if is_backward else "outputs")
+        if given is None or written is None:
             return Unknown()
-        each: list[tuple[Value, ir.Expression]] = [(roots, root_node.value)]
-        if isinstance(roots, Sequence):
-            if roots.items is None:
+        gradients = site.get(1, "grad_tensors") if is_backward else site.get(2, "grad_outputs")
+        roots: list[tuple[Value, ir.Expression, Value | None]] = [(given, written.value, gradients)]
+        if isinstance(given, Sequence):
+            if given.items is None:
                 return Unknown()
-            written = root_node.value
-            nodes = (
-                written.elements
-                if isinstance(written, ir.Sequence) and len(written.elements) == len(roots.items)
-                else [written] * len(roots.items)
-            )
-            each = list(zip(roots.items, nodes, strict=True))
-        if qualified.endswith("backward"):
-            for value, node in each:
-                self._run_backward(value, site, node, "autograd.backward", site.get(1, "grad_tensors"), 2, 3)
+            nodes: list[ir.Expression] = [written.value] * len(given.items)
+            if isinstance(written.value, ir.Sequence) and len(written.value.elements) == len(given.items):
+                nodes = written.value.elements
+            each: list[Value | None] = [gradients] * len(given.items)
+            if isinstance(gradients, Sequence) and gradients.items is not None:
+                each = [*gradients.items, *each][: len(given.items)]
+            roots = list(zip(given.items, nodes, each, strict=True))
+        elif isinstance(gradients, Sequence) and gradients.items:
+            roots = [(given, written.value, gradients.items[0])]
+        if is_backward:
+            self._run_backward(roots, site, "autograd.backward", 2, 3, self._inputs(site.get(5, "inputs")))
             return NONE
-        given = site.get(1, "inputs")
-        targets = [tensor for _, tensor in self.all_tensor_options(given)] if given is not None else []
-        create = Truth.NO
-        for value, node in each:
-            create = self._run_backward(
-                value, site, node, "autograd.grad", site.get(2, "grad_outputs"), 3, 4, inputs=targets
-            )
-        return self._gradients(given, targets, create, site)
+        wanted = site.get(1, "inputs")
+        targets = self._inputs(wanted) or []
+        allow = truth_of(site.get(6, "allow_unused"), truth_of(site.keywords.get("materialize_grads"), Truth.NO))
+        if isinstance(wanted, Sequence) and wanted.items is None:
+            allow = Truth.MAYBE
+        create = self._run_backward(roots, site, "autograd.grad", 3, 4, targets, allow)
+        return self._gradients(wanted, targets, create, site)
 
     def _gradients(self, given: Value | None, targets: list[Tensor], create: Truth, site: CallSite) -> Value:
         if given is None or (isinstance(given, Sequence) and given.items is None):

@@ -264,7 +264,6 @@ class Tensor:
         "op",
         "origin",
         "own",
-        "rebased",
         "retains_grad",
         "shape",
         "storage",
@@ -302,7 +301,6 @@ class Tensor:
         self.contiguous = contiguous
         self.grad_fn = grad_fn
         self.grad_time = born
-        self.rebased = born
         self.storage = storage or Storage()
         self.counter = counter or VersionCounter()
         self.family = family or Family()
@@ -327,7 +325,7 @@ class Tensor:
         """As `Tensor.is_leaf`: has no `grad_fn`."""
         if self.grad_fn:
             return ~self.requires_grad.truth()
-        if self.base is not None and self.base.grad_fn:
+        if self.base is not None and self.base.grad_fn and self.view != "no_grad":
             return ~self.base.own.truth()
         return Truth.YES
 

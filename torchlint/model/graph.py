@@ -57,7 +57,7 @@ class WriteRecord:
     saved_by: tuple[Step, ...]
     value_in_graph: Truth
     line: cst.CSTNode
-    leaf_conditions: tuple[str, ...] = ()
+    is_view: Truth
 
 
 class GraphMachine(Machine):
@@ -459,6 +459,7 @@ class GraphMachine(Machine):
                     alias_node=_expression(alias.origin),
                     alias_statement=alias.line,
                     written="alias" if by_alias else "source",
+                    source_is_leaf=alias.source.is_leaf,
                     read=read,
                     truth=Truth.YES if implied(write.assumed | self.assumed, write.path | self.path) else Truth.MAYBE,
                 )
@@ -530,7 +531,7 @@ class GraphMachine(Machine):
                 self.save_results(record[0], node, [tensor], record[1])
             if node is not None:
                 self.regenerate(tensor)
-        if spelling != "optimizer" and not self.expected_errors:
+        if spelling not in ("optimizer", "backward") and not self.expected_errors:
             self.write_records.append(
                 WriteRecord(
                     write,
@@ -543,6 +544,7 @@ class GraphMachine(Machine):
                     saved_by,
                     value_grad.truth(),
                     self.line(),
+                    Truth.of((subject or tensor).base is not None),
                 )
             )
 
@@ -616,7 +618,7 @@ class GraphMachine(Machine):
                 continue
             if tensor.family is alias.alias.family:
                 # Writing a leaf through an alias is how hand-written optimizers and initialisers update parameters.
-                if alias.source.is_leaf is Truth.NO and not alias.how.startswith("."):
+                if alias.source.is_leaf is not Truth.YES and not alias.how.startswith("."):
                     self.pending_alias_writes.append((alias, alias.source.family, write))
             elif tensor.family is alias.source.family:
                 self.pending_alias_writes.append((alias, alias.alias.family, write))

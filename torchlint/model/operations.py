@@ -13,7 +13,7 @@ from functools import partial
 import libcst as cst
 
 from torchlint.knowledge import ops, shapes
-from torchlint.knowledge.ops import Op
+from torchlint.knowledge.ops import Known, Op
 from torchlint.model import ir
 from torchlint.model.backward import BackwardMachine
 from torchlint.model.domain import (
@@ -99,6 +99,22 @@ class OperationMachine(BackwardMachine):
                 return shapes.Sized(_common([each.shape for each in arguments if isinstance(each, shapes.Sized)]))
         return shapes.UNKNOWN
 
+    def _known_of(self, value: Value) -> Known | None:
+        """What the operation table may ask of an argument beyond its kind."""
+        if isinstance(value, Constant):
+            return (
+                Known(value.value) if value.value is None or isinstance(value.value, bool | int | float | str) else None
+            )
+        if isinstance(value, External):
+            return Known(value.qualified) if _dtype(value.qualified) is not None else None
+        if isinstance(value, Unknown):
+            value = value.tensor or value
+        if not isinstance(value, Tensor):
+            return None
+        contiguous = None if value.contiguous is Truth.MAYBE else value.contiguous is Truth.YES
+        floating = None if value.dtype is None else value.dtype in ("float", "complex")
+        return Known(rank=None if value.shape is None else len(value.shape), contiguous=contiguous, floating=floating)
+
     # -- application
 
     def apply(
@@ -116,8 +132,16 @@ class OperationMachine(BackwardMachine):
         Run one operation. `display` is how the program writes it (`*`, `mul_`); for an in-place operation `target` is the
         expression that names the tensor written, `name` its text. None if the table does not know the call.
         """
+        known: dict[int | str, Known] = {}
+        for place, value in (*enumerate(positional), *keywords.items()):
+            fact = self._known_of(value)
+            if fact is not None:
+                known[place] = fact
         selected = ops.select(
-            spelling, [self.kind_of(value) for value in positional], {k: self.kind_of(v) for k, v in keywords.items()}
+            spelling,
+            [self.kind_of(value) for value in positional],
+            {key: self.kind_of(value) for key, value in keywords.items()},
+            known,
         )
         if selected is None:
             return None

@@ -76,6 +76,9 @@ class Event:
         YES: on every path of the program that comes here (loops: in the first or the second iteration).
     conditions
         Inputs of the analysed `forward` that must require grad for this to happen; empty for a full proof.
+    moment
+        When in the run: of two events of one entry point, the one with the smaller moment happens first (for a
+        `SavedTensorRead` it is the moment of the backward). 0 where it does not matter.
     """
 
     node: cst.CSTNode
@@ -83,6 +86,7 @@ class Event:
     trace: tuple[Step, ...] = ()
     truth: Truth = Truth.YES
     conditions: tuple[str, ...] = ()
+    moment: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,10 +109,11 @@ class OpCalled(Event):
     arguments: tuple[tuple[str | int, TensorFacts | None], ...] = ()
 
 
-WriteSpelling: TypeAlias = Literal["method", "function", "augmented", "indexed", "out", "inplace", "optimizer"]
+WriteSpelling: TypeAlias = Literal["method", "function", "augmented", "indexed", "out", "inplace", "optimizer", "backward"]
 """
 How a write is written: `c.mul_(2)`, `torch.relu_(c)` / `nn.init.zeros_(c)`, `c *= 2`, `c[0] = 1` or `c[0] += 1`,
-`torch.add(a, b, out=c)`, `F.relu(c, inplace=True)` or a module built with `inplace=True`, `optimizer.step()`.
+`torch.add(a, b, out=c)`, `F.relu(c, inplace=True)` or a module built with `inplace=True`, `optimizer.step()`;
+"backward": a second `backward()` adds to a `.grad` that is there (only in a `SavedTensorRead`).
 """
 
 
@@ -226,6 +231,9 @@ class BackwardCalled(Event):
     cut
         Why the root does not require grad, if it does not: "`x` is made from data alone", "`.item()`",
         "under `no_grad`", "`detach()`", "`argmax` is not differentiable"; else "".
+    recorded
+        Whether the root has a `grad_fn` or is a leaf that requires grad. A view made under `no_grad` of a tensor that
+        requires grad requires grad and is not recorded: torch refuses to differentiate it.
     """
 
     callee: BackwardCallee
@@ -234,6 +242,7 @@ class BackwardCalled(Event):
     is_scalar: Truth
     gradient_given: Truth
     cut: str = ""
+    recorded: Truth = Truth.MAYBE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,6 +288,50 @@ class FreedGraphRead(Event):
     freeing_statement: cst.CSTNode
     carried: str = ""
     consecutive: bool = False
+
+
+Refusal: TypeAlias = Literal[
+    "multi-view",
+    "no-grad-view",
+    "detach-view",
+    "flag-on-non-leaf",
+    "numpy",
+    "deepcopy",
+    "unused",
+    "optimizer",
+    "retain-grad",
+    "out",
+    "hook",
+]
+"""
+Why torch raises: a write into one of several views that one operation returned (`unbind`, `split`, `chunk`), or into
+a view made under `no_grad` (or use of that view after its base was written); `detach_()` of a view; `requires_grad` set on a non-leaf; `numpy()`, `deepcopy` of a
+graph tensor; an input of `autograd.grad` that the root does not depend on, or that requires no grad; an optimizer over
+a non-leaf; `retain_grad()`, `register_hook` without requires_grad; `out=` among tensors that require grad.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AutogradRefused(Event):
+    """
+    Torch raises here, because of what the tensor is in the graph.
+
+    Attributes
+    ----------
+    kind
+        See `Refusal`.
+    op
+        As written: `add_`, `numpy()`, `autograd.grad`, `requires_grad`.
+    target
+        The tensor concerned.
+    target_node
+        The expression that names it, if there is one.
+    """
+
+    kind: Refusal
+    op: str
+    target: TensorFacts
+    target_node: cst.BaseExpression | None = None
 
 
 RetainedUse: TypeAlias = Literal["unread", "shared", "carried", "repeated", "unknown"]
