@@ -16,7 +16,14 @@ from torchlint.rule import OPTIONAL_SECTIONS, SECTIONS, Finding, Rule
 RULES = Path(__file__).parent.parent / "rules"
 FILES = sorted(path for path in RULES.glob("*.py") if path.name != "__init__.py")
 EVERY_RULE = [pytest.param(rule, id=rule.code) for rule in expectations.rules()]
-MAY_IMPORT = {"torchlint.rule", "torchlint.model", "torchlint.rewrite", "torchlint.truth", "libcst"}
+MAY_IMPORT = {
+    "torchlint.rule",
+    "torchlint.model",
+    "torchlint.model.events",
+    "torchlint.rewrite",
+    "torchlint.truth",
+    "libcst",
+}
 FORBIDDEN_IN_NAMES = re.compile(r"^(no|ban|avoid|dont|use|prefer|missing-no)-")
 
 

@@ -138,6 +138,11 @@ def followed_by(statement: cst.CSTNode, text: str) -> str | None:
     return f"{_line(statement)}\n{text}" if isinstance(statement, cst.SimpleStatementLine) else None
 
 
+def preceded_by(statement: cst.CSTNode, text: str) -> str | None:
+    """`text`, and a simple statement as the next one."""
+    return f"{text}\n{_line(statement)}" if isinstance(statement, cst.SimpleStatementLine) else None
+
+
 def replaced(statement: cst.CSTNode, old: cst.BaseExpression, new: str) -> cst.CSTNode:
     """The statement with one of its expressions replaced by new source text."""
     changed = statement.deep_replace(old, cst.parse_expression(new))

@@ -1,0 +1,155 @@
+"""
+Events of the training loop: the order of forward, backward, `step` and `zero_grad`, and the mode a model is in.
+
+Raised by `torchlint.model.observers.training` and `.modes`. An optimizer is one of `torch.optim`, or an unknown value
+whose `step` is called and whose name says that it is one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import libcst as cst
+
+from torchlint.model.events import Event
+from torchlint.model.trace import Step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradientsCarried(Event):
+    """
+    In a loop, `optimizer.step()` uses a gradient to which the previous iteration's backward, already stepped with,
+    was added. `node` is the call of `step`.
+
+    Attributes
+    ----------
+    optimizer
+        How the program calls it.
+    backward
+        The step of the backward that accumulates.
+    zeroed
+        "never": nothing in sight zeroes the gradients. "outside": something does, but not in this loop.
+    nameable
+        `optimizer` is a dotted name that means the same object where `step` stands.
+    """
+
+    optimizer: str
+    backward: Step
+    zeroed: Literal["never", "outside"]
+    nameable: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradientsDiscarded(Event):
+    """
+    A loop accumulates gradients for a later `step`, and each iteration zeroes those of the one before. `node` is the
+    zeroing.
+
+    Attributes
+    ----------
+    optimizer
+        How the program calls it.
+    backward
+        The step of the backward whose gradients are lost.
+    """
+
+    optimizer: str
+    backward: Step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SteppedWithoutGradients(Event):
+    """
+    `optimizer.step()` follows a zeroing, with no backward between them. `node` is the call of `step`.
+
+    Attributes
+    ----------
+    optimizer
+        How the program calls it.
+    backward
+        The step of the backward: the one whose gradients were zeroed ("before"), or the one that comes too late
+        ("after").
+    when
+        Where that backward stands.
+    zeroing, zeroing_statement
+        The call that zeroes, and its statement.
+    backward_statement
+        The statement of the backward.
+    together
+        All three are statements of one block.
+    """
+
+    optimizer: str
+    backward: Step
+    when: Literal["before", "after"]
+    zeroing: cst.CSTNode
+    zeroing_statement: cst.CSTNode
+    backward_statement: cst.CSTNode
+    together: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalledOutOfOrder(Event):
+    """
+    A call that belongs before or after `optimizer.step()` stands on the wrong side. `node` is that call.
+
+    Attributes
+    ----------
+    what
+        "clip-after-step": clipping gradients that were stepped with. "clip-before-unscale": clipping gradients that a
+        gradient scaler has scaled. "schedule-before-step": a learning-rate scheduler's first step comes before the
+        optimizer's.
+    call
+        How the program writes the callee: `clip_grad_norm_`, `scheduler.step`.
+    optimizer, scaler
+        How the program calls them; "" if there is none.
+    other
+        The statement of `optimizer.step()`.
+    together
+        Both are statements of one block.
+    """
+
+    what: Literal["clip-after-step", "clip-before-unscale", "schedule-before-step"]
+    call: str
+    optimizer: str
+    scaler: str
+    other: cst.CSTNode
+    together: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainedInEvalMode(Event):
+    """
+    A training loop sets a model to evaluation mode and nothing sets it back: from the second iteration on it trains
+    in that mode. `node` is the call of `eval`.
+
+    Attributes
+    ----------
+    module
+        How the program calls the model there.
+    first
+        The first statement of the loop's body if it is a simple one of the same function, before which `train()`
+        belongs.
+    """
+
+    module: str
+    first: cst.CSTNode | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatedWithGraph(Event):
+    """
+    A loop calls a model in evaluation mode while gradients are recorded, and no backward follows. `node` is the first
+    such call.
+
+    Attributes
+    ----------
+    module
+        How the program calls the model there.
+    loop
+        The loop.
+    """
+
+    module: str
+    loop: cst.CSTNode
