@@ -1,8 +1,9 @@
 """
 What of a file is run, and in which state: the file itself as a script, then each function and each Module by itself.
 
-A Module's `forward` is run on an object that its `__init__` has built, on inputs of which nobody knows whether they require grad, and what
-it returns counts as differentiated by its caller. A run that exceeds its budget keeps what was proven so far.
+A Module's `forward` is run on an object that its `__init__` has built, on inputs of which nobody knows whether they
+require grad, and what it returns counts as differentiated by its caller. A run that exceeds its budget keeps what was
+proven so far.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from torchlint.model.events import Event
 from torchlint.model.expressions import is_module
 from torchlint.model.interpreter import Interpreter
 from torchlint.model.lower import lower
-from torchlint.model.machine import STEP_LIMIT, BudgetExceeded
+from torchlint.model.machine import STEP_LIMIT, BudgetExceededError
 from torchlint.model.observer import Watch
 from torchlint.model.observers import observers
 from torchlint.model.truth import ALWAYS, Truth
@@ -60,10 +61,14 @@ class Analysis(Interpreter):
         self._escaping: list[Value] = []
         self.watch = Watch(tuple(observer(self) for observer in observers()))
 
-    def run(self) -> None:
-        """Run the file, then what it defines."""
+    def run_script(self) -> None:
+        """Run the file as a script."""
         self.globals.variables["__name__"] = Unknown()
         self._guarded(self._script, keep=True)
+
+    def run(self) -> None:
+        """Run the file, then what it defines."""
+        self.run_script()
         for function in list(self.functions):
             if function.owner is None:
                 self._guarded(lambda function=function: self._standalone(function, []))
@@ -81,7 +86,7 @@ class Analysis(Interpreter):
         self._escaping = []
         try:
             run()
-        except (BudgetExceeded, RecursionError):
+        except (BudgetExceededError, RecursionError):
             self.frame = frame
             self.stack.clear()
             self.loops.clear()

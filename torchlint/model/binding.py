@@ -1,5 +1,6 @@
 """
-The interpreter's assignments: names, attributes, items and tuples, `+=` in place, gradients and parameters that are bound by hand.
+The interpreter's assignments: names, attributes, items and tuples, `+=` in place, gradients and parameters that are
+bound by hand.
 """
 
 from __future__ import annotations

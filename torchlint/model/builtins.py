@@ -1,5 +1,6 @@
 """
-The interpreter's builtins: `range`, `zip`, `isinstance`, `getattr`, … and the little of the standard library that moves tensors.
+The interpreter's builtins: `range`, `zip`, `isinstance`, `getattr`, … and the little of the standard library that
+moves tensors.
 
 A builtin not listed here is unknown code.
 """
@@ -137,7 +138,8 @@ class BuiltinMachine(ContainerMachine):
         if site.positional or not site.complete:
             values = [each for value in site.values() for each in self.elements(value)[1]]
             return Mapping(None, self._any(values) if values else None)
-        return Mapping({key: value for key, value in site.keywords.items()})
+        named: dict[object, Value] = dict(site.keywords.items())
+        return Mapping(named)
 
     def _sum(self, site: CallSite) -> Value:
         if not site.positional:
@@ -229,7 +231,7 @@ class BuiltinMachine(ContainerMachine):
         return Sequence("generator", tuple(reversed(elements))) if known else Sequence("generator", None, elements[0])
 
     def _unordered(self, site: CallSite) -> Value:
-        known, elements = self.elements(site.positional[0])
+        _, elements = self.elements(site.positional[0])
         return Sequence("list", None, self._any(elements) if elements else None)
 
     def _partial(self, site: CallSite) -> Value:
@@ -246,9 +248,7 @@ class BuiltinMachine(ContainerMachine):
         if qualified == "copy.copy":
             return value if isinstance(value, Tensor) else Unknown(reachable_tensors(value))
         if isinstance(value, Tensor):
-            copy = self.fresh(site.node, "deepcopy", own=value.own, shape=value.shape, dtype=value.dtype)
-            copy.is_parameter = value.is_parameter
-            return copy
+            return self.copied(value, site)
         return Unknown(source=site.node, layer=isinstance(value, Module | Instance))
 
     _BUILTINS: ClassVar[dict[str, Callable[[Any, CallSite], Value | None]]] = {

@@ -1,9 +1,9 @@
 """
 The interpreter's control flow: branches (join), loops (a second iteration), `with`, `try`, `match`.
 
-A loop whose length is unknown is taken to run at least once, and its body is followed a second time on a path of its own;
-so a fault that needs what an earlier iteration left behind is found "in the second iteration". Conditions with the same text over the same
-values are one decision.
+A loop whose length is unknown is taken to run at least once, and its body is followed a second time on a path of its
+own; so a fault that needs what an earlier iteration left behind is found "in the second iteration". Conditions with
+the same text over the same values are one decision.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class ControlMachine(BindingMachine):
         first, *rest = name.split(".")
         value = self.lookup(first)
         for attr in rest:
-            if isinstance(value, Instance | Unknown | External) or isinstance(value, Class):
+            if isinstance(value, Instance | Unknown | External | Class):
                 value = self.attribute(value, attr, self.statement or ir.Node(cst.Pass()))
             else:
                 return value
@@ -117,7 +117,10 @@ class ControlMachine(BindingMachine):
         )
 
     def _refine(self, test: ir.Expression) -> list[tuple[str, Value]]:
-        """Inside `if x.grad is not None`, nothing is None: what a condition tells of values (kept to what rules need)."""
+        """
+        Inside `if x.grad is not None`, nothing is None: what a condition tells of values (kept to what rules
+        need).
+        """
         return []
 
     def match_statement(self, node: ir.Match) -> None:

@@ -1,7 +1,8 @@
 """
 Plain data flow over the IR: which names and attributes a block reads before it sets them, and sets at all.
 
-Purely syntactic: no values, no calls followed. For the question which variables a loop carries from one iteration to the next.
+Purely syntactic: no values, no calls followed. For the question which variables a loop carries from one iteration to
+the next.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from torchlint.model import ir
 
 def read_before_set(body: list[ir.Statement]) -> tuple[str, ...]:
     """
-    The names and `self.x`-like paths that a block may read before it sets them, and that it sets: what one run of the block hands to
-    the next.
+    The names and `self.x`-like paths that a block may read before it sets them, and that it sets: what one run of the
+    block hands to the next.
     """
     reads: dict[str, None] = {}
     sets: set[str] = set()

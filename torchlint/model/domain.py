@@ -67,7 +67,8 @@ class Grad:
             return Grad(Truth.MAYBE, other.inputs)
         if other.otherwise is Truth.YES:
             return Grad(Truth.MAYBE, self.inputs)
-        return Grad(self.otherwise.join(other.otherwise), self.inputs & other.inputs)
+        otherwise = self.otherwise.join(other.otherwise) if self.inputs == other.inputs else Truth.MAYBE
+        return Grad(otherwise, self.inputs & other.inputs)
 
     def guard(self) -> Guard | None:
         """The guard under which it requires grad; None if it never does."""
@@ -161,8 +162,8 @@ class GraphNode:
     """
     A node of the backward graph: PyTorch's `grad_fn`.
 
-    `edges` lead to the nodes of its inputs (or to leaves, which accumulate), each under the guard on which the input was
-    that one. `condition` is the requires_grad under which the node exists at all.
+    `edges` lead to the nodes of its inputs (or to leaves, which accumulate), each under the guard on which the input
+    was that one. `condition` is the requires_grad under which the node exists at all.
     """
 
     __slots__ = (
@@ -239,8 +240,8 @@ class Tensor:
     """
     One abstract tensor. `grad_fn` holds guarded alternatives; empty means it is a leaf, or not recorded.
 
-    `op` is the qualified spelling of the operation that computed it ("" if none did), `inputs` are the tensors that went in
-    (recorded or not): the data flow, for those who ask where a value comes from.
+    `op` is the qualified spelling of the operation that computed it ("" if none did), `inputs` are the tensors that
+    went in (recorded or not): the data flow, for those who ask where a value comes from.
     """
 
     __slots__ = (

@@ -1,7 +1,8 @@
 """
 The interpreter's expressions: names, attributes, operators, displays, indexing, comprehensions.
 
-A dispatch table by node type, like `interpreter` for statements. Calls of Python code are in `functions`, of torch in `calls`.
+A dispatch table by node type, like `interpreter` for statements. Calls of Python code are in `functions`, of torch in
+`calls`.
 """
 
 from __future__ import annotations
@@ -248,7 +249,10 @@ class ExpressionMachine(IndexMachine):
         return found
 
     def holds_tensor(self, value: Value) -> bool:
-        """Whether a value is certainly a tensor (on all its alternatives that are not plain numbers, and on one at least)."""
+        """
+        Whether a value is certainly a tensor (on all its alternatives that are not plain numbers, and on one
+        at least).
+        """
         options = [each for _, each in alternatives(value, self.path | self.assumed)]
         tensors = [e for e in options if isinstance(e, Tensor) or (isinstance(e, Unknown) and e.tensor is not None)]
         return bool(tensors) and all(isinstance(each, Constant | Scalar) or each in tensors for each in options)

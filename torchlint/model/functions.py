@@ -1,6 +1,6 @@
 """
-The interpreter's calls: functions and classes of the file are run (inlined, within bounds); what is not known is code that may
-do anything with what it is given.
+The interpreter's calls: functions and classes of the file are run (inlined, within bounds); what is not known is code
+that may do anything with what it is given.
 """
 
 from __future__ import annotations
@@ -453,6 +453,8 @@ class FunctionMachine(LayerMachine):
                 return result
             if qualified.startswith(("torch.nn.utils.", "torch.cuda.", "torch.distributed.", "torch.backends.")):
                 return Unknown([t for value in site.values() for t in reachable_tensors(value)])
+        if qualified.startswith("numpy."):
+            self.numpy_call(qualified, site)
         if qualified == "functools.partial" and site.positional:
             return self._partial(site)
         if qualified in ("copy.deepcopy", "copy.copy") and site.positional:

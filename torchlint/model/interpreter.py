@@ -2,13 +2,14 @@
 The interpreter's statements: assignments, branches (join), loops (a second iteration), `with`, `try`, definitions.
 
 A dispatch table by node type over the IR that `lower` makes of the libcst tree. A loop whose length is unknown is
-taken to run at least once, and its body is followed a second time on a path of its own; so a fault that needs what an earlier
-iteration left behind is found "in the second iteration".
+taken to run at least once, and its body is followed a second time on a path of its own; so a fault that needs what an
+earlier iteration left behind is found "in the second iteration".
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import libcst as cst
@@ -52,7 +53,7 @@ class Interpreter(ControlMachine):
 
     def run_block(self, body: list[ir.Statement]) -> None:
         """Run statements one after the other, until the path ends."""
-        for statement, after in zip(body, body[1:], strict=False):
+        for statement, after in pairwise(body):
             self.following[id(statement.line)] = after.line
         for statement in body:
             if self.dead:
@@ -60,6 +61,8 @@ class Interpreter(ControlMachine):
             self.spend()
             self.statement = statement
             self._STATEMENTS[type(statement)](self, statement)
+            for hook in self.watch.ran if not self.dead else ():
+                hook(statement)
 
     def _expression_statement(self, node: ir.ExpressionStatement) -> None:
         if isinstance(node.value, ir.Call):

@@ -1,7 +1,9 @@
 """
-The interpreter's modules: `parameters()`, `train()`, `register_buffer()`, … of layers of torch and of Modules of the file.
+The interpreter's modules: `parameters()`, `train()`, `register_buffer()`, … of layers of torch and of Modules of the
+file.
 
-Only the methods that `nn.Module` and its containers bring (https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html).
+Only the methods that `nn.Module` and its containers bring
+(https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """
 The machine under the interpreter: time, paths, grad mode, budget, and how a run forks and joins.
 
-Knows neither Python nor torch operations; everything above it (graph, calls, interpreter) changes state only through it.
+Knows neither Python nor torch operations; everything above it (graph, calls, interpreter) changes state only through
+it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ STEP_LIMIT = 6_000
 """Statements and calls followed per entry point; past it the model says no more about that entry."""
 
 
-class BudgetExceeded(Exception):
+class BudgetExceededError(Exception):
     """The entry point is too large to be followed to its end."""
 
 
@@ -64,12 +65,12 @@ class Machine:
 
         Raises
         ------
-        BudgetExceeded
+        BudgetExceededError
             when the entry point has used up its steps.
         """
         self.steps_left -= 1
         if self.steps_left < 0:
-            raise BudgetExceeded
+            raise BudgetExceededError
 
     # -- places
 

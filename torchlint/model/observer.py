@@ -1,13 +1,14 @@
 """
 Observers: parts of the model that watch a run and report what no single transfer function sees.
 
-A transfer function says what one operation does; an observer remembers what happened over a run (the order of `backward`, `step` and
-`zero_grad`, what a loop keeps, what a class registers) and raises events of its own. Each family of facts is one
-module in `torchlint/model/observers/`, with one class derived from `Observer` that overrides the hooks it needs. Observers see the run,
-change nothing in it, do not judge, and know nothing of each other.
+A transfer function says what one operation does; an observer remembers what happened over a run (the order of
+`backward`, `step` and `zero_grad`, what a loop keeps, what a class registers) and raises events of its own. Each
+family of facts is one module in `torchlint/model/observers/`, with one class derived from `Observer` that overrides
+the hooks it needs. Observers see the run, change nothing in it, do not judge, and know nothing of each other.
 
-State that must not survive from one entry point to the next is dropped in `concluded`. What is noted on a branch is not undone when
-the branch is: note `machine.path` and `machine.assumed` with it, and compare guards (`truth.conjoin`, `truth.implied`).
+State that must not survive from one entry point to the next is dropped in `concluded`. What is noted on a branch is
+not undone when the branch is: note `machine.path` and `machine.assumed` with it, and compare guards (`truth.conjoin`,
+`truth.implied`).
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class Observer:
     """
     Base class: every hook does nothing. Only hooks that a subclass overrides are called.
 
-    `self.machine` is the running machine: `machine.emit(event)`, `machine.facts(tensor)`, `machine.line()`, `machine.path`,
-    `machine.assumed`, `machine.grad_mode`, `machine.iteration`, `machine.trail`, `machine.statement`.
+    `self.machine` is the running machine: `machine.emit(event)`, `machine.facts(tensor)`, `machine.line()`,
+    `machine.path`, `machine.assumed`, `machine.grad_mode`, `machine.iteration`, `machine.trail`, `machine.statement`.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -57,7 +58,8 @@ class Observer:
     ) -> None:
         """
         Something imported was called by its qualified name: any function or class of torch (operations, layers, losses,
-        optimizers, `torch.save`, `torch.no_grad`), NumPy, or another package. `result` is None where the model knows nothing of it.
+        optimizers, `torch.save`, `torch.no_grad`), NumPy, or another package. `result` is None where the model knows
+        nothing of it.
         """
 
     def method(
@@ -102,7 +104,10 @@ class Observer:
         """A tensor was written in place (also by an optimizer)."""
 
     def required_grad(self, tensor: Tensor, value: Value | None, how: str, origin: ir.Node) -> None:
-        """`tensor.requires_grad = value`, `tensor.requires_grad_(value)`; called before it takes effect. `how` as written."""
+        """
+        `tensor.requires_grad = value`, `tensor.requires_grad_(value)`; called before it takes effect. `how`
+        as written.
+        """
 
     def backward(
         self,
@@ -155,7 +160,10 @@ class Observer:
         """A class statement was run."""
 
     def class_built(self, cls: Class, instance: Instance) -> None:
-        """A class is analysed by itself: its `__init__` has run on unknown arguments and `instance` is what it built."""
+        """
+        A class is analysed by itself: its `__init__` has run on unknown arguments and `instance` is what it
+        built.
+        """
 
     def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
         """A module of the file or a layer of torch was called."""
@@ -165,6 +173,9 @@ class Observer:
 
     def returned(self, value: Value, node: cst.CSTNode) -> None:
         """A function returns a value."""
+
+    def ran(self, statement: ir.Statement) -> None:
+        """A statement has run (and the path goes on)."""
 
     def entry_started(self, function: Function | None) -> None:
         """An entry point starts: the file as a script (None), or a function or method by itself."""

@@ -1,10 +1,10 @@
 """
 The state of an abstract run and how paths meet: a trail of changes that can be undone, kept, and joined.
 
-Values are mutable records; every change goes through the trail. A branch runs its arms one after the other on the same records:
-mark, run, take the changes, undo. Then `join` writes back what the arms agree on, and guarded alternatives where they
-do not. The cost of a join is the number of changes, not the size of the state. (The scheme is the trail of Warren's Prolog
-machine put to the use of abstract interpretation.)
+Values are mutable records; every change goes through the trail. A branch runs its arms one after the other on the
+same records: mark, run, take the changes, undo. Then `join` writes back what the arms agree on, and guarded
+alternatives where they do not. The cost of a join is the number of changes, not the size of the state. (The scheme is
+the trail of Warren's Prolog machine put to the use of abstract interpretation.)
 
 Knows the fields of the domain; runs nothing.
 """

@@ -5,8 +5,8 @@ Events are neutral: they say what happens, never whether it is wrong. A rule sub
 annotating its `check` method with it. Every event carries the CST node it happened at, the trace that
 leads to it, and how sure the model is; the engine shows a rule only events whose truth is YES.
 
-Here are the events of the graph itself; the families of facts that observers report (`torchlint.model.observers`) have a module each
-beside this one.
+Here are the events of the graph itself; the families of facts that observers report (`torchlint.model.observers`)
+have a module each beside this one.
 
 Words are PyTorch's: leaf, grad_fn, saved tensor, version, view, base, retain_graph.
 """
@@ -109,7 +109,9 @@ class OpCalled(Event):
     arguments: tuple[tuple[str | int, TensorFacts | None], ...] = ()
 
 
-WriteSpelling: TypeAlias = Literal["method", "function", "augmented", "indexed", "out", "inplace", "optimizer", "backward"]
+WriteSpelling: TypeAlias = Literal[
+    "method", "function", "augmented", "indexed", "out", "inplace", "optimizer", "backward"
+]
 """
 How a write is written: `c.mul_(2)`, `torch.relu_(c)` / `nn.init.zeros_(c)`, `c *= 2`, `c[0] = 1` or `c[0] += 1`,
 `torch.add(a, b, out=c)`, `F.relu(c, inplace=True)` or a module built with `inplace=True`, `optimizer.step()`;
@@ -305,9 +307,10 @@ Refusal: TypeAlias = Literal[
 ]
 """
 Why torch raises: a write into one of several views that one operation returned (`unbind`, `split`, `chunk`), or into
-a view made under `no_grad` (or use of that view after its base was written); `detach_()` of a view; `requires_grad` set on a non-leaf; `numpy()`, `deepcopy` of a
-graph tensor; an input of `autograd.grad` that the root does not depend on, or that requires no grad; an optimizer over
-a non-leaf; `retain_grad()`, `register_hook` without requires_grad; `out=` among tensors that require grad.
+a view made under `no_grad` (or use of that view after its base was written); `detach_()` of a view; `requires_grad`
+set on a non-leaf; `numpy()`, `deepcopy` of a graph tensor; an input of `autograd.grad` that the root does not depend
+on, or that requires no grad; an optimizer over a non-leaf; `retain_grad()`, `register_hook` without requires_grad;
+`out=` among tensors that require grad.
 """
 
 

@@ -1,8 +1,8 @@
 """
 The observers of the model, one module per family of facts; see `torchlint.model.observer`.
 
-Each module here holds classes derived from `Observer`; all of them watch every run. An observer imports the domain, events, truth and
-`observer`, and nothing above these.
+Each module here holds classes derived from `Observer`; all of them watch every run. An observer imports the domain,
+events, truth and `observer`, and nothing above these.
 """
 
 from __future__ import annotations

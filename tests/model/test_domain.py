@@ -1,0 +1,127 @@
+"""
+The laws of the model's small domains, by enumeration: joins are commutative, associative, idempotent; guards imply.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from torchlint.model.domain import GRAD_MAYBE, GRAD_NO, GRAD_YES, Choice, Constant, Grad, Sequence, Unknown, choose
+from torchlint.model.state import Trail
+from torchlint.model.truth import ALWAYS, Guard, Truth, conditions, conjoin, covered, implied, unconditional
+
+GRADS = [GRAD_NO, GRAD_MAYBE, GRAD_YES, *(Grad(t, frozenset(n)) for t in (Truth.NO, Truth.MAYBE) for n in ("x", "xy"))]
+
+
+def guard(*literals: tuple[int, int]) -> Guard:
+    return frozenset(literals)
+
+
+@pytest.mark.parametrize("domain", [list(Truth), GRADS], ids=["Truth", "Grad"])
+def test_join_is_a_semilattice(domain: list[Truth] | list[Grad]) -> None:
+    for a, b, c in itertools.product(domain, repeat=3):
+        assert a.join(a) == a
+        assert a.join(b) == b.join(a)
+        assert a.join(b).join(c) == a.join(b.join(c))
+
+
+def test_either_is_commutative_and_yes_wins() -> None:
+    for a, b in itertools.product(GRADS, repeat=2):
+        assert a.either(b) == b.either(a)
+        assert a.either(GRAD_YES) == GRAD_YES
+        assert a.either(GRAD_NO) == a
+
+
+def test_join_never_claims_what_one_side_denies() -> None:
+    for a, b in itertools.product(GRADS, repeat=2):
+        joined = a.join(b)
+        if joined.truth() is not Truth.MAYBE:
+            assert a.truth() is b.truth() is joined.truth()
+        for given in (frozenset(), frozenset("x"), frozenset("y"), frozenset("xy")):
+            if _under(joined, given) is not Truth.MAYBE:
+                assert _under(a, given) is _under(b, given) is _under(joined, given)
+
+
+def _under(grad: Grad, inputs: frozenset[str]) -> Truth:
+    """What `requires_grad` is if exactly these inputs require grad."""
+    return Truth.YES if grad.inputs & inputs else grad.otherwise
+
+
+def test_truth_has_no_bool() -> None:
+    with pytest.raises(TypeError, match="three values"):
+        bool(Truth.MAYBE)
+
+
+def test_guards_on_different_arms_exclude_each_other() -> None:
+    assert conjoin(guard((1, 0)), guard((1, 1))) is None
+    assert conjoin(guard((1, 0)), guard((2, 1))) == guard((1, 0), (2, 1))
+    assert implied(ALWAYS, guard((1, 0)))
+    assert not implied(guard((1, 0)), ALWAYS)
+
+
+def test_covered_leaves_no_way_around() -> None:
+    assert covered([guard((1, 0)), guard((1, 1))], ALWAYS)
+    assert not covered([guard((1, 0))], ALWAYS)
+    assert covered([guard((1, 0), (2, 0)), guard((1, 0), (2, 1)), guard((1, 1))], ALWAYS)
+    assert not covered([guard((1, 0), (2, 0)), guard((1, 1))], ALWAYS)
+    assert covered([guard((1, 0), (2, 0)), guard((1, 1))], guard((2, 0)))
+    unknown = frozenset({(("unknown", 7), 1)})
+    assert not covered([unknown], ALWAYS)
+
+
+def test_conditions_name_the_inputs() -> None:
+    literal = frozenset({(("requires_grad", "x"), 1), (3, 0)})
+    assert conditions(literal) == ("x",)
+    assert unconditional(literal) == guard((3, 0))
+
+
+class Record:
+    """Something with one field of each kind that a join knows."""
+
+    def __init__(self) -> None:
+        self.shape: tuple[int | None, ...] | None = (2, 3)
+        self.own = GRAD_NO
+        self.items: dict[str, object] = {}
+
+
+def test_trail_undoes_and_joins() -> None:
+    trail, record, variables = Trail(), Record(), {"a": Constant(1)}
+    mark = trail.mark()
+    trail.set(record, "shape", (2, 4))
+    trail.set(record, "own", GRAD_YES)
+    trail.set(variables, "a", Constant(2))
+    first = trail.changes(mark)
+    trail.undo(mark)
+    assert record.shape == (2, 3)
+    assert variables == {"a": Constant(1)}
+    trail.set(variables, "b", Constant(5))
+    second = trail.changes(mark)
+    trail.undo(mark)
+    assert "b" not in variables
+    trail.join([(guard((1, 1)), first), (guard((1, 0)), second)])
+    assert record.shape == (2, None)
+    assert record.own == GRAD_YES.join(GRAD_NO)
+    joined = variables["a"]
+    assert isinstance(joined, Choice)
+    assert dict(joined.alternatives) == {guard((1, 1)): Constant(2), guard((1, 0)): Constant(1)}
+
+
+def test_lists_of_different_length_lose_their_length_alone() -> None:
+    trail, values = Trail(), Sequence("list", (Constant(1),))
+    mark = trail.mark()
+    trail.set(values, "items", (Constant(1), Constant(2)))
+    longer = trail.changes(mark)
+    trail.undo(mark)
+    trail.join([(guard((1, 1)), longer), (guard((1, 0)), {})])
+    assert values.items is None
+    assert isinstance(values.element, Choice)
+    assert {each for _, each in values.element.alternatives} == {Constant(1), Constant(2)}
+
+
+def test_too_many_alternatives_widen() -> None:
+    few = choose([(guard((n, 1)), Constant(n)) for n in range(3)])
+    assert isinstance(few, Choice)
+    assert isinstance(choose([(guard((n, 1)), Constant(n)) for n in range(20)]), Unknown)
+    assert choose([(guard((n, 1)), Constant(0)) for n in range(20)]) == Constant(0)
