@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from torchlint.knowledge import (
+    shapes_fft,
+    shapes_joining,
     shapes_layers,
     shapes_layout,
     shapes_linear,
@@ -52,8 +54,12 @@ __all__ = [
     "numel",
 ]
 
+_SUBJECTS: Final = (
+    *(shapes_pointwise, shapes_reduce, shapes_linear, shapes_layout),
+    *(shapes_joining, shapes_parts, shapes_layers, shapes_fft),
+)
 _DESCRIBED: Final = Description()
-for _subject in (shapes_pointwise, shapes_reduce, shapes_linear, shapes_layout, shapes_parts, shapes_layers):
+for _subject in _SUBJECTS:
     for _name, _transfer in _subject.DESCRIBED.items():
         _DESCRIBED.of(_name)(_transfer)
 
@@ -85,9 +91,9 @@ def infer(name: str, arguments: Mapping[str, object]) -> tuple[Shape, ...]:
     in_place = name.endswith("_") and not name.endswith("__")
     base = name[:-1] if in_place else name
     if in_place and base not in _RESHAPING:
-        value = arguments.get("self", arguments.get("input"))
+        value = Arguments(arguments).get("self")
         return (value.shape if isinstance(value, Sized) else None,)
-    transfer = _DESCRIBED.get(base)
+    transfer = _DESCRIBED.get(base) or _DESCRIBED.get(base.removesuffix("_copy"))
     if transfer is None:
         return (None,)
     try:

@@ -127,16 +127,21 @@ def size_of(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-_ALIASES: Final = {"input": "self", "axis": "dim", "keepdims": "keepdim", "x": "self", "x1": "self", "x2": "other"}
+_ALIASES: Final = {
+    **dict.fromkeys(("input", "tensor", "A", "x", "x1"), "self"),
+    "x2": "other",
+    "axis": "dim",
+    "keepdims": "keepdim",
+}
 
 
 class Arguments:
     """
     A call's arguments, bound by torch's parameter names.
 
-    `input` and `self` are one name, and so are the NumPy spellings that torch's parser takes (`axis`, `keepdims`, `x`,
-    `x1`, `x2`). What is absent was not given. All readers raise `ShapeUnknownError` where their answer needs a value
-    that is unknown.
+    `input`, `tensor`, `A` and `self` are one name, and so are the NumPy spellings that torch's parser takes (`axis`,
+    `keepdims`, `x`, `x1`, `x2`). What is absent was not given. All readers raise `ShapeUnknownError` where their
+    answer needs a value that is unknown.
     """
 
     __slots__ = ("values",)

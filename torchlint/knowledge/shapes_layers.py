@@ -133,6 +133,22 @@ def _adaptive(count: int) -> Transfer:
     return transfer
 
 
+def _unpooling(count: int) -> Transfer:
+    def transfer(a: Arguments) -> Result:
+        shape = a.shape()
+        front = _spatial(shape, count, shape[-count - 1] if len(shape) > count else None)
+        if a.given("output_size"):
+            return (*front, *a.sizes("output_size")[-count:])
+        kernel = spread(a.get("kernel_size"), count)
+        stride = a.get("stride")
+        strides = kernel if stride is None or stride == [] or stride == () else spread(stride, count)
+        padding = spread(a.get("padding", 0), count)
+        ends = zip(shape[-count:], kernel, strides, padding, strict=True)
+        return (*front, *(_stretched(size, k, s, p, 0, 1) for size, k, s, p in ends))
+
+    return transfer
+
+
 for _n in (1, 2, 3):
     DESCRIBED.of(f"conv{_n}d")(_convolution(_n))
     DESCRIBED.of(f"conv_transpose{_n}d")(_transposed_convolution(_n))
@@ -142,7 +158,51 @@ for _n in (1, 2, 3):
     DESCRIBED.of(f"lp_pool{_n}d")(_pooling(_n, dilated=False))
     DESCRIBED.of(f"adaptive_avg_pool{_n}d")(_adaptive(_n))
     DESCRIBED.of(f"adaptive_max_pool{_n}d")(_adaptive(_n))
+    DESCRIBED.of(f"max_unpool{_n}d")(_unpooling(_n))
     DESCRIBED.of(f"adaptive_max_pool{_n}d_with_indices")(_with_indices(_adaptive(_n)))
+
+
+def _fractional(count: int) -> Transfer:
+    def transfer(a: Arguments) -> Result:
+        shape = a.shape()
+        front = _spatial(shape, count, shape[-count - 1] if len(shape) > count else None)
+        if a.given("output_size"):
+            ends = spread(a.get("output_size"), count)
+        else:
+            ratio = a.get("output_ratio")
+            ratios = list(ratio) if isinstance(ratio, (tuple, list)) else [ratio] * count
+            ends = tuple(_scaled(size, one) for size, one in zip(shape[-count:], ratios, strict=True))
+        result = (*front, *ends)
+        return [result, result] if a.flag("return_indices") else result
+
+    return transfer
+
+
+for _n in (2, 3):
+    DESCRIBED.of(f"fractional_max_pool{_n}d")(_fractional(_n))
+    DESCRIBED.of(f"fractional_max_pool{_n}d_with_indices")(_with_indices(_fractional(_n)))
+
+
+@DESCRIBED.of("embedding_bag")
+def _embedding_bag(a: Arguments) -> Result:
+    """One row per bag: a bag is a row of a matrix of indices, or begins at an offset into a vector of them."""
+    index, width = a.shape(), a.shape("weight")[1]
+    if len(index) == 2:
+        return (index[0], width)
+    bags = a.shape("offsets")[0]
+    return (None if bags is None else bags - a.flag("include_last_offset"), width)
+
+
+@DESCRIBED.of("linear_cross_entropy")
+def _linear_cross_entropy(a: Arguments) -> Result:
+    if a.text("reduction", "mean") == "none":
+        raise ShapeUnknownError
+    return ()
+
+
+@DESCRIBED.of("multi_head_attention_forward")
+def _multi_head_attention(a: Arguments) -> Result:
+    return [a.operand("query"), None]
 
 
 @DESCRIBED.of("embedding")

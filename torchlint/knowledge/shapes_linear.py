@@ -46,6 +46,11 @@ def _matmul(a: Arguments) -> Result:
     return matmul(a.operand(), a.operand("other"))
 
 
+@DESCRIBED.of("__rmatmul__")
+def _reflected_matmul(a: Arguments) -> Result:
+    return matmul(a.operand("other"), a.operand())
+
+
 @DESCRIBED.of("mm", "bmm")
 def _mm(a: Arguments) -> Result:
     return matmul(a.operand(), a.operand("mat2"))
@@ -190,7 +195,7 @@ def _cross(a: Arguments) -> Result:
 
 
 def _matrix(a: Arguments) -> tuple[Sizes, int | None, int | None]:
-    shape = a.shape("A" if "A" in a.values else "self")
+    shape = a.shape()
     if len(shape) < 2:
         raise ShapeUnknownError
     return shape[:-2], shape[-2], shape[-1]
@@ -228,17 +233,51 @@ def _svdvals(a: Arguments) -> Result:
     return (*batch, _least(m, n))
 
 
-@DESCRIBED.of("linalg_svd", "svd")
+@DESCRIBED.of("linalg_svd")
+def _linalg_svd(a: Arguments) -> Result:
+    batch, m, n = _matrix(a)
+    k, full = _least(m, n), a.flag("full_matrices", True)
+    return [(*batch, m, m if full else k), (*batch, k), (*batch, n if full else k, n)]
+
+
+@DESCRIBED.of("svd")
 def _svd(a: Arguments) -> Result:
     batch, m, n = _matrix(a)
+    k, reduced = _least(m, n), a.flag("some", True)
+    return [(*batch, m, k if reduced else m), (*batch, k), (*batch, n, k if reduced else n)]
+
+
+@DESCRIBED.of("linalg_cholesky_ex", "linalg_inv_ex")
+def _checked(a: Arguments) -> Result:
+    batch, m, n = _matrix(a)
+    return [(*batch, m, n), batch]
+
+
+@DESCRIBED.of("linalg_lu")
+def _lu(a: Arguments) -> Result:
+    batch, m, n = _matrix(a)
     k = _least(m, n)
-    if "full_matrices" in a.values or "some" not in a.values:
-        full, transposed = a.flag("full_matrices", "A" in a.values), True
-    else:
-        full, transposed = not a.flag("some", True), False
-    if not transposed:
-        return [(*batch, m, m if full else k), (*batch, k), (*batch, n, n if full else k)]
-    return [(*batch, m, m if full else k), (*batch, k), (*batch, n if full else k, n)]
+    pivot: Shape = (*batch, m, m) if a.flag("pivot", True) else (0,)
+    return [pivot, (*batch, m, k), (*batch, k, n)]
+
+
+@DESCRIBED.of("linalg_lu_factor")
+def _lu_factor(a: Arguments) -> Result:
+    batch, m, n = _matrix(a)
+    return [(*batch, m, n), (*batch, _least(m, n))]
+
+
+@DESCRIBED.of("linalg_lu_factor_ex")
+def _lu_factor_ex(a: Arguments) -> Result:
+    batch, m, n = _matrix(a)
+    return [(*batch, m, n), (*batch, _least(m, n)), batch]
+
+
+@DESCRIBED.of("linalg_vecdot")
+def _vecdot(a: Arguments) -> Result:
+    shape = known(broadcast(a.operand("self"), a.operand("y")))
+    dim = wrap(a.integer("dim", -1), len(shape))
+    return tuple(size for axis, size in enumerate(shape) if axis != dim)
 
 
 @DESCRIBED.of("linalg_qr", "qr")
@@ -255,8 +294,17 @@ def _pinv(a: Arguments) -> Result:
     return (*batch, n, m)
 
 
+@DESCRIBED.of("linalg_solve_ex")
+def _solve_ex(a: Arguments) -> Result:
+    return [_solved(a), _matrix(a)[0]]
+
+
 @DESCRIBED.of("linalg_solve")
 def _solve(a: Arguments) -> Result:
+    return _solved(a)
+
+
+def _solved(a: Arguments) -> Shape:
     """`B` is a batch of vectors if it is 1-d or has exactly the shape of `A` less one dimension, else of matrices."""
     batch, _, n = _matrix(a)
     right = a.shape("B")

@@ -1,5 +1,5 @@
 """
-Shapes of what takes parts of a tensor or puts parts together: splitting, selecting, gathering, padding.
+Shapes of what takes parts of a tensor, or lays it into a larger one: selecting, gathering, diagonals, padding.
 
 References
 ----------
@@ -11,12 +11,10 @@ from __future__ import annotations
 from typing import Final
 
 from torchlint.knowledge.shapes_domain import (
-    INTEGER,
     Arguments,
     Description,
     Result,
     ShapeUnknownError,
-    Sized,
     Sizes,
     broadcast,
     known,
@@ -52,159 +50,6 @@ def sliced(size: int | None, start: object, stop: object, step: object) -> int |
     return len(range(*slice(start, stop, step).indices(size)))
 
 
-def pieces(shape: Sizes, dim: int, sizes: list[int | None]) -> Result:
-    """One shape per piece."""
-    return [with_size(shape, dim, size) for size in sizes]
-
-
-@DESCRIBED.of("split", "split_with_sizes", "unsafe_split", "unsafe_split_with_sizes")
-def _split(a: Arguments) -> Result:
-    shape = a.shape()
-    dim = wrap(a.integer("dim", 0), len(shape))
-    step = a.first("split_size", "split_size_or_sections", "split_sizes")
-    if step is INTEGER:
-        raise ShapeUnknownError
-    if not isinstance(step, int):
-        return pieces(shape, dim, list(sizes_of(step)))
-    total = shape[dim]
-    if total is None:
-        raise ShapeUnknownError
-    if step == 0 or total == 0:
-        return pieces(shape, dim, [total])
-    return pieces(shape, dim, [min(step, total - start) for start in range(0, total, step)])
-
-
-@DESCRIBED.of("chunk", "unsafe_chunk")
-def _chunk(a: Arguments) -> Result:
-    shape = a.shape()
-    dim = wrap(a.integer("dim", 0), len(shape))
-    total, chunks = shape[dim], a.integer("chunks")
-    if total is None or chunks < 1:
-        raise ShapeUnknownError
-    if total == 0:
-        return pieces(shape, dim, [0] * chunks)
-    step = -(-total // chunks)
-    return pieces(shape, dim, [min(step, total - start) for start in range(0, total, step)])
-
-
-def _tensor_split(a: Arguments, dim: int) -> Result:
-    shape = a.shape()
-    total = shape[dim]
-    at = a.first("indices_or_sections", "sections", "indices", "tensor_indices_or_sections")
-    if isinstance(at, int):
-        if total is None:
-            return pieces(shape, dim, [None] * at)
-        return pieces(shape, dim, [total // at + (part < total % at) for part in range(at)])
-    if at is INTEGER:
-        raise ShapeUnknownError
-    bounds = sizes_of(at)
-    starts, stops = (0, *bounds), (*bounds, None)
-    return pieces(
-        shape,
-        dim,
-        [_span(total, lo, hi, hi_at == len(bounds)) for hi_at, (lo, hi) in enumerate(zip(starts, stops, strict=True))],
-    )
-
-
-def _span(total: int | None, start: int | None, stop: int | None, last: bool) -> int | None:
-    if start is None or (stop is None and not last):
-        return None
-    return sliced(total, start, stop, 1)
-
-
-@DESCRIBED.of("tensor_split")
-def _tensor_split_along(a: Arguments) -> Result:
-    return _tensor_split(a, wrap(a.integer("dim", 0), len(a.shape())))
-
-
-@DESCRIBED.of("hsplit")
-def _hsplit(a: Arguments) -> Result:
-    return _tensor_split(a, 0 if len(a.shape()) == 1 else 1)
-
-
-@DESCRIBED.of("vsplit")
-def _vsplit(a: Arguments) -> Result:
-    return _tensor_split(a, 0)
-
-
-@DESCRIBED.of("dsplit")
-def _dsplit(a: Arguments) -> Result:
-    return _tensor_split(a, 2)
-
-
-@DESCRIBED.of("unbind")
-def _unbind(a: Arguments) -> Result:
-    shape = a.shape()
-    dim = wrap(a.integer("dim", 0), len(shape))
-    total = shape[dim]
-    if total is None:
-        raise ShapeUnknownError
-    return [without(shape, dim)] * total
-
-
-@DESCRIBED.of("hstack")
-def _hstack(a: Arguments) -> Result:
-    shapes = [known(shape) or (1,) for shape in a.tensors()]
-    return _joined(shapes, 0 if len(shapes[0]) == 1 else 1)
-
-
-@DESCRIBED.of("vstack", "row_stack")
-def _vstack(a: Arguments) -> Result:
-    return _joined([_at_least(known(shape), 2) for shape in a.tensors()], 0)
-
-
-@DESCRIBED.of("dstack")
-def _dstack(a: Arguments) -> Result:
-    return _joined([_at_least(known(shape), 3) for shape in a.tensors()], 2)
-
-
-@DESCRIBED.of("column_stack")
-def _column_stack(a: Arguments) -> Result:
-    shapes = [known(shape) for shape in a.tensors()]
-    return _joined([shape if len(shape) > 1 else (numel(shape), 1) for shape in shapes], 1)
-
-
-def _joined(shapes: list[Sizes], dim: int) -> Result:
-    total: int | None = 0
-    for shape in shapes:
-        here = shape[dim]
-        total = None if total is None or here is None else total + here
-    return with_size(shapes[0], dim, total)
-
-
-def _at_least(shape: Sizes, rank: int) -> Sizes:
-    """NumPy's `atleast_nd`: a vector is a row, a matrix gets a last dimension."""
-    if len(shape) >= rank:
-        return shape
-    if not shape:
-        return (1,) * rank
-    if len(shape) == 1:
-        return (1, shape[0], 1)[:rank] if rank > 1 else shape
-    return (*shape, 1)
-
-
-@DESCRIBED.of("atleast_1d")
-def _atleast_1d(a: Arguments) -> Result:
-    return _atleast(a, 1)
-
-
-@DESCRIBED.of("atleast_2d")
-def _atleast_2d(a: Arguments) -> Result:
-    return _atleast(a, 2)
-
-
-@DESCRIBED.of("atleast_3d")
-def _atleast_3d(a: Arguments) -> Result:
-    return _atleast(a, 3)
-
-
-def _atleast(a: Arguments, rank: int) -> Result:
-    for name in ("tensors", "self"):
-        if isinstance(a.get(name), (tuple, list)) and not isinstance(a.get(name), Sized):
-            return [_at_least(known(shape), rank) for shape in a.tensors(name)]
-    return _at_least(a.shape("self" if "self" in a.values else "tensors"), rank)
-
-
 @DESCRIBED.of("select", "select_copy")
 def _select(a: Arguments) -> Result:
     shape = a.shape()
@@ -226,12 +71,20 @@ def _narrow(a: Arguments) -> Result:
     return with_size(shape, wrap(a.integer("dim"), len(shape)), size_of(a.get("length")))
 
 
-@DESCRIBED.of("diagonal", "linalg_diagonal")
+@DESCRIBED.of("diagonal")
 def _diagonal(a: Arguments) -> Result:
-    over = "A" in a.values
-    shape = a.shape("A" if over else "self")
-    first = wrap(a.integer("dim1", -2 if over else 0), len(shape))
-    second = wrap(a.integer("dim2", -1 if over else 1), len(shape))
+    return _diagonals(a, 0, 1)
+
+
+@DESCRIBED.of("linalg_diagonal")
+def _linalg_diagonal(a: Arguments) -> Result:
+    return _diagonals(a, -2, -1)
+
+
+def _diagonals(a: Arguments, first_default: int, second_default: int) -> Result:
+    shape = a.shape()
+    first = wrap(a.integer("dim1", first_default), len(shape))
+    second = wrap(a.integer("dim2", second_default), len(shape))
     rest = tuple(size for axis, size in enumerate(shape) if axis not in (first, second))
     return (*rest, _diagonal_length(shape[first], shape[second], a.integer("offset", 0)))
 
@@ -297,7 +150,7 @@ def _index_select(a: Arguments) -> Result:
     return with_size(shape, wrap(a.integer("dim"), len(shape)), numel(a.operand("index")))
 
 
-@DESCRIBED.of("masked_select")
+@DESCRIBED.of("bincount", "masked_select")
 def _masked_select(a: Arguments) -> Result:
     return (None,)
 
@@ -337,30 +190,6 @@ def padded(shape: Sizes, pad: Sizes) -> Sizes:
     return tuple(sizes)
 
 
-@DESCRIBED.of("meshgrid")
-def _meshgrid(a: Arguments) -> Result:
-    """With "xy" the first two dimensions change places, as in NumPy."""
-    shapes = a.tensors("tensors")
-    if len(shapes) == 1 and isinstance(a.get("tensors"), (tuple, list)) and shapes[0] is None:
-        raise ShapeUnknownError
-    sizes = [numel(shape) for shape in shapes]
-    indexing = a.get("indexing")
-    if indexing is not None and indexing not in ("ij", "xy"):
-        raise ShapeUnknownError
-    if indexing == "xy" and len(sizes) > 1:
-        sizes[0], sizes[1] = sizes[1], sizes[0]
-    return [tuple(sizes)] * len(sizes)
-
-
-@DESCRIBED.of("cartesian_prod")
-def _cartesian_prod(a: Arguments) -> Result:
-    shapes = a.tensors()
-    if len(shapes) == 1:
-        return shapes[0]
-    rows = numel(tuple(numel(shape) for shape in shapes))
-    return (rows, len(shapes))
-
-
 def windows(a: Arguments) -> Sizes:
     """`Tensor.unfold(dimension, size, step)`: the windows' length becomes the last dimension."""
     shape = a.shape()
@@ -396,7 +225,7 @@ def _cov(a: Arguments) -> Result:
 
 @DESCRIBED.of("vander", "linalg_vander")
 def _vander(a: Arguments) -> Result:
-    shape = a.shape("self" if "self" in a.values else "x")
+    shape = a.shape()
     n = a.get("N")
     shape = shape or (1,)
     return (*shape, shape[-1] if n is None else size_of(n))
@@ -405,3 +234,31 @@ def _vander(a: Arguments) -> Result:
 @DESCRIBED.of("histc")
 def _histc(a: Arguments) -> Result:
     return (size_of(a.get("bins", 100)),)
+
+
+@DESCRIBED.of("unique", "unique_consecutive")
+def _unique(a: Arguments) -> Result:
+    """Without `dim` a vector; with inverse or counts more than one result."""
+    if a.flag("return_inverse") or a.flag("return_counts") or a.given("dim"):
+        raise ShapeUnknownError
+    return (None,)
+
+
+@DESCRIBED.of("isin")
+def _isin(a: Arguments) -> Result:
+    return a.operand("elements")
+
+
+@DESCRIBED.of("resize_as", "resize_as_sparse")
+def _resize_as(a: Arguments) -> Result:
+    return a.operand("the_template")
+
+
+@DESCRIBED.of("sum_to_size")
+def _sum_to_size(a: Arguments) -> Result:
+    return a.sizes("size")
+
+
+@DESCRIBED.of("nonzero_static")
+def _nonzero_static(a: Arguments) -> Result:
+    return (size_of(a.get("size")), len(a.shape()))

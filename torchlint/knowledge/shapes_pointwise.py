@@ -42,16 +42,25 @@ SHAPE_KEEPING: Final = """
     fft_fftshift fft_ifftshift fill flip fliplr flipud full_like group_norm index_add index_copy index_fill index_put
     index_reduce instance_norm inverse layer_norm linalg_cholesky linalg_inv linalg_matrix_exp linalg_matrix_power
     local_response_norm log_softmax logcumsumexp matrix_exp matrix_power native_channel_shuffle normalize ones_like
-    put rand_like randint_like randn_like renorm rms_norm roll scatter scatter_add scatter_reduce select_scatter
+    poisson put rand_like randint_like randn_like renorm rms_norm roll scatter scatter_add scatter_reduce select_scatter
     slice_scatter softmax softmin special_log_softmax special_softmax tril triu zero zeros_like
 """
 
 BINARY: Final = """
-    __and__ __ilshift__ __irshift__ __lshift__ __or__ __rshift__ __xor__ add arctan2 atan2 bitwise_and
+    __and__ __eq__ __floordiv__ __ge__ __gt__ __ilshift__ __irshift__ __le__ __lshift__ __lt__ __mod__ __ne__ __or__
+    __pow__ __radd__ __rand__ __rdiv__ __rfloordiv__ __rlshift__ __rmod__ __rmul__ __ror__ __rpow__ __rrshift__
+    __rshift__ __rsub__ __rtruediv__ __rxor__ __truediv__ __xor__ add arctan2 atan2 bitwise_and
     bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign div divide eq floor_divide fmax fmin fmod
     gcd ge greater greater_equal gt hypot igamma igammac isclose lcm ldexp le less less_equal logaddexp logaddexp2
     logical_and logical_or logical_xor lt maximum minimum mul multiply ne nextafter not_equal remainder rsub
     special_gammainc special_gammaincc special_xlog1py special_xlogy special_zeta sub subtract true_divide xlogy
+"""
+
+POLYNOMIALS: Final = """
+    special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v
+    special_chebyshev_polynomial_w special_hermite_polynomial_h special_hermite_polynomial_he
+    special_laguerre_polynomial_l special_legendre_polynomial_p special_shifted_chebyshev_polynomial_t
+    special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w
 """
 
 OPERANDS: Final[dict[str, tuple[str, ...]]] = {
@@ -64,6 +73,7 @@ OPERANDS: Final[dict[str, tuple[str, ...]]] = {
     "heaviside": ("self", "values"),
     "masked_fill": ("self", "mask"),
     "masked_scatter": ("self", "mask"),
+    **dict.fromkeys(POLYNOMIALS.split(), ("self", "n")),
     "complex": ("real", "imag"),
     "polar": ("abs", "angle"),
     "clamp": ("self", "min", "max"),
@@ -89,13 +99,8 @@ def _searchsorted(a: Arguments) -> Result:
     return a.operand()
 
 
-@DESCRIBED.of("frexp")
-def _frexp(a: Arguments) -> Result:
-    return [a.operand(), a.operand()]
-
-
-@DESCRIBED.of("cummax", "cummin")
-def _cummax(a: Arguments) -> Result:
+@DESCRIBED.of("frexp", "cummax", "cummin", "native_dropout")
+def _pair(a: Arguments) -> Result:
     return [a.operand(), a.operand()]
 
 

@@ -104,15 +104,13 @@ def _quantile(a: Arguments) -> Result:
 
 @DESCRIBED.of("linalg_norm", "linalg_matrix_norm")
 def _matrix_norm(a: Arguments) -> Result:
-    matrix = a.values.get("A", a.values.get("self"))
-    if not isinstance(matrix, Sized) or matrix.shape is None:
-        raise ShapeUnknownError
-    rank = len(matrix.shape)
+    shape = a.shape()
+    rank = len(shape)
     if a.get("dim") is not None:
-        return reduced(matrix.shape, a.dims("dim", rank), a.flag("keepdim"))
+        return reduced(shape, a.dims("dim", rank), a.flag("keepdim"))
     if "ord" not in a.values or a.get("ord") is None or rank <= 2:
-        return reduced(matrix.shape, None, a.flag("keepdim"))
-    return reduced(matrix.shape, (rank - 2, rank - 1), a.flag("keepdim"))
+        return reduced(shape, None, a.flag("keepdim"))
+    return reduced(shape, (rank - 2, rank - 1), a.flag("keepdim"))
 
 
 @DESCRIBED.of("sort")
@@ -156,3 +154,23 @@ def _trapezoid(a: Arguments) -> Result:
 @DESCRIBED.of("trace", "dot", "vdot", "dist", "equal", "allclose", "is_same_size", "is_nonzero")
 def _scalar(a: Arguments) -> Result:
     return ()
+
+
+@DESCRIBED.of("cumulative_trapezoid")
+def _cumulative_trapezoid(a: Arguments) -> Result:
+    sizes = list(a.shape("y"))
+    dim = wrap(a.integer("dim", -1), len(sizes))
+    size = sizes[dim]
+    sizes[dim] = None if size is None else size - 1
+    return tuple(sizes)
+
+
+@DESCRIBED.of("histogram")
+def _histogram(a: Arguments) -> Result:
+    bins = a.get("bins")
+    if isinstance(bins, Sized):
+        edges = bins.shape
+        count = None if edges is None or edges[0] is None else edges[0] - 1
+    else:
+        count = size_of(bins)
+    return [(count,), (None if count is None else count + 1,)]
