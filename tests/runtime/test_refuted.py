@@ -110,6 +110,31 @@ def test_a_false_claim_is_refuted(verdicts: Verdicts, claim: str) -> None:
     assert verdict.status == "refuted", verdict.evidence
 
 
+def test_another_error_at_the_place_does_not_refute(verdicts: Verdicts) -> None:
+    (verdict,) = verdicts(
+        """
+        import torch
+        x = torch.ones(3, requires_grad=True)
+        x.add_(torch.ones(4).resize_(2, 2).item())  # error: [TLN203]
+        """
+    )
+    assert verdict.status == "inconclusive"
+    assert "cannot be converted to Scalar" in verdict.evidence
+
+
+def test_a_later_error_does_not_keep_from_refuting(verdicts: Verdicts) -> None:
+    (verdict,) = verdicts(
+        """
+        import torch
+        x = torch.ones(3)
+        x.add_(1)  # error: [TLN203]
+        raise ValueError("later")
+        """
+    )
+    assert verdict.status == "refuted"
+    assert "ValueError: later (line 4)" in verdict.evidence
+
+
 def test_a_claimed_reader_of_the_retained_graph_that_reads_another(verdicts: Verdicts) -> None:
     (verdict,) = verdicts(
         """

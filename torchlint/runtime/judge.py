@@ -171,7 +171,7 @@ def _not_shown(case: Case, outcome: Outcome, *, timeout: float, memory_mb: int) 
         stopped = f": the program {ending}" if outcome.ending != "ended" or outcome.note else ""
         return Opinion("inconclusive", f"line {case.own.line} was not reached{stopped}", unreached=True)
     missed = [place for place in case.places if not case.seen(outcome, place).started]
-    if outcome.ending != "ended" and (outcome.ending != "raised" or missed or any(p.in_loop for p in case.places)):
+    if outcome.ending != "ended" and (missed or not _came_after(case, outcome)):
         return Opinion("inconclusive", f"the program {ending}")
     if missed:
         words = f"line {missed[0].line}, which the proof goes through, was not reached"
@@ -189,6 +189,14 @@ def _not_shown(case: Case, outcome: Outcome, *, timeout: float, memory_mb: int) 
         return Opinion("inconclusive", words + "returns is not known", unreached=True)
     came = "ran through all places of the proof" if outcome.ending == "ended" else ending
     return Opinion("refuted", f"the program {came}, and torch did not complain{in_words(outcome)}")
+
+
+def _came_after(case: Case, outcome: Outcome) -> bool:
+    """Whether what ended the program is an error behind the proof's places, with no way back to them."""
+    raised = outcome.raised
+    if outcome.ending != "raised" or raised is None or any(place.in_loop for place in case.places):
+        return False
+    return not any(place.covers(line) for place in case.places for line in raised.lines)
 
 
 def _ends_in_return(case: Case) -> bool:
