@@ -28,6 +28,7 @@ from torchlint.model.expressions import is_module
 from torchlint.model.interpreter import Interpreter
 from torchlint.model.lower import lower
 from torchlint.model.machine import STEP_LIMIT, BudgetExceededError
+from torchlint.model.merging import merged
 from torchlint.model.observer import Watch
 from torchlint.model.observers import observers
 from torchlint.model.truth import ALWAYS, Truth
@@ -47,7 +48,7 @@ def interpret(source: Source) -> list[Event]:
     """
     analysis = Analysis(lower(source.module))
     analysis.run()
-    return analysis.events
+    return merged(analysis.events)
 
 
 class Analysis(Interpreter):

@@ -1,0 +1,200 @@
+"""
+Paths: branches, loops, early exits, calls and closures, each as a program with the findings that hold on its paths.
+
+`somewhere.flag` is a value nobody knows. A finding needs a proof on every path that comes to the write; what may be
+otherwise is silent.
+"""
+
+from __future__ import annotations
+
+import textwrap
+
+import expectations
+import pytest
+
+HEAD = "import torch\nimport somewhere\nfrom somewhere import flag\nx = torch.ones(3, requires_grad=True)\n"
+PROGRAMS = {
+    "both arms save": """
+        if flag:
+            y = x.exp()
+        else:
+            y = x.sigmoid()
+        y.add_(1)  # error: [TLN201]
+        y.sum().backward()
+    """,
+    "one arm saves: silent": """
+        if flag:
+            y = x.exp()
+        else:
+            y = x + 1
+        y.add_(1)  # smell: [TLN204]
+        y.sum().backward()
+    """,
+    "write in the arm of the save": """
+        y = x + 1
+        if flag:
+            y = x.exp()
+            y.add_(1)  # error: [TLN201]
+        y.sum().backward()
+    """,
+    "exclusive arms": """
+        y = x + 1
+        if flag:
+            y = x.exp()
+        if not flag:
+            y.add_(1)
+        y.sum().backward()
+    """,
+    "the same condition twice": """
+        y = x + 1
+        if flag:
+            y = x.exp()
+        if flag:
+            y.add_(1)  # error: [TLN201]
+        y.sum().backward()
+    """,
+    "second iteration": """
+        w = torch.ones(3)
+        for batch in somewhere.loader:
+            loss = (x * w).sum()
+            w += 1  # error: [TLN201]
+            if flag:
+                continue
+            loss.backward()
+    """,
+    "state carried over": """
+        h = torch.zeros(3)
+        while flag:
+            h = torch.tanh(h * x)
+            h.sum().backward()  # error: [TLN101]
+    """,
+    "state detached": """
+        h = torch.zeros(3)
+        while flag:
+            h = torch.tanh(h.detach() * x)
+            h.sum().backward()
+    """,
+    "break before the second backward": """
+        y = (x * 2).sum()
+        for batch in somewhere.loader:
+            y.backward()
+            break
+    """,
+    "return before the write": """
+        def step(inputs):
+            y = x.exp()
+            if flag:
+                return y.sum()
+            y = x + 1
+            y.add_(1)
+            return y.sum()
+        step(1).backward()
+    """,
+    "two returns, both broken": """
+        def step():
+            y = x.exp()
+            y.add_(1)  # error: [TLN201]
+            if flag:
+                return y.sum()
+            return y.mean()
+        step().backward()
+    """,
+    "closure and default": """
+        scale = torch.ones(3)
+        def product(a, factor=scale):
+            return (a * factor).sum()
+        loss = product(x)
+        def spoil():
+            scale.add_(1)  # error: [TLN201]
+        spoil()
+        loss.backward()
+    """,
+    "through a list": """
+        outputs = []
+        for step in range(3):
+            outputs.append(x.exp())
+        outputs[1].add_(1)  # error: [TLN201]
+        torch.stack(outputs).sum().backward()
+    """,
+    "through a dict and a tuple": """
+        state = {"pair": (x.exp(), x + 1)}
+        first, second = state["pair"]
+        second.add_(1)
+        first.add_(1)  # error: [TLN201]
+        (first + second).sum().backward()
+    """,
+    "no_grad by decorator": """
+        @torch.no_grad()
+        def update():
+            x.add_(1)
+        update()
+        x.sum().backward()
+    """,
+    "enable_grad inside": """
+        with torch.no_grad():
+            with torch.enable_grad():
+                y = x.exp()
+            y.add_(1)  # error: [TLN201]
+        y.sum().backward()
+    """,
+    "unknown context": """
+        with somewhere.context():
+            x.add_(1)
+    """,
+    "expected by a test": """
+        import pytest
+        y = x.exp()
+        with pytest.raises(RuntimeError):
+            y.add_(1)
+            y.sum().backward()
+    """,
+    "recursion ends": """
+        def power(a, n):
+            return a if n == 0 else power(a, n - 1) * a
+        power(x, 3).sum().backward()
+    """,
+    "conditional expression": """
+        y = x.exp() if flag else x.sigmoid()
+        y.add_(1)  # error: [TLN201]
+        y.sum().backward()
+    """,
+    "try and handler": """
+        y = x.exp()
+        try:
+            somewhere.function()
+        except ValueError:
+            y = y + 1
+        else:
+            y.add_(1)  # error: [TLN201]
+        y.sum().backward()
+    """,
+    "walrus and comprehension": """
+        parts = [part for part in [x.exp(), x.sigmoid()]]
+        if (first := parts[0]) is not None:
+            first.mul_(2)  # error: [TLN201]
+        sum(parts).sum().backward()
+    """,
+    "known condition": """
+        debug = False
+        y = x.exp()
+        if debug:
+            y.add_(1)
+        y.sum().backward()
+    """,
+    "match": """
+        y = x.exp()
+        match flag:
+            case 1:
+                y.add_(1)  # error: [TLN201]
+            case _:
+                pass
+        y.sum().backward()
+    """,
+}
+
+
+@pytest.mark.parametrize(
+    "program", [pytest.param(HEAD + textwrap.dedent(text), id=name) for name, text in PROGRAMS.items()]
+)
+def test_findings_on_paths(program: str) -> None:
+    assert expectations.check(program) is None
