@@ -8,11 +8,13 @@ The part of the operation table that can be read: torch's own derivatives.yaml, 
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 # Bound by hand in torch/csrc/autograd/python_variable_methods.cpp, so the generator of the bindings leaves them out.
 HAND_BOUND_METHODS: Mapping[str, str] = {
@@ -40,18 +42,25 @@ MANUAL_NODES: Mapping[str, str] = {"copy": "CopyBackwards"}
 INTEGRAL = frozenset({"indices", "max_indices", "min_indices", "pivots", "info", "counts", "inverse"})
 
 
+Condition: TypeAlias = "tuple[str, bool, object]"
+"""A feature of the arguments ("training", "self.rank"), whether it is or is not, and the value."""
+
+
 @dataclass(slots=True)
 class Record:
     """
     One overload as the table keeps it; texts in the notation of `torchlint.knowledge.ops`.
 
     `composite`: implemented by other differentiable operations, so nothing about saving is known before it is run.
+    `perhaps`: parameters that are differentiable under some argument values only. `when`: for which arguments the
+    facts hold; `defaults`: the values of those that are left out.
     """
 
     name: str
     parameters: str
     node: str = ""
     differentiable: tuple[str, ...] = ()
+    perhaps: tuple[str, ...] = ()
     saves: tuple[str, ...] = ()
     holds: str = "no"
     writes: tuple[str, ...] = ()
@@ -64,6 +73,8 @@ class Record:
     probed: bool = False
     composite: bool = False
     schema: str = ""
+    when: tuple[Condition, ...] = ()
+    defaults: dict[str, object] = field(default_factory=dict)
 
     def entry(self) -> dict[str, Any]:
         """
@@ -74,6 +85,7 @@ class Record:
             "parameters": self.parameters,
             "node": self.node,
             "differentiable": " ".join(self.differentiable),
+            "perhaps": " ".join(self.perhaps),
             "saves": " ".join(self.saves),
             "writes": " ".join(self.writes),
             "aliases": " ".join(self.aliases),
@@ -81,7 +93,7 @@ class Record:
         }
         entry: dict[str, Any] = {"name": self.name} | {key: text for key, text in words.items() if text}
         if self.holds != "no":
-            entry["holds"] = self.holds
+            entry["holds"] = self.holds.rstrip("?")
         if self.outputs != "d":
             entry["outputs"] = self.outputs
         for flag in ("returns_self", "sequence", "cuts", "probed"):
@@ -89,6 +101,10 @@ class Record:
                 entry[flag] = True
         if self.composite and not self.probed:
             entry["opaque"] = True
+        if self.when:
+            entry["when"] = [list(condition) for condition in self.when]
+            used = {feature for feature, _, _ in self.when}
+            entry["defaults"] = {name: value for name, value in self.defaults.items() if name in used}
         return entry
 
 
@@ -163,6 +179,7 @@ def _record(group: Any, facts: Mapping[str, Any], method: bool) -> Record:
     record = record_of(fn)
     name = str(group.base.func.name.name)
     record.parameters = _parameters(group.signature, name, method)
+    record.defaults = _defaults(group.signature)
     if group.outplace is not None:
         record.writes = (*record.writes, "out")
     return record
@@ -184,7 +201,7 @@ def record_of(fn: Any) -> Record:
     writes = tuple(a.name for a in schema.arguments.flat_non_out if a.is_write)
     record = Record(name=base, parameters="", writes=writes, returns_self=inplace, schema=str(schema))
     record.sequence = len(schema.returns) == 1 and "[]" in str(schema.returns[0].type)
-    record.composite = f.has_composite_implicit_autograd_kernel and not derived
+    record.composite = f.has_composite_implicit_autograd_kernel
     tensors = [r.type.is_tensor_like() for r in schema.returns]
     if record.composite:
         record.outputs = "".join("d" if tensor else "-" for tensor in tensors) if any(tensors) else ""
@@ -304,11 +321,9 @@ def _indexing(facts: Mapping[str, Any]) -> Iterator[tuple[str, list[Record]]]:
     yield "getitem.advanced", [advanced]
     assign = record_of(by_name["copy_"])
     assign.name, assign.parameters = "setitem", "self:tensor index:other|none src:tensor|number"
-    assign.outputs, assign.returns_self = "", False
     yield "setitem.basic", [assign]
     put = record_of(by_name["index_put_"])
     put.name, put.parameters = "setitem", "self:tensor indices:tensors|none values:tensor|number"
-    put.outputs, put.returns_self = "", False
     yield "setitem.advanced", [put]
 
 
@@ -326,6 +341,16 @@ def _parameters(signature: Any, name: str, method: bool) -> str:
         words.append("*")
         words.extend(_parameter(argument, name) for argument in keyword_only)
     return " ".join(words)
+
+
+def _defaults(signature: Any) -> dict[str, object]:
+    """Defaults that a condition of the table may name: literals of Python."""
+    found: dict[str, object] = {}
+    for argument in (*signature.input_args, *signature.input_kwargs):
+        if argument.default is not None:
+            with contextlib.suppress(ValueError, SyntaxError):
+                found[argument.name] = ast.literal_eval(str(argument.default))
+    return found
 
 
 def _outputs(signature: Any) -> Iterable[Any]:

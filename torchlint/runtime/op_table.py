@@ -12,15 +12,25 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import itertools
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
 
+from torchlint.knowledge.op_binding import bind, plain
+from torchlint.knowledge.op_description import Parameter, read_parameters
 from torchlint.knowledge.ops import TABLE
 from torchlint.runtime.op_derivatives import Native, Record, read_native
+from torchlint.runtime.op_fit import Run, grow, run_of
+from torchlint.runtime.op_probe import Call, observe_all
+from torchlint.runtime.op_samples import kind_of, opinfo_calls, own_calls, resolve
+from torchlint.runtime.op_signatures import python_records, signature_of
+
+SAMPLES = 40
+ABSENT = object()
 
 NAMESPACES: Mapping[str, Any] = {
     "torch": torch,
@@ -69,6 +79,119 @@ def derivative_table() -> dict[str, list[Record]]:
     return native_spellings(read_native())
 
 
+def complete_table(limit: int = SAMPLES, every_other: bool = False) -> dict[str, list[Record]]:
+    """
+    The whole table: composites filled in, and functions written in Python added, by running them.
+
+    Parameters
+    ----------
+    limit
+        At most so many of OpInfo's samples per operation.
+    every_other
+        Leave out every second call, so that the table can be tried on those.
+    """
+    table = derivative_table()
+    calls: dict[str, list[Call]] = {}
+    for spelling, call in itertools.chain(own_calls(), opinfo_calls(limit)):
+        if spelling.rpartition(".")[0] not in (*NAMESPACES, "torch.Tensor", "getitem", "setitem"):
+            continue
+        calls.setdefault(spelling, []).append(call)
+    for spelling, tried in calls.items():
+        records = table.get(spelling) or _python_records(spelling, tried)
+        if any(record.composite for record in records):
+            variants = [variant for call in tried for variant in layouts(call)]
+            table[spelling] = _probed(records, variants[:: 1 + every_other])
+    return table
+
+
+def _python_records(spelling: str, calls: Sequence[Call]) -> list[Record]:
+    function = resolve(spelling)
+    signature = signature_of(function) if function is not None else None
+    observed = []
+    for call in calls:
+        if signature is not None:
+            try:
+                arguments = signature.bind(*call.positional, **call.keywords).arguments
+            except TypeError:
+                continue
+            observed.append({name: kind_of(value) for name, value in arguments.items()})
+    return python_records(spelling, function, observed) if function is not None else []
+
+
+def _probed(records: Sequence[Record], calls: Sequence[Call]) -> list[Record]:
+    parameters = [read_parameters(record.parameters) for record in records]
+    runs: list[list[Run]] = [[] for _ in records]
+    for number, call in enumerate(calls):
+        bound = bind_call(parameters, call)
+        if bound is None or not records[bound[0]].composite:
+            continue
+        at, names = bound
+        features = features_of(call, names, parameters[at], records[at].defaults)
+        slots = {slot: names[slot[0]] for slot in call.slots()}
+        runs[at].extend(run_of(number, features, seen, slots) for seen in observe_all(call))
+    filled: list[Record] = []
+    for record, seen in zip(records, runs, strict=True):
+        filled.extend(grow(record, seen) if seen else [record])
+    return filled
+
+
+def bind_call(overloads: Sequence[Sequence[Parameter]], call: Call) -> tuple[int, dict[str | int, str]] | None:
+    """Which overload a call runs, and the parameter that each of its positions and keywords goes to."""
+    positional = [kind_of(value) for value in call.positional]
+    keywords = {name: kind_of(value) for name, value in call.keywords.items()}
+    for at, parameters in enumerate(overloads):
+        bound = bind(parameters, positional, keywords)
+        if bound is not None:
+            names = {place: name for name, place in bound[0].items()}
+            variadic = next((p.name for p in parameters if p.variadic), "")
+            return at, names | {n: variadic for n in range(len(positional)) if n not in names}
+    return None
+
+
+def features_of(
+    call: Call, names: Mapping[str | int, str], parameters: Sequence[Parameter], defaults: Mapping[str, object]
+) -> dict[str, object]:
+    """What a caller may know of the arguments: see `op_fit.Run`."""
+    features: dict[str, object] = {}
+    given = {name: place for place, name in names.items()}
+    for parameter in parameters:
+        name = parameter.name
+        place = given.get(name)
+        value = (
+            defaults.get(name, ABSENT)
+            if place is None
+            else call.positional[place]
+            if isinstance(place, int)
+            else call.keywords[place]
+        )
+        if parameter.kind == "tensor":
+            if not parameter.required:
+                features[f"{name}.given"] = isinstance(value, torch.Tensor)
+            if isinstance(value, torch.Tensor):
+                features[f"{name}.rank"] = value.dim()
+                features[f"{name}.contiguous"] = value.is_contiguous()
+                features[f"{name}.floating"] = value.is_floating_point() or value.is_complex()
+                features[f"{name}.dtype"] = str(value.dtype)
+        elif isinstance(value, torch.dtype):
+            features[f"{name}.floating"] = value.is_floating_point or value.is_complex
+        elif parameter.kind == "other" and not parameter.required:
+            features[f"{name}.given"] = place is not None and value is not None
+        elif (literal := plain(value)) is None or isinstance(literal, (bool, int, float, str)):
+            features[name] = literal
+    return features
+
+
+def layouts(call: Call) -> Iterator[Call]:
+    """The call as it is, and with each of its matrices laid out column by column."""
+    yield call
+    for place, value in (*enumerate(call.positional), *call.keywords.items()):
+        if isinstance(value, torch.Tensor) and value.dim() >= 2 and min(value.shape[-2:]) > 1:
+            other = value.mT.contiguous().mT
+            positional = tuple(other if at == place else v for at, v in enumerate(call.positional))
+            keywords = {name: other if name == place else v for name, v in call.keywords.items()}
+            yield Call(call.function, positional, keywords)
+
+
 def render(table: Mapping[str, list[Record]]) -> str:
     """The table as JSON, equal records once, one record and one spelling per line."""
     lines: dict[str, int] = {}
@@ -96,7 +219,7 @@ def main(arguments: list[str] | None = None) -> int:
     action.add_argument("--write", action="store_true", help="write the table")
     action.add_argument("--check", action="store_true", help="compare with the committed table")
     options = parser.parse_args(arguments)
-    text = render(derivative_table())
+    text = render(complete_table())
     if options.write:
         TABLE.write_text(text, encoding="utf-8")
         return 0

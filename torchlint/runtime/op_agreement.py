@@ -1,0 +1,239 @@
+"""
+Holds the operation table against running torch.
+
+    python -m torchlint.runtime.op_agreement               the committed table, every call there is
+    python -m torchlint.runtime.op_agreement --held-out    a table fitted to one half of the calls, tried on the other
+
+For each call the table is asked what `torchlint.knowledge.ops.select` would tell a linter, once knowing only the kinds
+of the arguments and once knowing their values, ranks, dtypes and layouts; then the call is run. A fact counts as
+agreed, as wrong, or as left open (the table says MAYBE).
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from torchlint.knowledge import ops
+from torchlint.knowledge.ops import Binding, Known, Op
+from torchlint.runtime.op_probe import Call, Observation, Slot, observe_all
+from torchlint.runtime.op_samples import kind_of, opinfo_calls, own_calls
+from torchlint.runtime.op_table import NAMESPACES, complete_table, layouts, render
+from torchlint.truth import Truth
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """
+    One thing the table says of a call, and what torch showed.
+
+    Attributes
+    ----------
+    topic
+        "saves", "second backward", "writes", "shares memory", "requires grad", "node" or "view".
+    detail
+        Of which argument or result.
+    said
+        By the table.
+    seen
+        By running.
+    """
+
+    topic: str
+    detail: str
+    said: Truth
+    seen: Truth
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the table is sure of something that is not so."""
+        return self.said is not Truth.MAYBE and self.said is not self.seen
+
+
+def calls(limit: int) -> Iterator[tuple[str, Call]]:
+    """All calls of operations in the public namespaces; composed operations in every layout."""
+    public = (*NAMESPACES, "torch.Tensor", "getitem", "setitem")
+    for spelling, call in itertools.chain(own_calls(), opinfo_calls(limit)):
+        if spelling.rpartition(".")[0] in public:
+            composed = any(op.probed for op in ops.find(spelling))
+            for variant in layouts(call) if composed else (call,):
+                yield spelling, variant
+
+
+def choose(spelling: str, call: Call, informed: bool) -> tuple[Op, Binding] | None:
+    """What the table has for a call; `informed`: knowing values, ranks, dtypes and layouts too."""
+    positional = [kind_of(value) for value in call.positional]
+    keywords = {name: kind_of(value) for name, value in call.keywords.items()}
+    arguments: list[tuple[int | str, object]] = [*enumerate(call.positional), *call.keywords.items()]
+    known = {place: known_of(value) for place, value in arguments} if informed else None
+    return ops.select(spelling, positional, keywords, known)
+
+
+def known_of(value: object) -> Known:
+    """All that `Known` can tell of a value."""
+    if isinstance(value, torch.Tensor):
+        return Known(rank=value.dim(), contiguous=value.is_contiguous(), dtype=str(value.dtype))
+    return Known(value=str(value) if isinstance(value, torch.dtype) else value)
+
+
+def facts(op: Op, binding: Binding, call: Call, seen: Observation) -> Iterator[Fact]:
+    """Everything the table says of one run."""
+    names = names_of(op, binding, call)
+    partly = {names[slot] for slot in call.slots() if slot not in seen.requires}
+    asked = {names[slot] for slot in seen.requires}
+    recorded = Truth.NO
+    if asked & set(op.differentiable):
+        recorded = Truth.YES
+    elif asked & set(op.perhaps_differentiable):
+        recorded = Truth.MAYBE
+    saved = {what: recorded & saved_truth(op, what, asked, partly) for what in _whats(op)}
+    shared = dict(op.aliases)
+    outputs = op.outputs * len(seen.outputs) if op.sequence else op.outputs
+    results = [_result(at, len(op.outputs), op.sequence) for at in range(len(seen.outputs))]
+
+    for slot, name in names.items():
+        said = saved.get(name, Truth.NO)
+        if op.returns_self and name in op.writes:
+            said = saved.get("result", Truth.NO)
+        for result in set(results):
+            said = said | (saved.get(result, Truth.NO) & shared.get(name, Truth.NO))
+        yield Fact("saves", f"{name} {slot[1]}", said, _seen(seen.saved.get(slot, "no")))
+        yield Fact("writes", name, Truth.of(name in op.writes), Truth.of(slot in seen.written))
+        if not op.returns_self:
+            yield Fact("shares memory", name, shared.get(name, Truth.NO), Truth.of(slot in seen.shares | seen.counted))
+    for at, result in enumerate(results):
+        said = saved.get(result, Truth.NO)
+        for name, shares in shared.items():
+            said = said | (saved.get(name, Truth.NO) & shares)
+        if op.returns_self:
+            said = saved.get("result", Truth.NO)
+        yield Fact("saves", result, said, _seen(seen.saved.get(at, "no")))
+        expected = recorded if at < len(outputs) and outputs[at] else Truth.NO
+        yield Fact("requires grad", result, expected, Truth.of(seen.outputs[at]))
+    held = op.holds_saved
+    if held is Truth.MAYBE and Truth.YES in saved.values():
+        held = Truth.YES
+    yield Fact("second backward", "", recorded & held, _seen(seen.holds))
+    if op.node and seen.node and recorded is Truth.YES:
+        yield Fact("node", f"{op.node} / {seen.node}", Truth.YES, Truth.of(op.node == seen.node))
+    if op.view and recorded is Truth.YES:
+        yield Fact("view", f"{op.view} / {seen.view}", Truth.YES, Truth.of(op.view == seen.view))
+
+
+def names_of(op: Op, binding: Binding, call: Call) -> dict[Slot, str]:
+    """Per tensor of the call, the parameter that gets it."""
+    places = {place: name for name, place in binding.items()}
+    variadic = next((parameter.name for parameter in op.parameters if parameter.variadic), "")
+    return {slot: places.get(slot[0], variadic) for slot in call.slots()}
+
+
+def saved_truth(op: Op, what: str, asked: Iterable[str], partly: Iterable[str]) -> Truth:
+    """Whether `what` is saved, if these parameters require grad (`partly`: of which not every tensor does)."""
+    truth = Truth.NO
+    for saved in op.saves:
+        if saved.what == what:
+            guard = set(saved.guard)
+            held = Truth.YES if not guard or guard & (set(asked) - set(partly)) else Truth.NO
+            if held is Truth.NO and guard & set(asked):
+                held = Truth.MAYBE
+            truth = truth | (held if saved.certain else Truth.MAYBE)
+    return truth
+
+
+def _whats(op: Op) -> set[str]:
+    return {saved.what for saved in op.saves}
+
+
+def _result(at: int, outputs: int, sequence: bool) -> str:
+    return f"result{at}" if outputs > 1 and not sequence else "result"
+
+
+def _seen(verdict: str) -> Truth:
+    return {"yes": Truth.YES, "no": Truth.NO, "mixed": Truth.MAYBE}[verdict]
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts per topic, and each different disagreement with how often it occurs."""
+
+    agreed: Counter[str]
+    open: Counter[str]
+    wrong: Counter[tuple[str, str, str, str]]
+    unknown: Counter[str]
+    spellings: set[str]
+
+    def lines(self) -> Iterator[str]:
+        """The figures as text."""
+        wrong: Counter[str] = Counter()
+        for (_, topic, _, _), count in self.wrong.items():
+            wrong[topic] += count
+        yield f"{'':18}{'agree':>9}{'wrong':>8}{'open':>8}"
+        for topic in sorted(self.agreed):
+            yield f"{topic:18}{self.agreed[topic]:9}{wrong[topic]:8}{self.open[topic]:8}"
+        agreed, failed = sum(self.agreed.values()), sum(wrong.values())
+        yield (
+            f"{agreed} of {agreed + failed} facts right ({100 * agreed / max(1, agreed + failed):.3f} %), "
+            f"{sum(self.open.values())} left open; {len(self.spellings)} spellings; "
+            f"{sum(self.unknown.values())} calls of {len(self.unknown)} spellings not in the table"
+        )
+
+
+def measure(tried: Iterable[tuple[str, Call]], informed: bool) -> Tally:
+    """Runs the calls and counts."""
+    tally = Tally(Counter(), Counter(), Counter(), Counter(), set())
+    for spelling, call in tried:
+        chosen = choose(spelling, call, informed)
+        if chosen is None:
+            tally.unknown[spelling] += 1
+            continue
+        op, binding = chosen
+        for seen in observe_all(call):
+            tally.spellings.add(spelling)
+            for fact in facts(op, binding, call, seen):
+                if fact.wrong:
+                    tally.wrong[
+                        spelling, fact.topic, fact.detail, f"table {fact.said.name}, torch {fact.seen.name}"
+                    ] += 1
+                elif fact.said is Truth.MAYBE:
+                    tally.open[fact.topic] += 1
+                else:
+                    tally.agreed[fact.topic] += 1
+    return tally
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command; exit status 1 where a fact is wrong."""
+    parser = argparse.ArgumentParser(prog="python -m torchlint.runtime.op_agreement", description=__doc__)
+    parser.add_argument("--held-out", action="store_true")
+    parser.add_argument("--samples", type=int, default=10, help="at most so many OpInfo samples per operation")
+    parser.add_argument("--show", type=int, default=40, help="how many disagreements to list")
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    tried = list(calls(options.samples))
+    status = 0
+    with tempfile.TemporaryDirectory() as folder:
+        if options.held_out:
+            table = Path(folder) / "op_table.json"
+            table.write_text(render(complete_table(options.samples, every_other=True)), encoding="utf-8")
+            ops.use_table(table)
+            tried = tried[1::2]
+        for informed in (False, True):
+            tally = measure(tried, informed)
+            print("knowing values, ranks, dtypes, layouts:" if informed else "knowing kinds of arguments only:")
+            print("\n".join(tally.lines()))
+            for (spelling, topic, detail, verdict), count in tally.wrong.most_common(options.show):
+                print(f"  {count:5} {spelling}: {topic} {detail}: {verdict}")
+            status = status or int(bool(tally.wrong))
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
