@@ -215,7 +215,10 @@ class ExpressionMachine(IndexMachine):
             current = current.left
         value = self.evaluate(current)
         for each in reversed(chain):
-            value = self.operate(each.op, value, self.evaluate(each.right), each)
+            left, right = value, self.evaluate(each.right)
+            value = self.operate(each.op, left, right, each)
+            for hook in self.watch.binary:
+                hook(each.op, left, right, value, each)
         return value
 
     def operate(self, op: str, left: Value, right: Value, origin: ir.Node) -> Value:

@@ -100,6 +100,9 @@ class Observer:
     def compared(self, op: str, left: Value, right: Value, origin: ir.Node) -> None:
         """`left op right` for `==` and `!=`."""
 
+    def binary(self, op: str, left: Value, right: Value, result: Value, origin: ir.Binary) -> None:
+        """`left op right` was evaluated, whatever the operands are (for tensors, `operation` was called before)."""
+
     def wrote(self, tensor: Tensor, write: Write) -> None:
         """A tensor was written in place (also by an optimizer)."""
 
