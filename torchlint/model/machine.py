@@ -34,6 +34,9 @@ class BudgetExceededError(Exception):
 class Machine:
     """State of one abstract run."""
 
+    program: ir.Program
+    """The file."""
+
     def __init__(self) -> None:
         self.trail = Trail()
         self.path: Guard = ALWAYS

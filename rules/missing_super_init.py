@@ -1,0 +1,142 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.model.events import registration
+from torchlint.rewrite import preceded_by
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
+
+
+class MissingSuperInit(Rule):
+    """
+    A Module's `__init__` assigns parameters or modules before `super().__init__()`, or doesn't call it at all.
+
+    ## What it does
+    Finds a parameter or module assigned to `self` while `nn.Module.__init__` has not yet run, directly or in a base
+    class of the same file, and `__init__` methods that never run it.
+
+    ## Why is this bad?
+    `nn.Module.__init__` makes the dicts that parameters, modules and hooks are kept in. Before it the assignment
+    raises; without it, calling the module does.
+
+    ## Cure
+    `super().__init__()` as the first statement. Plain values (`self.n = n`) may be set before it.
+
+    ## Fix safety
+    Safe: the call moves to the top, or is added there.
+
+    ## Known limits
+    Silent where the object is handed to code that isn't in the file, and where a class defines `__setattr__` or is
+    decorated. There is no fix where a base class wants arguments.
+
+    ## References
+    - [torch.nn.Module](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html): "an `__init__()` call to the
+      parent class must be made before assignment on the child"
+    """
+
+    code = "TLN308"
+    name = "missing-super-init"
+    level = Level.ERROR
+    fixes = "safe"
+    bad = (
+        Example(
+            """
+            from torch import nn
+
+            class Net(nn.Module):
+                def __init__(self, n):
+                    self.n = n
+                    self.layer = nn.Linear(n, 1)  # error: [TLN308]
+
+                def forward(self, x):
+                    return self.layer(x)
+
+            net = Net(3)
+            """,
+            shows=Raises("cannot assign module before Module.__init__() call"),
+            fixed="""
+            from torch import nn
+
+            class Net(nn.Module):
+                def __init__(self, n):
+                    super().__init__()
+                    self.n = n
+                    self.layer = nn.Linear(n, 1)
+
+                def forward(self, x):
+                    return self.layer(x)
+
+            net = Net(3)
+            """,
+        ),
+        Example(
+            """
+            import torch
+            from torch import nn
+
+            class Scale(nn.Module):
+                def __init__(self):
+                    self.scale = nn.Parameter(torch.ones(1))  # error: [TLN308]
+                    super().__init__()
+
+                def forward(self, x):
+                    return x * self.scale
+
+            scale = Scale()
+            """,
+            shows=Raises("cannot assign parameters before Module.__init__() call"),
+            fixed="""
+            import torch
+            from torch import nn
+
+            class Scale(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.scale = nn.Parameter(torch.ones(1))
+
+                def forward(self, x):
+                    return x * self.scale
+
+            scale = Scale()
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            from torch import nn
+
+            class Net(nn.Module):
+                def __init__(self, n):
+                    self.n = n  # plain values may come first
+                    super().__init__()
+                    self.layer = nn.Linear(n, 1)
+
+                def forward(self, x):
+                    return self.layer(x)
+
+            net = Net(3)
+            """
+        ),
+    )
+
+    def check(self, event: registration.SuperInitMissing) -> Iterator[Diagnostic]:
+        if not event.attribute:
+            message = f"`{event.module}.__init__` never calls `super().__init__()`: calling the module will raise"
+        elif event.call_statement is None:
+            message = f"`self.{event.attribute}` is assigned, and `super().__init__()` is never called"
+        else:
+            message = f"`self.{event.attribute}` is assigned before `super().__init__()`"
+        yield Diagnostic(event.node, message, event.trace, _fix(event))
+
+
+def _fix(event: registration.SuperInitMissing) -> Fix | None:
+    text = preceded_by(event.first, "super().__init__()") if event.plain else None
+    if text is None:
+        return None
+    edits = [Edit(event.first, text)]
+    if event.call_statement is not None:
+        if not isinstance(event.call_statement, cst.SimpleStatementLine) or event.call_statement is event.first:
+            return None
+        edits.append(Edit(event.call_statement, ""))
+    return Fix("call `super().__init__()` first", tuple(edits), safe=True)

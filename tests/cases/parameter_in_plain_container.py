@@ -1,0 +1,174 @@
+# ruff: noqa
+"""Programs for TLN302."""
+
+import torch
+from torch import nn
+
+
+def appended_in_a_loop():
+    """Holds: len(net.state_dict()) == 2"""
+
+    class Net(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.blocks = []  # warning: [TLN302]
+            for i, o in zip(sizes[:-1], sizes[1:]):
+                self.blocks.append(nn.Linear(i, o))
+            self.head = nn.Linear(sizes[-1], 1)
+
+        def forward(self, x):
+            for block in self.blocks:
+                x = torch.relu(block(x))
+            return self.head(x)
+
+    net = Net([4, 8, 8])
+
+
+def multi_task_heads():
+    """Holds: len(list(net.parameters())) == 2"""
+
+    class MultiTask(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Linear(4, 4)
+            self.heads = {"age": nn.Linear(4, 1), "sex": nn.Linear(4, 2)}  # warning: [TLN302]
+
+        def forward(self, x, task):
+            return self.heads[task](self.body(x))
+
+    net = MultiTask()
+
+
+def own_blocks():
+    """Holds: len(list(net.parameters())) == 0"""
+
+    class Block(nn.Module):
+        def __init__(self, n):
+            super().__init__()
+            self.conv = nn.Conv1d(n, n, 3, padding=1)
+
+        def forward(self, x):
+            return self.conv(x)
+
+    class Encoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.blocks = (Block(2), Block(2))  # warning: [TLN302]
+
+        def forward(self, x):
+            for block in self.blocks:
+                x = block(x)
+            return x
+
+    net = Encoder()
+
+
+def list_of_parameters():
+    """Holds: len(list(net.parameters())) == 0"""
+
+    class Prompts(nn.Module):
+        def __init__(self, n):
+            super().__init__()
+            self.prompts = [nn.Parameter(torch.randn(1, 4)) for _ in range(n)]  # warning: [TLN302]
+
+        def forward(self, x):
+            return torch.cat([*self.prompts, x])
+
+    net = Prompts(3)
+
+
+def nested_lists():
+    """Holds: len(list(net.parameters())) == 0"""
+
+    class Grid(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cells = [[nn.Linear(1, 1), nn.Linear(1, 1)], [nn.Linear(1, 1), nn.Linear(1, 1)]]  # warning: [TLN302]
+
+        def forward(self, x):
+            return self.cells[0][1](x)
+
+    net = Grid()
+
+
+def module_list():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)])
+            self.scales = nn.ParameterList([nn.Parameter(torch.ones(1))])
+
+    assert len(list(Net().parameters())) == 5
+
+
+def also_in_a_sequential():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = [nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 2)]
+            self.net = nn.Sequential(*self.layers)
+
+    assert len(list(Net().parameters())) == 4
+
+
+def added_by_name():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = []
+            for i in range(3):
+                layer = nn.Linear(2, 2)
+                self.add_module(f"layer{i}", layer)
+                self.layers.append(layer)
+
+    assert len(list(Net().parameters())) == 6
+
+
+def hidden_on_purpose():
+    class Distilled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.teacher = [nn.Linear(2, 2)]
+            self.student = nn.Linear(2, 2)
+
+    assert len(list(Distilled().parameters())) == 2
+
+
+def nothing_to_train():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.activations = {"relu": nn.ReLU(), "tanh": nn.Tanh()}
+            self.pools = [nn.MaxPool1d(2), nn.AvgPool1d(2)]
+
+    assert len(list(Net().parameters())) == 0
+
+
+def references_into_a_registered_module():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+            self.taps = [self.net[0], self.net[1]]
+
+    assert len(list(Net().parameters())) == 4
+
+
+def not_a_module():
+    class Trainer:
+        def __init__(self):
+            self.models = [nn.Linear(2, 2), nn.Linear(2, 2)]
+
+    assert len(Trainer().models) == 2
+
+
+def frozen_networks():
+    class Perceptual(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.slices = [nn.Conv2d(3, 4, 3).requires_grad_(False), nn.Conv2d(4, 4, 3).requires_grad_(False)]
+
+        def forward(self, x):
+            return [s(x) for s in self.slices]
+
+    assert len(Perceptual().slices) == 2
