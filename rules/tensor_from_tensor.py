@@ -1,0 +1,117 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.model.events import work
+from torchlint.rewrite import code, operand, shown
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Rule, Warns
+
+
+class TensorFromTensor(Rule):
+    """
+    A tensor is copied by `torch.tensor` or `new_tensor`, which are for data.
+
+    ## What it does
+    Finds `torch.tensor(t)` and `x.new_tensor(t)` where `t` is known to be a tensor.
+
+    ## Why is this bad?
+    The copy leaves the graph without saying so: no gradient flows through it. Torch warns each time it's run.
+
+    ## Cure
+    `t.detach().clone()` for a copy without gradients, `t.clone()` for one that keeps them, `torch.as_tensor` where the
+    argument may be either.
+
+    ## Fix safety
+    Safe: `torch.tensor(t)` is `t.detach().clone()`, which the fix writes out.
+
+    ## Known limits
+    Silent where the value is tested with `isinstance`, and for lists of tensors.
+
+    ## References
+    - [torch.tensor](https://docs.pytorch.org/docs/stable/generated/torch.tensor.html): "When working with tensors
+      prefer using `torch.Tensor.clone`, `torch.Tensor.detach`, …"
+    """
+
+    code = "TLN706"
+    name = "tensor-from-tensor"
+    level = Level.WARNING
+    fixes = "safe"
+    bad = (
+        Example(
+            """
+            import torch
+
+            batch = torch.rand(4, 3)
+            noisy = torch.tensor(batch)  # warning: [TLN706]
+            noisy += 0.1
+            """,
+            shows=Warns("To copy construct from a tensor"),
+            fixed="""
+            import torch
+
+            batch = torch.rand(4, 3)
+            noisy = batch.detach().clone()
+            noisy += 0.1
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            w = torch.rand(3)
+            start = torch.tensor(w * 2, dtype=torch.float64, requires_grad=True)  # warning: [TLN706]
+            """,
+            shows=Warns("To copy construct from a tensor"),
+            fixed="""
+            import torch
+
+            w = torch.rand(3)
+            start = (w * 2).detach().to(dtype=torch.float64, copy=True).requires_grad_(True)
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            losses = [torch.rand(()).item() for _ in range(3)]
+            mean = torch.tensor(losses).mean()
+            again = torch.as_tensor(mean)
+            """
+        ),
+    )
+
+    def check(self, event: work.TensorCopied) -> Iterator[Diagnostic]:
+        data = shown(event.data)
+        consequence = "cuts the graph and torch warns" if event.in_graph else "torch warns"
+        message = f"`{event.how}(...)` is for data, and {data} is a tensor: {consequence}"
+        text = _copy(event)
+        fix = None
+        if text is not None:
+            fix = Fix("copy with `detach()` and `clone()`", (Edit(event.node, text),), safe=True)
+        yield Diagnostic(event.node, message, event.trace, fix)
+
+
+def _copy(event: work.TensorCopied) -> str | None:
+    if not event.plain:
+        return None
+    moved: list[str] = []
+    leaf = ""
+    for argument in event.call.args:
+        if argument is event.argument:
+            continue
+        if argument.keyword is None or argument.keyword.value == "pin_memory":
+            return None
+        if argument.keyword.value == "requires_grad":
+            leaf = f".requires_grad_({code(argument.value)})"
+        else:
+            moved.append(f"{argument.keyword.value}={code(argument.value)}")
+    detached = f"{operand(event.data)}.detach()"
+    if event.how == "new_tensor":
+        if event.receiver is None or not isinstance(event.receiver, cst.Name | cst.Attribute):
+            return None
+        if moved:
+            return None
+        return f"{detached}.to({code(event.receiver)}, copy=True){leaf}"
+    return f"{detached}.to({', '.join([*moved, 'copy=True'])}){leaf}" if moved else f"{detached}.clone(){leaf}"

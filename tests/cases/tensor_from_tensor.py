@@ -1,0 +1,116 @@
+# ruff: noqa
+"""Programs for TLN706."""
+
+import numpy as np
+import torch
+from torch import nn
+
+
+def loss_kept_for_the_log():
+    """Warns: To copy construct from a tensor"""
+    model = nn.Linear(2, 1)
+    history = []
+    for _ in range(2):
+        loss = model(torch.ones(1, 2)).sum()
+        loss.backward()
+        history.append(torch.tensor(loss))  # warning: [TLN706]
+
+
+def target_network_output():
+    """Warns: To copy construct from a tensor"""
+    q = nn.Linear(4, 2)
+    reward = torch.rand(8)
+    best = q(torch.rand(8, 4)).max(dim=1).values
+    target = torch.tensor(reward + 0.9 * best, requires_grad=False)  # warning: [TLN706]
+
+
+def in_forward():
+    """Warns: To copy construct from a tensor"""
+
+    class Mask(nn.Module):
+        def forward(self, x: torch.Tensor):
+            mask = torch.tensor(x > 0, dtype=torch.float32)  # warning: [TLN706]
+            return x * mask
+
+    Mask()(torch.rand(3))
+
+
+def new_tensor_of_a_tensor():
+    """Warns: To copy construct from a tensor"""
+    x = torch.rand(3, dtype=torch.float64)
+    labels = torch.arange(3)
+    same = x.new_tensor(labels)  # warning: [TLN706]
+    assert same.dtype == torch.float64
+
+
+def image_to_optimise():
+    """Warns: To copy construct from a tensor"""
+    content = torch.rand(1, 3, 8, 8)
+    image = torch.tensor(data=content, requires_grad=True)  # warning: [TLN706]
+    image.sum().backward()
+
+
+def helper_with_a_tensor():
+    """Warns: To copy construct from a tensor"""
+
+    def to_float(t):
+        return torch.tensor(t, dtype=torch.float32)  # warning: [TLN706]
+
+    def train():
+        labels = torch.zeros(3, dtype=torch.long)
+        return to_float(labels)
+
+    train()
+
+
+def data_of_all_kinds():
+    torch.tensor([1.0, 2.0])
+    torch.tensor(np.ones(3))
+    torch.tensor(3.5)
+    torch.tensor([[x * 0.1 for x in range(3)]])
+
+
+def number_of_a_tensor():
+    x = torch.rand(())
+    torch.tensor(x.item())
+    torch.tensor(x.tolist())
+    torch.tensor(x.numpy())
+    torch.tensor(x.shape)
+
+
+def nobody_knows_what_it_is():
+    def wrap(value, device="cpu"):
+        return torch.tensor(value, device=device)
+
+    wrap([1, 2])
+
+
+def either_of_two():
+    def as_tensor(value):
+        if not isinstance(value, torch.Tensor):
+            value = torch.tensor(value)
+        return value * 2
+
+    def annotated(value: torch.Tensor):
+        if not torch.is_tensor(value):
+            value = torch.tensor(value)
+        return value * 2
+
+    as_tensor([1.0])
+    annotated(torch.ones(2))
+
+
+def used_as_a_tensor_on_the_other_branch():
+    def encode(value, is_tensor):
+        if is_tensor:
+            return torch.exp(value)
+        return torch.tensor(value)
+
+    encode([1.0], False)
+
+
+def sizes_and_stacks():
+    rows = [torch.ones(2), torch.zeros(2)]
+    torch.stack(rows)
+    torch.as_tensor(rows[0])
+    rows[0].new_tensor([1.0, 2.0])
