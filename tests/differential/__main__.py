@@ -59,10 +59,10 @@ def _show_disagreements(total: Tally, most: int) -> None:
 
 
 def _show(each: Comparison, text: str) -> None:
-    culprits = f", written on line {sorted(each.actual.culprits)}" if each.actual.culprits else ""
     print(f"\n==== seed {each.seed}: {each.verdict}")
     shrunk = compare(text)
     each = shrunk if shrunk.verdict == each.verdict else each
+    culprits = f", written on line {sorted(each.actual.culprits)}" if each.actual.culprits else ""
     print(f"torch: {each.actual.kind} on line {each.actual.line}{culprits}  {each.actual.message}")
     print(f"model: {each.predicted.kind} on line {each.predicted.line}, written on line {each.predicted.culprit}")
     for number, line in enumerate(text.splitlines(), start=1):

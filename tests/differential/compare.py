@@ -182,9 +182,11 @@ def shrink(comparison: Comparison) -> str:
     while shrunk:
         shrunk = False
         for number in reversed(range(_count(text))):
-            shorter = _without(text, number)
-            if shorter is not None and same(shorter):
-                text, shrunk = shorter, True
+            for unwrap in (False, True):
+                shorter = _without(text, number, unwrap=unwrap)
+                if shorter is not None and len(shorter) < len(text) and same(shorter):
+                    text, shrunk = shorter, True
+                    break
     return text
 
 
@@ -201,15 +203,16 @@ def _count(text: str) -> int:
     return sum(1 for _ in _blocks(ast.parse(text)))
 
 
-def _without(text: str, number: int) -> str | None:
-    """The program without its n-th statement; a block's statements first try to take the block's place."""
+def _without(text: str, number: int, *, unwrap: bool) -> str | None:
+    """The program without its n-th statement; with `unwrap`, a block's statements take the block's place."""
     tree = ast.parse(text)
     for index, (block, place) in enumerate(_blocks(tree)):
         if index == number:
             if isinstance(block[place], ast.Import | ast.ImportFrom):
                 return None
-            if len(block) == 1:
+            inner = getattr(block[place], "body", None)
+            if len(block) == 1 and inner is None:
                 return None
-            del block[place]
-            return ast.unparse(tree)
+            block[place : place + 1] = inner if unwrap and isinstance(inner, list) else []
+            return ast.unparse(tree) if block else None
     return None

@@ -7,8 +7,8 @@ and released node by node unless `retain_graph`. Says what happens; does not jud
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
@@ -97,6 +97,7 @@ class BackwardMachine(GraphMachine):
         self.saved_reads: list[SavedRead] = []
         self.retained: list[Retained] = []
         self.freed_reads: dict[tuple[int, Truth], list[tuple[Guard, FreedGraphRead]]] = {}
+        self.backward_calls: dict[tuple[int, str], list[tuple[Guard, BackwardCalled]]] = {}
 
     def backward(
         self,
@@ -141,7 +142,7 @@ class BackwardMachine(GraphMachine):
         facts = self.facts(tensor, root.name)
         edges = self.edges(tensor)
         recorded = tensor.requires_grad.truth() if edges else Truth.NO
-        self.emit(
+        self.call_backward(
             BackwardCalled(
                 node=origin.origin,
                 statement=self.line(),
@@ -159,6 +160,17 @@ class BackwardMachine(GraphMachine):
         )
         self._establish(tensor)
         return [(both, node) for inner, node in self.edges(tensor) if (both := conjoin(guard, inner)) is not None]
+
+    def call_backward(self, event: BackwardCalled) -> None:
+        """
+        Report that a backward starts. Where the root is one of several values, what is wrong with all of them is told
+        once they are all seen.
+        """
+        self.emit(event)
+        if event.truth is Truth.MAYBE and not self.expected_errors:
+            for fault in _faults(event):
+                options = self.backward_calls.setdefault((id(event.node), fault), [])
+                options.append((self.assumed - self.path, event))
 
     def _one_pass(
         self,
@@ -475,6 +487,10 @@ class BackwardMachine(GraphMachine):
 
     def conclude(self) -> None:
         """The run is over: raise the events that need to know all of it."""
+        for options in self.backward_calls.values():
+            if covered([need for need, _ in options], ALWAYS):
+                self.emit(replace(options[0][1], truth=Truth.YES))
+        self.backward_calls.clear()
         self._conclude_freed()
         broken = self._conclude_reads()
         self._conclude_writes(broken)
@@ -638,6 +654,14 @@ def _shared_by(write: Write, saved: Saved, through: str) -> tuple[Step, ...]:
     if alias is None:
         return ()
     return (Step(alias.origin.origin, f"`{alias.how}` shares memory with `{alias.source.name}`"),)
+
+
+def _faults(event: BackwardCalled) -> Iterator[str]:
+    """What torch would refuse a backward for, as far as its root tells."""
+    if event.root.requires_grad is Truth.NO:
+        yield "no grad"
+    if event.is_scalar is Truth.NO and event.gradient_given is Truth.NO:
+        yield "no scalar"
 
 
 def _overwrites(write: Write) -> str:

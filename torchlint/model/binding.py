@@ -96,7 +96,7 @@ class BindingMachine(FunctionMachine):
                                 saved.name = name
             elif isinstance(each, Unknown):
                 for tensor in each.depends:
-                    if tensor.alias is not None and tensor.made_by == "numpy()":
+                    if tensor.alias is not None and tensor.origin is each.source:
                         tensor.name = tensor.name or name
                         tensor.alias.bound = True
             elif isinstance(each, Optimizer) and not each.name:

@@ -37,11 +37,11 @@ from torchlint.model.domain import (
     alternatives,
     reachable_tensors,
 )
-from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, TensorFacts
+from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, Refusal, TensorFacts
 from torchlint.model.backward import Root
 from torchlint.model.graph import is_none
 from torchlint.model.operations import OperationMachine
-from torchlint.model.truth import Truth
+from torchlint.model.truth import Guard, Truth
 
 
 @dataclass(slots=True, eq=False)
@@ -113,6 +113,7 @@ _SIZES = frozenset(
 )
 _NOTHING = frozenset({"register_hook", "retain_grad", "register_post_accumulate_grad_hook", "share_memory_"})
 _PYTHON = frozenset({"item", "tolist"})
+_ARRAYS = frozenset({"numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"})
 _PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 _VARIABLES = frozenset({"torch.autograd.Variable", "torch.autograd.variable.Variable"})
 
@@ -167,7 +168,7 @@ class TorchMachine(OperationMachine):
         if name == "backward":
             return self._backward_method(tensor, site, receiver)
         if name in ("detach", "numpy", "__array__") or (name == "detach_"):
-            return self._cutting_method(tensor, name, node)
+            return self._cutting_method(tensor, name, site, receiver)
         if name == "requires_grad_":
             for hook in self.watch.required_grad:
                 hook(tensor, site.get(0, "requires_grad"), "requires_grad_", node)
@@ -175,6 +176,9 @@ class TorchMachine(OperationMachine):
             return tensor
         if name in ("zero_", "fill_") and tensor.grad_of is not None:
             self.grad_written(tensor, "zero_" if name == "zero_" else self._fill(site), site.node, tensor.grad_of)
+        if name in ("retain_grad", "register_hook"):
+            wanted: Refusal = "retain-grad" if name == "retain_grad" else "hook"
+            self.refuse(wanted, name, tensor, node, ~tensor.requires_grad.truth(), _cst(receiver), self.text(receiver))
         if name == "retain_grad":
             self.trail.set(tensor, "retains_grad", True)
             return NONE
@@ -215,9 +219,12 @@ class TorchMachine(OperationMachine):
         value = site.get(0, "value")
         return "fill" if isinstance(value, Constant) and value.value == 0 else "assign"
 
-    def _cutting_method(self, tensor: Tensor, name: str, node: ir.Call) -> Value:
+    def _cutting_method(self, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value:
+        node = site.node
         self.use(tensor, node)
         if name == "detach_":
+            viewed = Truth.of(tensor.base is not None)
+            self.refuse("detach-view", name, tensor, node, viewed, _cst(receiver), self.text(receiver))
             self.trail.set(tensor, "own", GRAD_NO)
             self.trail.set(tensor, "grad_fn", ())
             self.trail.set(tensor, "cut", "`detach_()` cuts it from the graph")
@@ -226,9 +233,38 @@ class TorchMachine(OperationMachine):
             detached = self.detached(tensor, node, "detach()")
             detached.grad_of = tensor.grad_of
             return detached
+        forced = truth_of(site.get(0, "force"), Truth.NO) if name == "numpy" else Truth.NO
+        refused = tensor.requires_grad.truth() & self.grad_mode & ~forced
+        self.refuse("numpy", f"{name}()", tensor, node, refused, _cst(receiver), self.text(receiver))
         alias = self.detached(tensor, node, "numpy()", own_counter=True)
         array = Unknown([alias], source=node)
         return array
+
+    def numpy_call(self, qualified: str, site: CallSite) -> None:
+        """A function of NumPy that makes an array of its argument, as `Tensor.numpy()` does."""
+        if qualified not in _ARRAYS or not site.positional or 0 not in site.arguments:
+            return
+        written = site.arguments[0].value
+        for guard, tensor in self._known(site.positional[0]):
+            refused = tensor.requires_grad.truth() & self.grad_mode
+            display = qualified.replace("numpy.", "np.")
+            self.refuse(
+                "numpy",
+                display,
+                tensor,
+                site.node,
+                Truth.MAYBE if guard else refused,
+                _cst(written),
+                self.text(written),
+            )
+
+    def copied(self, tensor: Tensor, site: CallSite) -> Tensor:
+        """`copy.deepcopy(tensor)`."""
+        self.regenerate(tensor)
+        self.refuse("deepcopy", "deepcopy", tensor, site.node, ~tensor.is_leaf)
+        copy = self.fresh(site.node, "deepcopy", own=tensor.own, shape=tensor.shape, dtype=tensor.dtype)
+        copy.is_parameter = tensor.is_parameter
+        return copy
 
     def _size_method(self, tensor: Tensor, name: str, site: CallSite) -> Value:
         if name == "size" and not site.positional and not site.keywords:
@@ -255,6 +291,8 @@ class TorchMachine(OperationMachine):
             result = self.apply(f"torch.Tensor.{name}", [tensor], {}, site.node, name)
             self._give_dtype(result, dtype, cut)
             return result or Unknown([tensor])
+        if tensor.dtype in ("int", "bool"):
+            return self.fresh(site.node, name, shape=tensor.shape, dtype=dtype, cut=tensor.cut)
         result = self.apply(f"torch.Tensor.{name}", [tensor, *site.positional], site.keywords, site.node, name)
         self._give_dtype(result, dtype, "")
         return result or Unknown([tensor])
@@ -345,7 +383,7 @@ class TorchMachine(OperationMachine):
 
     def backward_on_number(self, number: Scalar, site: CallSite, receiver: ir.Expression) -> Value:
         """`loss.item().backward()`: a number has no backward."""
-        self.emit(
+        self.call_backward(
             BackwardCalled(
                 node=site.node.origin,
                 statement=self.line(),
@@ -756,12 +794,15 @@ class TorchMachine(OperationMachine):
         if isinstance(given, Sequence) and given.items is not None:
             tensors = [tensor for each in given.items for _, tensor in self._known(each)]
             complete = all(isinstance(each, Tensor) for each in given.items)
+        for tensor in tensors if complete else ():
+            if not tensor.retains_grad:
+                self.refuse("optimizer", qualified.rpartition(".")[2], tensor, site.node, ~tensor.is_leaf)
         optimizer = Optimizer(qualified, tuple(tensors), complete)
         for hook in self.watch.optimizer_built:
             hook(optimizer, given, site.node)
         return optimizer
 
-    def _known(self, value: Value) -> list[tuple[object, Tensor]]:
+    def _known(self, value: Value) -> list[tuple[Guard, Tensor]]:
         return [(guard, each) for guard, each in alternatives(value) if isinstance(each, Tensor)]
 
     def optimizer_method(self, optimizer: Optimizer, name: str, site: CallSite) -> Value | None:

@@ -48,7 +48,6 @@ class FunctionMachine(LayerMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.called: set[int] = set()
 
     def run_block(self, body: list[ir.Statement]) -> None:
         """Run statements."""
@@ -272,7 +271,6 @@ class FunctionMachine(LayerMachine):
     ) -> Value:
         """Run a function's body on its arguments."""
         definition = function.definition
-        self.called.add(id(definition))
         on_stack = sum(frame.definition is definition for frame in self.stack)
         opaque = function.kind == "opaque" or (
             isinstance(definition, ir.FunctionDef) and (definition.is_generator or definition.is_async)

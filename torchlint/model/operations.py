@@ -161,6 +161,8 @@ class OperationMachine(BackwardMachine):
                 hook(spelling, bound, written, origin, display)
             return written
         result = self._out_of_place(op, bound, origin, display)
+        if "out" in bound and "out" in op.writes:
+            self._into_out(op, bound, result, origin, display)
         self._write_others(op, bound, origin, display, target)
         if "out" in bound and "out" in op.writes:
             result = bound["out"]
@@ -218,6 +220,14 @@ class OperationMachine(BackwardMachine):
         else:
             self.fork([(guard, partial(run, tensor)) for guard, tensor in options], assume=True)
         return receiver
+
+    def _into_out(self, op: Op, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
+        """`out=`: torch refuses to record it (`throw_error_out_requires_grad`), and resizes the tensor to the result."""
+        for _, tensor in self.tensor_options(bound["out"]):
+            grad = self.recorded(self.input_grad(op, bound).either(tensor.requires_grad))
+            self.refuse("out", f"{display}(out=...)", tensor, origin, grad.truth())
+            if isinstance(result, Tensor) and tensor.shape != result.shape:
+                self.trail.set(tensor, "shape", result.shape)
 
     def _write_others(
         self, op: Op, bound: dict[str, Value], origin: ir.Node, display: str, target: cst.BaseExpression | None
