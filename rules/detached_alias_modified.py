@@ -122,7 +122,7 @@ class DetachedAliasModified(Rule):
         if event.written == "alias":
             written, other = other, written
         message = f"`{written}` is modified in place, and `{other}` with it: `{event.how}` shares memory"
-        copied = "copy" if event.how == "numpy()" else "clone"
+        copied = "copy" if event.how.endswith("numpy()") else "clone"
         edit = Edit(event.alias_node, f"{operand(event.alias_node)}.{copied}()")
         fix = Fix(f"copy: append `.{copied}()`", (edit,), safe=event.written == "source")
         yield Diagnostic(event.node, message, event.trace, fix)

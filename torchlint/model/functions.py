@@ -46,9 +46,6 @@ MOST_RECURSION = 2
 class FunctionMachine(LayerMachine):
     """A machine that calls."""
 
-    def __init__(self) -> None:
-        super().__init__()
-
     def run_block(self, body: list[ir.Statement]) -> None:
         """Run statements."""
         raise AssertionError("the layer above runs statements")
