@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import textwrap
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -181,7 +182,12 @@ class _Check:
             shown += self.suppressions.unused(self.selection.enabled)
         findings = sorted((*shown, *self.failures), key=lambda item: (item.span, item.code))
         return FileReport(
-            self.source.path, tuple(findings), held_back, len(self.suppressed), bool(failed), seconds=self.seconds
+            self.source.path,
+            tuple(findings),
+            held_back,
+            len(self.suppressed),
+            bool(self.failures),
+            seconds=self.seconds,
         )
 
     def _take(self, rule: Rule, diagnostics: Sequence[Diagnostic]) -> None:
@@ -203,23 +209,35 @@ class _Check:
     def _finding(self, rule: Rule, diagnostic: Diagnostic) -> Finding:
         return Finding(
             path=self.source.path,
-            span=self.source.span(diagnostic.node),
+            span=self._span(diagnostic.node),
             code=rule.code,
             name=rule.name,
             level=diagnostic.level or rule.level,
             message=diagnostic.message,
             trace=tuple(self._trace_line(step) for step in diagnostic.trace),
-            fix=self._fix(diagnostic),
+            fix=self._fix(rule, diagnostic),
         )
 
     def _trace_line(self, step: Step) -> TraceLine:
-        span = self.source.span(step.node)
+        span = self._span(step.node)
         return TraceLine(
             step.path or self.source.path, span.line, span.column, step.message, span.end_line, span.end_column
         )
 
-    def _fix(self, diagnostic: Diagnostic) -> FindingFix | None:
-        return edits.resolve(self.source, diagnostic.fix) if diagnostic.fix else None
+    def _fix(self, rule: Rule, diagnostic: Diagnostic) -> FindingFix | None:
+        """The fix with places; the finding stands without one that cannot be written."""
+        try:
+            return edits.resolve(self.source, diagnostic.fix) if diagnostic.fix else None
+        except edits.EditError as error:
+            message = f"the fix of {rule.code} ({rule.name}) is left out: {error}"
+            self.failures.append(problem(self.source.path, INTERNAL_ERROR, message, self._span(diagnostic.node)))
+            return None
+
+    def _span(self, node: cst.CSTNode) -> Span:
+        try:
+            return self.source.span(node)
+        except KeyError:
+            raise LookupError(f"it points at a {type(node).__name__} that is not in this file") from None
 
     def _lines(self, node: cst.CSTNode, span: Span) -> set[int]:
         """The lines on which a comment silences a finding at a node (see `torchlint.suppress`)."""
@@ -239,8 +257,8 @@ class _Check:
 
     def _failure(self, rule: Rule, event: events.Event, error: Exception) -> Finding:
         try:
-            span = self.source.span(event.node)
-        except KeyError:
+            span = self._span(event.node)
+        except LookupError:
             span = Span(1, 1, 1, 1)
         message = f"the rule {rule.code} ({rule.name}) failed: {_describe(error)}; the other findings stand"
         return problem(self.source.path, INTERNAL_ERROR, message, span)
@@ -263,7 +281,7 @@ def internal_error(path: str, message: str) -> FileReport:
 
 def _describe(error: BaseException) -> str:
     """The exception in one line, with the place that raised it: what a report of the bug needs."""
-    text = " ".join(str(error).split())
+    text = textwrap.shorten(str(error), 300, placeholder=" …")
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     place = traceback.extract_tb(error.__traceback__)[-1]
     return f"{what} ({os.path.basename(place.filename)}, line {place.lineno})"

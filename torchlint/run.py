@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import gc
 import os
+import signal
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -238,7 +239,9 @@ def _perform_on(job: Job, data: bytes) -> Outcome:
     try:
         Path(job.path).write_bytes(decoded.encode(fixed.text))
     except OSError as error:
-        return Outcome(engine.internal_error(job.path, f"the fixes could not be written: {error.strerror or error}"))
+        why = f"the fixes could not be written: {error.strerror or error}"
+        failure = engine.problem(job.path, registry.INTERNAL_ERROR, why)
+        return Outcome(replace(report, findings=(failure, *report.findings), failed=True), exit_on)
     return outcome
 
 
@@ -270,24 +273,33 @@ def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Outcome]:
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
+    def processes(number: int) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(number, initializer=_settle, initargs=(jobs[0].settings,))
+
     lost: list[Job] = []
-    with ProcessPoolExecutor(min(workers, len(jobs)), initializer=_settle, initargs=(jobs[0].settings,)) as pool:
+    pool = processes(min(workers, len(jobs)))
+    try:
         futures = [(job, pool.submit(perform, job)) for job in jobs]
         for job, future in futures:
             try:
                 yield future.result()
             except BrokenProcessPool:
                 lost.append(job)
-    for job in lost:  # one of these took its process with it, and the others down with the pool
-        with ProcessPoolExecutor(1) as pool:
+        if lost:  # one of these took its process with it, and the others down with the pool
+            pool = processes(1)
+        for job in lost:
             try:
                 yield pool.submit(perform, job).result()
             except BrokenProcessPool:
                 yield Outcome(engine.internal_error(job.path, "the process that checked this file died"))
+                pool = processes(1)
+    finally:  # after Ctrl-C nobody waits for files that have not been begun
+        pool.shutdown(cancel_futures=True)
 
 
 def _settle(settings: config.Config) -> None:
-    """In a fresh process: load the rules, and let the collector never look at them again."""
+    """In a fresh process: load the rules, let the collector never look at them again, leave Ctrl-C to the parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _rules(settings)
     gc.collect()
     gc.freeze()

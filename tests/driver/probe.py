@@ -68,6 +68,7 @@ class Called(Rule):
             "old": Fix("call `new`", (Edit(event.call.func, "torch.new"),), safe=True),
             "risky": Fix("call `new`", (Edit(event.call.func, "torch.new"),), safe=False),
             "drop": Fix("remove it", (Edit(event.statement, ""),), safe=True),
+            "stranger": Fix("edit another file", (Edit(cst.Name("x"), "y"),), safe=True),
             "ping": Fix("call `pong`", (Edit(event.call.func, "torch.pong"),), safe=True),
             "pong": Fix("call `ping`", (Edit(event.call.func, "torch.ping"),), safe=True),
             "invalid": Fix("break it", (Edit(event.statement, "x = = 1"),), safe=True),

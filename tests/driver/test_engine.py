@@ -87,8 +87,19 @@ def test_a_rule_that_points_outside_the_file_is_named(monkeypatch: pytest.Monkey
     from torchlint.rule import Diagnostic
 
     monkeypatch.setattr(type(REGISTRY.rules[1]), "check", lambda self, event: iter([Diagnostic(cst.Name("x"), "x")]))
-    report = lint("torch.ok()\n")
-    assert [code for _, code, _ in said(report)] == ["TLN000"]
+    (finding,) = lint("torch.ok()\n").findings
+    assert finding.code == "TLN000"
+    assert "failed: LookupError: it points at a Name that is not in this file" in finding.message
+
+
+def test_a_finding_stands_without_a_fix_that_cannot_be_written() -> None:
+    report = lint("torch.stranger()\n")
+    assert said(report) == [
+        (1, "PRB001", "`stranger` is called"),
+        (1, "TLN000", "the fix of PRB001 (called) is left out: the fix edits a node that is not in this file"),
+    ]
+    assert report.findings[0].fix is None
+    assert report.failed
 
 
 def test_syntax_errors_are_findings() -> None:

@@ -160,6 +160,7 @@ def test_fixes_that_cannot_be_written_are_reported(monkeypatch: pytest.MonkeyPat
     result = run.check_files(files, NOTHING, fixing="safe", write=True)
     assert [(finding.code, finding.message) for finding in result.findings] == [
         ("TLN000", "the fixes could not be written: Permission denied"),
+        ("PRB001", "`old` is called"),
         ("PRB001", "`bad` is called"),
     ]
     assert result.fixed == 0
