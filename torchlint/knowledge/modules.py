@@ -166,7 +166,7 @@ class ModuleKind:
 
     def opaque(self, config: Mapping[str, object]) -> Opaque | None:
         """What is known of a forward that is not told as calls; None if `forward` tells it, and for containers."""
-        return modules_opaque.opaque(self.name)
+        return modules_opaque.opaque(self.name, config)
 
     def output_shape(self, config: Mapping[str, object], input_shapes: Sequence[Shape]) -> tuple[Shape, ...]:
         """For an opaque forward the shapes of the tensors in `structure`, left to right; `(None,)` if unknown."""

@@ -29,10 +29,11 @@ class Opaque:
         "tensor", a tuple of such (an LSTM's is ("tensor", ("tensor", "tensor"))), or "unknown" for what may be a
         tensor or None.
     saves
-        Which arguments of forward (by position) it surely saves for backward when anything in it requires grad, and
-        runs in training mode; empty if unsure.
+        Which arguments of forward (by position; of a pair of states both) it surely saves for backward in training
+        mode, provided that its parameters require grad and that the argument is contiguous: written in place after
+        the call, backward raises. Empty if unsure, as for `batch_first=True`, where some kernels save a copy.
     saves_result
-        Whether it saves the very tensor it returns, so that writing to the result breaks backward; None if unknown.
+        True if it surely saves the very tensor it returns, None if unknown: kernels differ from device to device.
     """
 
     structure: Structure = "tensor"
@@ -53,10 +54,20 @@ _STRUCTURES: Final[dict[str, Structure]] = {
 }
 
 
-def opaque(name: str) -> Opaque | None:
-    """What is known of the forward of this class, None if it is told as calls."""
+_SAVES: Final[dict[str, tuple[int, ...]]] = {
+    **dict.fromkeys(("RNN", "GRU", "LSTM", "RNNCell", "GRUCell", "LSTMCell"), (0, 1)),
+    "MultiheadAttention": (0, 1, 2),
+    **dict.fromkeys(("TransformerEncoderLayer", "TransformerDecoderLayer", "LinearCrossEntropyLoss"), (0,)),
+}
+
+
+def opaque(name: str, config: Config) -> Opaque | None:
+    """What is known of the forward of this class, built so; None if it is told as calls."""
     structure = _STRUCTURES.get(name)
-    return None if structure is None else Opaque(structure)
+    if structure is None:
+        return None
+    saves = _SAVES.get(name, ()) if flag(config, "batch_first", False) is False else ()
+    return Opaque(structure, saves, True if name == "RNNCell" else None)
 
 
 def output_shape(name: str, config: Config, inputs: Sequence[Shape]) -> tuple[Shape, ...]:
