@@ -30,8 +30,8 @@ class MissingSuperInit(Rule):
     decorated. There is no fix where a base class wants arguments.
 
     ## References
-    - [torch.nn.Module](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html): "an `__init__()` call to the
-      parent class must be made before assignment on the child"
+    - [torch.nn.Module](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html): "an `__init__()` call to
+      the parent class must be made before assignment on the child"
     """
 
     code = "TLN308"

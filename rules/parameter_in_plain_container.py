@@ -10,8 +10,8 @@ class ParameterInPlainContainer(Rule):
     Parameters or modules in a list, tuple or dict of a Module are not registered.
 
     ## What it does
-    Finds `self.layers = [nn.Linear(...), ...]`, `self.heads = {"a": nn.Linear(...)}`, comprehensions, and lists that are
-    filled with `append`, in the `__init__` of a Module.
+    Finds `self.layers = [nn.Linear(...), ...]`, `self.heads = {"a": nn.Linear(...)}`, comprehensions, and lists that
+    are filled with `append`, in the `__init__` of a Module.
 
     ## Why is this bad?
     `nn.Module` registers what is assigned to an attribute, and doesn't look into Python's containers: these parameters

@@ -9,8 +9,8 @@ class ParameterOverwritten(Rule):
     A registered parameter is assigned a plain tensor: torch refuses.
 
     ## What it does
-    Finds `self.weight = f(self.weight)`, `model.bias = torch.zeros(n)` and the like, where the attribute is a registered
-    `nn.Parameter`.
+    Finds `self.weight = f(self.weight)`, `model.bias = torch.zeros(n)` and the like, where the attribute is a
+    registered `nn.Parameter`.
 
     ## Why is this bad?
     `nn.Module` raises a TypeError: a tensor in the place of a parameter would vanish from `parameters()`. The wish

@@ -1,0 +1,80 @@
+from collections.abc import Iterator
+
+from torchlint.model.events import registration
+from torchlint.rewrite import code
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+
+
+class ForwardCalledDirectly(Rule):
+    """
+    A module's `forward` is called by its name instead of calling the module.
+
+    ## What it does
+    Finds `m.forward(x)` where `m` is known to be a module. `super().forward(x)` is right, and left alone.
+
+    ## Why is this bad?
+    Calling the module runs its hooks around `forward`. Called by name, forward and backward hooks don't run: feature
+    extractors, profilers, spectral norm, and sharded or quantized modules silently do nothing.
+
+    ## Cure
+    `m(x)`.
+
+    ## Fix safety
+    Safe: `m(x)` calls `forward` with the same arguments, and the hooks, if there are any.
+
+    ## Known limits
+    Silent where the object isn't known to be a module, in `forward` and `__call__` of the same object, and for classes
+    with a `__call__` of their own.
+
+    ## References
+    - [torch.nn.Module.forward](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.forward):
+      "one should call the Module instance afterwards instead of this"
+    """
+
+    code = "TLN309"
+    name = "forward-called-directly"
+    level = Level.SMELL
+    fixes = "safe"
+    bad = (
+        Example(
+            """
+            import torch
+
+            seen = []
+            layer = torch.nn.Linear(2, 2)
+            layer.register_forward_hook(lambda module, inputs, output: seen.append(output))
+            y = layer.forward(torch.ones(1, 2))  # smell: [TLN309]
+            """,
+            shows=Holds("seen == []"),
+            fixed="""
+            import torch
+
+            seen = []
+            layer = torch.nn.Linear(2, 2)
+            layer.register_forward_hook(lambda module, inputs, output: seen.append(output))
+            y = layer(torch.ones(1, 2))
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+            from torch import nn
+
+            class Residual(nn.Linear):
+                def forward(self, x):
+                    return x + super().forward(x)
+
+            Residual(2, 2)(torch.ones(1, 2))
+            """
+        ),
+    )
+
+    def check(self, event: registration.ForwardCalled) -> Iterator[Diagnostic]:
+        receiver = code(event.receiver)
+        text = code(event.call.with_changes(func=event.receiver))
+        fix = Fix(f"call `{receiver}` itself", (Edit(event.call, text),), safe=True)
+        yield Diagnostic(
+            event.node, f"`{receiver}.forward(...)` runs no hooks: call `{receiver}(...)`", event.trace, fix
+        )

@@ -1,0 +1,140 @@
+# ruff: noqa
+"""Programs for TLN303."""
+
+import torch
+from torch import nn
+
+
+def layer_of_unknown_size():
+    """Holds: net(x).detach().allclose(net(x).detach()) is False"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv1d(1, 2, 3)
+
+        def forward(self, x):
+            x = torch.relu(self.conv(x)).flatten(1)
+            head = nn.Linear(x.shape[1], 4)  # warning: [TLN303]
+            return head(x)
+
+    net, x = Net(), torch.rand(1, 1, 8)
+
+
+def attention_weights():
+    """Holds: att.w is not before"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.dim = dim
+
+        def forward(self, x):
+            self.w = nn.Parameter(torch.randn(self.dim, self.dim))  # warning: [TLN303]
+            return torch.softmax(x @ self.w @ x.transpose(-1, -2), dim=-1)
+
+    att = Attention(3)
+    att(torch.rand(2, 3))
+    before = att.w
+    att(torch.rand(2, 3))
+
+
+def normalised_on_the_fly():
+    """Holds: len(list(block.parameters())) == 2"""
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(3, 4, 1)
+
+        def forward(self, x):
+            x = self.conv(x)
+            return nn.BatchNorm2d(4)(x)  # warning: [TLN303]
+
+    block = Block()
+    block(torch.rand(2, 3, 4, 4))
+
+
+def layers_in_a_loop():
+    """Holds: len(list(mlp.parameters())) == 0"""
+
+    class MLP(nn.Module):
+        def __init__(self, depth):
+            super().__init__()
+            self.depth = depth
+
+        def forward(self, x):
+            for _ in range(self.depth):
+                x = torch.tanh(nn.Linear(4, 4)(x))  # warning: [TLN303]
+            return x
+
+    mlp = MLP(3)
+    mlp(torch.rand(1, 4))
+
+
+def built_lazily():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.proj = None
+
+        def forward(self, x):
+            if self.proj is None:
+                self.proj = nn.Linear(x.shape[-1], 2)
+            return self.proj(x)
+
+    Net()(torch.rand(1, 3))
+
+
+def returned_early_when_built():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.ModuleDict()
+
+        def forward(self, x, key):
+            if key in self.layers:
+                return self.layers[key](x)
+            self.layers[key] = nn.Linear(x.shape[-1], 2)
+            return self.layers[key](x)
+
+    Net()(torch.rand(1, 3), "a")
+
+
+def layers_without_parameters():
+    class Net(nn.Module):
+        def forward(self, x):
+            x = nn.functional.pad(x, (1, 1))
+            x = nn.MaxPool1d(2)(nn.ReLU()(x))
+            return nn.Softmax(dim=-1)(nn.Dropout(0.1)(x))
+
+    Net()(torch.rand(1, 1, 6))
+
+
+def loss_in_forward():
+    class WithLoss(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = nn.Linear(2, 3)
+
+        def forward(self, x, y):
+            return nn.CrossEntropyLoss()(self.net(x), y)
+
+    WithLoss()(torch.rand(2, 2), torch.tensor([0, 2]))
+
+
+def frozen_constant():
+    class Net(nn.Module):
+        def forward(self, x):
+            offset = nn.Parameter(torch.ones(x.shape[-1]), requires_grad=False)
+            return x + offset
+
+    Net()(torch.rand(2))
+
+
+def forward_of_something_else():
+    class Builder:
+        def forward(self, n):
+            return nn.Linear(n, n)
+
+    assert Builder().forward(2)(torch.rand(1, 2)).shape == (1, 2)

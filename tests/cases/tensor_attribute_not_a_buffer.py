@@ -1,0 +1,168 @@
+# ruff: noqa
+"""Programs for TLN311."""
+
+import math
+
+import torch
+from torch import nn
+
+
+def image_statistics():
+    """Holds: net.mean.dtype == torch.float32"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.mean = torch.tensor([0.485, 0.456, 0.406]).view(1, 3, 1, 1)  # smell: [TLN311]
+            self.conv = nn.Conv2d(3, 4, 3)
+
+        def forward(self, x):
+            return self.conv(x - self.mean)
+
+    net = Net().double()
+
+
+def causal_mask():
+    """Holds: len(net.state_dict()) == 1"""
+
+    class Attention(nn.Module):
+        def __init__(self, n, dim):
+            super().__init__()
+            self.mask = torch.tril(torch.ones(n, n))  # smell: [TLN311]
+            self.w = nn.Parameter(torch.randn(dim, dim))
+
+        def forward(self, x):
+            scores = x @ self.w @ x.transpose(-1, -2)
+            return torch.softmax(scores * self.mask, dim=-1) @ x
+
+    net = Attention(4, 3)
+    net(torch.rand(4, 3))
+
+
+def sobel_kernel():
+    """Holds: 'kernel' not in loss.state_dict()"""
+
+    class EdgeLoss(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.kernel = torch.tensor([[[[1.0, 0.0, -1.0]]]])  # smell: [TLN311]
+
+        def forward(self, prediction, target):
+            p = nn.functional.conv2d(prediction, self.kernel)
+            t = nn.functional.conv2d(target, self.kernel)
+            return (p - t).abs().mean()
+
+    loss = EdgeLoss()
+    loss(torch.rand(1, 1, 4, 4), torch.rand(1, 1, 4, 4))
+
+
+def fixed_frequencies():
+    """Holds: net.frequencies.dtype != net.linear.weight.dtype"""
+
+    class Fourier(nn.Module):
+        def __init__(self, n):
+            super().__init__()
+            self.frequencies = torch.linspace(1.0, 10.0, n)  # smell: [TLN311]
+            self.linear = nn.Linear(n, 1)
+
+        def forward(self, t):
+            return self.linear(torch.sin(t * self.frequencies))
+
+    net = Fourier(4).double()
+
+
+def registered():
+    class Positional(nn.Module):
+        def __init__(self, n, dim):
+            super().__init__()
+            table = torch.zeros(n, dim)
+            table[:, 0] = torch.arange(n).float() * math.pi
+            self.register_buffer("table", table)
+
+        def forward(self, x):
+            return x + self.table
+
+    Positional(4, 2)(torch.rand(4, 2))
+
+
+def moved_by_hand():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.mean = torch.tensor([0.5, 0.2])
+
+        def forward(self, x):
+            return x - self.mean.to(x.device)
+
+    Net()(torch.rand(3, 2))
+
+
+def created_on_a_device():
+    class Net(nn.Module):
+        def __init__(self, device):
+            super().__init__()
+            self.mean = torch.tensor([0.5, 0.2], device=device)
+
+        def forward(self, x):
+            return x - self.mean
+
+    Net("cpu")(torch.rand(3, 2))
+
+
+def state_of_a_recurrent_net():
+    class Cell(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.h = torch.zeros(1, 2)
+            self.cell = nn.RNNCell(2, 2)
+
+        def forward(self, x):
+            self.h = self.cell(x, self.h)
+            return self.h
+
+    Cell()(torch.rand(1, 2)).sum().backward()
+
+
+def scalar():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.eps = torch.tensor(1e-5)
+
+        def forward(self, x):
+            return x / (x.norm() + self.eps)
+
+    Net()(torch.rand(3))
+
+
+def never_computed_with():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.anchors = torch.tensor([8.0, 16.0, 32.0])
+            self.conv = nn.Conv1d(1, 1, 1)
+
+        def forward(self, x):
+            return self.conv(x)
+
+        def describe(self):
+            return self.anchors.tolist()
+
+    Net()(torch.rand(1, 1, 3))
+
+
+def moves_its_tensors_itself():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.mean = torch.tensor([0.5, 0.2])
+
+        def _apply(self, function, recurse=True):
+            super()._apply(function, recurse)
+            self.mean = function(self.mean)
+            return self
+
+        def forward(self, x):
+            return x - self.mean
+
+    Net().double()(torch.rand(3, 2).double())
