@@ -88,8 +88,10 @@ def infer(name: str, arguments: Mapping[str, object]) -> tuple[Shape, ...]:
     tuple
         At least one shape; `(None,)` if nothing is known, not even how many outputs there are.
     """
-    in_place = name.endswith("_") and not name.endswith("__")
+    in_place = name.endswith("_") and not name.startswith("__")
     base = name[:-1] if in_place else name
+    if name.startswith("__"):
+        base = f"__{name.strip('_')}__"
     if in_place and base not in _RESHAPING:
         value = Arguments(arguments).get("self")
         return (value.shape if isinstance(value, Sized) else None,)

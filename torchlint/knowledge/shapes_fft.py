@@ -1,9 +1,9 @@
 """
-Shapes of Fourier transforms.
+Shapes of Fourier transforms, short-time ones included.
 
 References
 ----------
-https://docs.pytorch.org/docs/stable/fft.html
+https://docs.pytorch.org/docs/stable/fft.html, https://docs.pytorch.org/docs/stable/generated/torch.stft.html
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from torchlint.knowledge.shapes_domain import (
     Description,
     Result,
     ShapeUnknownError,
+    Sized,
     Sizes,
     Transfer,
+    Unknown,
     size_of,
     sizes_of,
     wrap,
@@ -86,3 +88,27 @@ for _prefix, _rule in (("", _full), ("i", _full), ("r", _half), ("ih", _half), (
     DESCRIBED.of(f"fft_{_prefix}fft")(_along_one(_rule))
     DESCRIBED.of(f"fft_{_prefix}fft2")(_along_many(_rule, (-2, -1)))
     DESCRIBED.of(f"fft_{_prefix}fftn")(_along_many(_rule, None))
+
+
+@DESCRIBED.of("stft")
+def _stft(a: Arguments) -> Result:
+    """(batch, frequencies, frames); the real and imaginary part are a last dimension unless it is complex."""
+    shape, n_fft = a.shape(), a.integer("n_fft")
+    hop = a.integer("hop_length") if a.given("hop_length") else n_fft // 4
+    length = shape[-1]
+    if length is None:
+        frames = None
+    else:
+        frames = 1 + (length + (2 * (n_fft // 2) if a.flag("center", True) else 0) - n_fft) // hop
+    result = (*shape[:-1], _frequencies(a, n_fft), frames)
+    return result if a.flag("return_complex") else (*result, 2)
+
+
+def _frequencies(a: Arguments, n_fft: int) -> int | None:
+    """Half of them if asked to, and by default for a real signal seen through a real window."""
+    if a.given("onesided"):
+        return n_fft // 2 + 1 if a.flag("onesided") else n_fft
+    kinds = [one.dtype for name in ("self", "window") if isinstance(one := a.get(name), Sized)]
+    if "complex" in kinds:
+        return n_fft
+    return n_fft // 2 + 1 if None not in kinds and not isinstance(a.get("window"), Unknown) else None

@@ -251,3 +251,14 @@ def _stack(a: Arguments) -> Result:
         merged = [size if size is not None else other for size, other in zip(merged, shape, strict=True)]
     dim = wrap(a.integer("dim", 0), len(merged) + 1)
     return (*merged[:dim], len(shapes), *merged[dim:])
+
+
+@DESCRIBED.of("block_diag")
+def _block_diag(a: Arguments) -> Result:
+    rows: int | None = 0
+    columns: int | None = 0
+    for shape in a.tensors():
+        m, n = ((1, 1), (1, *known(shape)), known(shape))[min(len(known(shape)), 2)]
+        rows = None if rows is None or m is None else rows + m
+        columns = None if columns is None or n is None else columns + n
+    return (rows, columns)

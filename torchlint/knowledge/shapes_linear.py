@@ -304,6 +304,21 @@ def _solve(a: Arguments) -> Result:
     return _solved(a)
 
 
+@DESCRIBED.of("linalg_lu_solve")
+def _linalg_lu_solve(a: Arguments) -> Result:
+    left, right = a.shape("LU"), a.shape("B")
+    batch = broadcast(left[:-2], right[:-2])
+    return None if batch is None else (*batch, *right[-2:])
+
+
+@DESCRIBED.of("triangular_solve")
+def _triangular_solve(a: Arguments) -> Result:
+    """`self` is the right side here; the second result is a copy of the matrix `A`."""
+    right, matrix = a.shape(), a.shape("A")
+    batch = broadcast(right[:-2], matrix[:-2])
+    return [None, None] if batch is None else [(*batch, *right[-2:]), (*batch, *matrix[-2:])]
+
+
 def _solved(a: Arguments) -> Shape:
     """`B` is a batch of vectors if it is 1-d or has exactly the shape of `A` less one dimension, else of matrices."""
     batch, _, n = _matrix(a)
@@ -345,43 +360,6 @@ def _multi_dot(a: Arguments) -> Result:
     for shape in shapes[1:]:
         product = matmul(product, shape)
     return product
-
-
-@DESCRIBED.of("cdist")
-def _cdist(a: Arguments) -> Result:
-    left, right = a.shape("self"), a.shape("other")
-    batch = broadcast(left[:-2], right[:-2])
-    return None if batch is None else (*batch, left[-2], right[-2])
-
-
-@DESCRIBED.of("pairwise_distance")
-def _pairwise_distance(a: Arguments) -> Result:
-    shape = broadcast(a.operand("self"), a.operand("other"))
-    return None if shape is None else (*shape[:-1], 1) if a.flag("keepdim") else shape[:-1]
-
-
-@DESCRIBED.of("cosine_similarity")
-def _cosine_similarity(a: Arguments) -> Result:
-    shape = known(broadcast(a.operand("self"), a.operand("other")))
-    dim = wrap(a.integer("dim", 1), len(shape))
-    return tuple(size for axis, size in enumerate(shape) if axis != dim)
-
-
-@DESCRIBED.of("pdist")
-def _pdist(a: Arguments) -> Result:
-    rows = a.shape()[0]
-    return (None if rows is None else rows * (rows - 1) // 2,)
-
-
-@DESCRIBED.of("block_diag")
-def _block_diag(a: Arguments) -> Result:
-    rows: int | None = 0
-    columns: int | None = 0
-    for shape in a.tensors():
-        m, n = ((1, 1), (1, *known(shape)), known(shape))[min(len(known(shape)), 2)]
-        rows = None if rows is None or m is None else rows + m
-        columns = None if columns is None or n is None else columns + n
-    return (rows, columns)
 
 
 @DESCRIBED.of("scaled_dot_product_attention")

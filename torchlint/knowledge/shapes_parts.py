@@ -262,3 +262,8 @@ def _sum_to_size(a: Arguments) -> Result:
 @DESCRIBED.of("nonzero_static")
 def _nonzero_static(a: Arguments) -> Result:
     return (size_of(a.get("size")), len(a.shape()))
+
+
+@DESCRIBED.of("unravel_index")
+def _unravel_index(a: Arguments) -> Result:
+    return [a.operand("indices")] * len(a.sizes("shape"))

@@ -38,22 +38,23 @@ CONVERSIONS: Final = """
 
 SHAPE_KEEPING: Final = """
     alpha_dropout as_strided_scatter batch_norm bernoulli bucketize channel_shuffle cholesky cholesky_inverse cumprod
-    cumsum diagonal_scatter dropout dropout1d dropout2d dropout3d empty_like feature_alpha_dropout feature_dropout
-    fft_fftshift fft_ifftshift fill flip fliplr flipud full_like group_norm index_add index_copy index_fill index_put
-    index_reduce instance_norm inverse layer_norm linalg_cholesky linalg_inv linalg_matrix_exp linalg_matrix_power
-    local_response_norm log_softmax logcumsumexp matrix_exp matrix_power native_channel_shuffle normalize ones_like
-    poisson put rand_like randint_like randn_like renorm rms_norm roll scatter scatter_add scatter_reduce select_scatter
-    slice_scatter softmax softmin special_log_softmax special_softmax tril triu zero zeros_like
+    cumsum dequantize diagonal_scatter dropout dropout1d dropout2d dropout3d empty_like feature_alpha_dropout
+    feature_dropout fft_fftshift fft_ifftshift fill flip fliplr flipud full_like group_norm index_add index_copy
+    index_fill index_put index_reduce instance_norm inverse layer_norm linalg_cholesky linalg_householder_product
+    linalg_inv linalg_matrix_exp linalg_matrix_power local_response_norm log_softmax logcumsumexp matrix_exp
+    matrix_power native_channel_shuffle normalize ones_like orgqr poisson put rand_like randint_like randn_like renorm
+    rms_norm roll scatter scatter_add scatter_reduce select_scatter slice_scatter softmax softmin special_log_softmax
+    special_softmax to_dense to_mkldnn to_sparse tril triu type zero zeros_like
 """
 
 BINARY: Final = """
     __and__ __eq__ __floordiv__ __ge__ __gt__ __ilshift__ __irshift__ __le__ __lshift__ __lt__ __mod__ __ne__ __or__
     __pow__ __radd__ __rand__ __rdiv__ __rfloordiv__ __rlshift__ __rmod__ __rmul__ __ror__ __rpow__ __rrshift__
-    __rshift__ __rsub__ __rtruediv__ __rxor__ __truediv__ __xor__ add arctan2 atan2 bitwise_and
-    bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign div divide eq floor_divide fmax fmin fmod
-    gcd ge greater greater_equal gt hypot igamma igammac isclose lcm ldexp le less less_equal logaddexp logaddexp2
-    logical_and logical_or logical_xor lt maximum minimum mul multiply ne nextafter not_equal remainder rsub
-    special_gammainc special_gammaincc special_xlog1py special_xlogy special_zeta sub subtract true_divide xlogy
+    __rshift__ __rsub__ __rtruediv__ __rxor__ __truediv__ __xor__ add and arctan2 atan2 bitwise_and bitwise_left_shift
+    bitwise_or bitwise_right_shift bitwise_xor copysign div divide eq floor_divide fmax fmin fmod gcd ge greater
+    greater_equal gt hypot igamma igammac isclose lcm ldexp le less less_equal logaddexp logaddexp2 logical_and
+    logical_or logical_xor lshift lt maximum minimum mul multiply ne nextafter not_equal or remainder rshift rsub
+    special_gammainc special_gammaincc special_xlog1py special_xlogy special_zeta sub subtract true_divide xlogy xor
 """
 
 POLYNOMIALS: Final = """
@@ -70,6 +71,8 @@ OPERANDS: Final[dict[str, tuple[str, ...]]] = {
     "lerp": ("self", "end", "weight"),
     "addcmul": ("self", "tensor1", "tensor2"),
     "addcdiv": ("self", "tensor1", "tensor2"),
+    "binomial": ("count", "prob"),
+    "ormqr": ("input3",),
     "heaviside": ("self", "values"),
     "masked_fill": ("self", "mask"),
     "masked_scatter": ("self", "mask"),
@@ -81,7 +84,7 @@ OPERANDS: Final[dict[str, tuple[str, ...]]] = {
     "clamp_min": ("self", "min"),
     "clamp_max": ("self", "max"),
 }
-"""The arguments whose shapes broadcast; one that is None or was not given takes no part."""
+"""The arguments whose shapes broadcast."""
 
 
 @DESCRIBED.of(*POINTWISE_UNARY.split(), *CONVERSIONS.split(), *SHAPE_KEEPING.split())
@@ -104,9 +107,12 @@ def _pair(a: Arguments) -> Result:
     return [a.operand(), a.operand()]
 
 
+_OPTIONAL: Final = frozenset({"min", "max"})
+
+
 def broadcast_operands(a: Arguments, names: tuple[str, ...]) -> Shape:
     """The broadcast shape of these arguments. Raises `ShapeUnknownError` if one of them may or may not be a tensor."""
-    return broadcast(*(a.operand(name) for name in names if a.get(name) is not None))
+    return broadcast(*(a.operand(name) for name in names if name not in _OPTIONAL or a.get(name) is not None))
 
 
 def _pointwise(names: tuple[str, ...]) -> Transfer:

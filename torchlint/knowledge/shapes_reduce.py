@@ -1,5 +1,5 @@
 """
-Shapes of reductions, and of what sorts or selects along a dimension.
+Shapes of reductions, of what sorts or selects along a dimension, and of distances.
 
 References
 ----------
@@ -20,6 +20,7 @@ from torchlint.knowledge.shapes_domain import (
     Sized,
     Unknown,
     broadcast,
+    known,
     size_of,
     wrap,
 )
@@ -174,3 +175,29 @@ def _histogram(a: Arguments) -> Result:
     else:
         count = size_of(bins)
     return [(count,), (None if count is None else count + 1,)]
+
+
+@DESCRIBED.of("cdist")
+def _cdist(a: Arguments) -> Result:
+    left, right = a.shape("self"), a.shape("other")
+    batch = broadcast(left[:-2], right[:-2])
+    return None if batch is None else (*batch, left[-2], right[-2])
+
+
+@DESCRIBED.of("pairwise_distance")
+def _pairwise_distance(a: Arguments) -> Result:
+    shape = broadcast(a.operand("self"), a.operand("other"))
+    return None if shape is None else (*shape[:-1], 1) if a.flag("keepdim") else shape[:-1]
+
+
+@DESCRIBED.of("cosine_similarity")
+def _cosine_similarity(a: Arguments) -> Result:
+    shape = known(broadcast(a.operand("self"), a.operand("other")))
+    dim = wrap(a.integer("dim", 1), len(shape))
+    return tuple(size for axis, size in enumerate(shape) if axis != dim)
+
+
+@DESCRIBED.of("pdist")
+def _pdist(a: Arguments) -> Result:
+    rows = a.shape()[0]
+    return (None if rows is None else rows * (rows - 1) // 2,)
