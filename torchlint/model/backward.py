@@ -191,8 +191,11 @@ class BackwardMachine(GraphMachine):
                 self.refuse("unused", callee, tensor, origin)
         visited, leaves, reached = self.walk(starts, self._targets(inputs))
         self._read(visited, origin, root, facts, Step(origin.origin, "backward reads it here"), implicit=False)
-        if inputs and allow_unused is Truth.NO and not any(node.opaque for node, _ in visited.values()):
-            self._unused(inputs, reached, origin, callee)
+        if inputs and allow_unused is Truth.NO:
+            # Not only what leads to the inputs as far as is known: an unknown way may lead there, too.
+            whole, _, _ = self.walk(starts, None)
+            if len(whole) < MOST_NODES and not any(node.opaque for node, _ in whole.values()):
+                self._unused(inputs, reached, origin, callee)
         if retain is Truth.YES and argument is not None and isinstance(origin.origin, cst.Call):
             self._retain(visited, argument, origin.origin, facts)
         if retain is not Truth.YES:
