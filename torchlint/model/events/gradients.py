@@ -1,0 +1,254 @@
+"""
+Events about gradients: `.grad` read and kept, values that leave the graph, leaves, `torch.autograd.grad`.
+
+Facts only, in PyTorch's words; `torchlint.model.observers` raises them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import libcst as cst
+
+from torchlint.model.events import Event, TensorFacts
+from torchlint.model.trace import Step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NonLeafGradRead(Event):
+    """
+    `.grad` of a tensor is read that is no leaf and whose `retain_grad()` was not called: it is None.
+
+    Attributes
+    ----------
+    owner
+        The tensor; `node` is the attribute.
+    owner_node
+        The expression that names it.
+    made_by
+        The operation that computed it.
+    made_statement
+        The statement that assigns it to that name, if there is one.
+    """
+
+    owner: TensorFacts
+    owner_node: cst.BaseExpression
+    made_by: str
+    made_statement: cst.CSTNode | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NonLeafFlagSet(Event):
+    """
+    `requires_grad` of a tensor that is no leaf is set.
+
+    Attributes
+    ----------
+    owner
+        The tensor.
+    written
+        As written: `requires_grad = True`, `requires_grad_(False)`.
+    made_by
+        The operation that computed it.
+    """
+
+    owner: TensorFacts
+    written: str
+    made_by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphTensorToNumpy(Event):
+    """
+    A tensor that requires grad is handed to NumPy while gradients are recorded.
+
+    Attributes
+    ----------
+    tensor
+        The tensor.
+    tensor_node
+        The expression that gives it.
+    how
+        `numpy()`, `np.asarray`, `plt.plot`.
+    inside
+        It stands in a list or tuple.
+    """
+
+    tensor: TensorFacts
+    tensor_node: cst.BaseExpression
+    how: str
+    inside: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphTensorCopied(Event):
+    """
+    `copy.deepcopy` of a tensor that is no leaf, or of something that holds one.
+
+    Attributes
+    ----------
+    tensor
+        The tensor that is no leaf.
+    copied_node
+        The expression that is copied.
+    path
+        How to get from there to the tensor: "", "[0]", ".hidden".
+    call
+        The call.
+    """
+
+    tensor: TensorFacts
+    copied_node: cst.BaseExpression
+    path: str
+    call: cst.Call
+
+
+Refound: TypeAlias = Literal["copied", "root", "parameter"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphRestarted(Event):
+    """
+    A value is cut from its graph and made a leaf that requires grad.
+
+    Attributes
+    ----------
+    how
+        "copied": `torch.tensor(t, requires_grad=True)` of a graph tensor `t`. "root": the leaf is what a backward
+        starts from. "parameter": `nn.Parameter(t)` of a graph tensor, in `forward` or in a loop.
+    leaf
+        The new leaf, or for "copied" and "parameter" the graph tensor it was made from.
+    call
+        The call that made it, for "copied" and "parameter".
+    source_node
+        The graph tensor's expression there.
+    source_kind
+        "tensor", or "sequence": several graph tensors in a list.
+    made_by
+        The operation that computed the leaf's value, for "root".
+    """
+
+    how: Refound
+    leaf: TensorFacts
+    call: cst.Call | None = None
+    source_node: cst.BaseExpression | None = None
+    source_kind: Literal["tensor", "sequence"] = "tensor"
+    made_by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SumOfGradientsRead(Event):
+    """
+    `.grad` of a leaf was read after one backward, another one accumulated into it, and it is read again.
+    `node` is the second read.
+
+    Attributes
+    ----------
+    owner
+        The leaf.
+    first_read
+        The step of the first read.
+    first, second
+        The steps of the two backwards.
+    repeated
+        Both backwards are one call, in two iterations of a loop.
+    """
+
+    owner: TensorFacts
+    first_read: Step
+    first: Step
+    second: Step
+    repeated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptGradientWritten(Event):
+    """
+    A name is kept for `x.grad` itself, the gradient is then written in place, and the name is read.
+    `node` is the expression that was kept (`x.grad`).
+
+    Attributes
+    ----------
+    kept
+        The name it is kept under.
+    owner
+        The leaf whose gradient it is.
+    written
+        What writes it: "a backward accumulates into it", "`zero_` overwrites it".
+    read
+        The step of the later read.
+    """
+
+    kept: str
+    owner: TensorFacts
+    written: str
+    read: Step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstantGradientTerm(Event):
+    """
+    A backward starts from a sum with a term that is computed, by more than a scaling, from the result of a
+    `torch.autograd.grad` without `create_graph=True`: for that backward the term is a constant.
+
+    Attributes
+    ----------
+    call
+        The `torch.autograd.grad` call; `node` is it, too.
+    term
+        The term.
+    root
+        What the backward starts from.
+    """
+
+    call: cst.Call
+    term: TensorFacts
+    root: TensorFacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreatedGraphUnused(Event):
+    """
+    A backward with `create_graph=True` whose gradients no later backward differentiates.
+
+    Attributes
+    ----------
+    argument
+        The `create_graph=True` argument.
+    call
+        The call.
+    accumulated
+        It is a `.backward(...)`, so that the gradients stay in `.grad`, together with their graph.
+    retained
+        The call has a `retain_graph` of its own, or the graph is not read again: without the argument it is freed.
+    """
+
+    argument: cst.Arg
+    call: cst.Call
+    accumulated: bool
+    retained: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphKeptByLoop(Event):
+    """
+    A tensor with its graph is added to something that lives longer than the iteration that made it, although a backward
+    of that iteration has used the graph up, and nothing ever differentiates the collection.
+
+    Attributes
+    ----------
+    value
+        The tensor added.
+    value_node
+        The expression that names it.
+    container
+        How the program calls what it is added to: `total`, `history["loss"]`.
+    how
+        "sum": `total += loss`; "list": `losses.append(loss)`.
+    """
+
+    value: TensorFacts
+    value_node: cst.BaseExpression
+    container: str
+    how: Literal["sum", "list"]
