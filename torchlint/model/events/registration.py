@@ -9,12 +9,15 @@ buffers.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import libcst as cst
 
 from torchlint.model.events import Event
 from torchlint.model.trace import Step
+
+Given: TypeAlias = Literal["non-leaf", "cut", "tensor", "module", "method", "generator"]
+Missing: TypeAlias = Literal["consumed", "empty", "replaced", "unreached"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +194,7 @@ class OptimizerGiven(Event):
         The operation that made the tensor, or "".
     """
 
-    what: Literal["non-leaf", "cut", "tensor", "module", "method", "generator"]
+    what: Given
     name: str
     op: str
 
@@ -214,7 +217,7 @@ class OptimizerMisses(Event):
         The generator, the source of the empty parameters, or the attribute assigned.
     """
 
-    why: Literal["consumed", "empty", "replaced", "unreached"]
+    why: Missing
     optimizer: str
     name: str
 

@@ -1,0 +1,96 @@
+from collections.abc import Iterator
+
+from torchlint.model.events import registration
+from torchlint.rewrite import code
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+
+
+class RequiresGradMisspelt(Rule):
+    """
+    An attribute that nobody reads is set where `requires_grad` is meant.
+
+    ## What it does
+    Finds `p.require_grad = False` and similar misspellings on tensors, and `module.requires_grad = False` on modules,
+    which have no such attribute.
+
+    ## Why is this bad?
+    Python makes a new attribute and nothing happens: what should be frozen is trained.
+
+    ## Cure
+    `p.requires_grad = False` for a tensor, `module.requires_grad_(False)` for a module.
+
+    ## Fix safety
+    Safe: the line does nothing as it stands.
+
+    ## Known limits
+    Silent for objects that aren't known to be tensors or modules, and for modules of the file that keep such an
+    attribute themselves.
+
+    ## References
+    - [torch.nn.Module.requires_grad_](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.requires_grad_)
+    - [torch.Tensor.requires_grad](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.requires_grad.html)
+    """
+
+    code = "TLN310"
+    name = "requires-grad-misspelt"
+    level = Level.WARNING
+    fixes = "safe"
+    bad = (
+        Example(
+            """
+            import torch
+
+            model = torch.nn.Linear(2, 1)
+            for p in model.parameters():
+                p.require_grad = False  # warning: [TLN310]
+            """,
+            shows=Holds("model.weight.requires_grad"),
+            fixed="""
+            import torch
+
+            model = torch.nn.Linear(2, 1)
+            for p in model.parameters():
+                p.requires_grad = False
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
+            model[0].requires_grad = False  # warning: [TLN310]
+            """,
+            shows=Holds("model[0].weight.requires_grad"),
+            fixed="""
+            import torch
+
+            model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
+            model[0].requires_grad_(False)
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
+            model[0].requires_grad_(False)
+            for p in model[1].parameters():
+                p.requires_grad = False
+            """
+        ),
+    )
+
+    def check(self, event: registration.GradFlagSet) -> Iterator[Diagnostic]:
+        owner = code(event.owner)
+        if event.of == "tensor":
+            fix = Fix("spell it `requires_grad`", (Edit(event.target, f"{owner}.requires_grad"),), safe=True)
+            message = f"`{owner}.{event.attribute}` means nothing to torch: it is spelt `requires_grad`"
+            yield Diagnostic(event.node, message, event.trace, fix)
+            return
+        message = f"`{owner}` is a module: setting `{event.attribute}` on it does nothing to its parameters"
+        text = f"{owner}.requires_grad_({code(event.value)})" if event.value is not None else ""
+        edits = (Edit(event.statement, text),)
+        fix = Fix(f"write `{text}`", edits, safe=True) if text and "\n" not in text else None
+        yield Diagnostic(event.node, message, event.trace, fix)

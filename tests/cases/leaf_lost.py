@@ -1,0 +1,110 @@
+# ruff: noqa
+"""Programs for TLN306."""
+
+import torch
+from torch import nn
+
+
+def scaled_initial_weights():
+    """Holds: not w1.is_leaf and not w2.is_leaf"""
+    w1 = torch.randn(4, 8, requires_grad=True) * 0.1  # warning: [TLN306]
+    w2 = torch.randn(8, 1, requires_grad=True) * 0.1  # warning: [TLN306]
+    loss = (torch.relu(torch.rand(2, 4) @ w1) @ w2).pow(2).mean()
+    loss.backward()
+
+
+def made_positive():
+    """Holds: not x.is_leaf"""
+    x = torch.zeros(3, requires_grad=True).exp()  # warning: [TLN306]
+    (x**2).sum().backward()
+
+
+def FN_another_type():
+    """Holds: not x.is_leaf
+    `double()` may return the leaf itself; the model doesn't tell `float` from `double`."""
+    x = torch.zeros(3, requires_grad=True).double()
+    (x**2).sum().backward()
+
+
+def reshaped():
+    """Holds: not kernel.is_leaf"""
+    kernel = torch.rand(9, requires_grad=True).view(1, 1, 3, 3)  # warning: [TLN306]
+    nn.functional.conv2d(torch.rand(1, 1, 5, 5), kernel).sum().backward()
+
+
+def updated_by_assignment():
+    """Raises: unsupported operand type(s) for *: 'float' and 'NoneType'"""
+    w = torch.zeros(1, requires_grad=True)
+    b = torch.zeros(1, requires_grad=True)
+    x, y = torch.rand(5), torch.rand(5)
+    for epoch in range(3):
+        loss = (x * w + b - y).pow(2).mean()
+        loss.backward()
+        w = w - 0.1 * w.grad  # warning: [TLN306]
+        b = b - 0.1 * b.grad  # warning: [TLN306]
+
+
+def tensor_of_values_shifted():
+    """Holds: not theta.is_leaf"""
+    theta = torch.tensor([0.1, 0.2], requires_grad=True) + 1.0  # warning: [TLN306]
+    energy = torch.sin(theta).sum()
+    energy.backward()
+
+
+def required_last():
+    w = (torch.randn(4, 8) * 0.1).requires_grad_()
+    (torch.rand(2, 4) @ w).sum().backward()
+    assert w.grad is not None
+
+
+def leaf_has_a_name():
+    x = torch.ones(3, requires_grad=True)
+    y = x * 2
+    y.sum().backward()
+    assert x.grad is not None
+
+
+def non_leaf_on_purpose():
+    x = torch.rand(3, requires_grad=True).clone()
+    x.sum().backward()
+
+
+def gradient_retained():
+    x = torch.rand(3, requires_grad=True) * 2
+    x.retain_grad()
+    x.sum().backward()
+    assert x.grad is not None
+
+
+def differentiated_by_grad():
+    x = torch.rand(3, requires_grad=True) * 2
+    (slope,) = torch.autograd.grad(x.pow(2).sum(), x)
+
+
+def updated_under_no_grad():
+    w = torch.zeros(1, requires_grad=True)
+    for _ in range(3):
+        (w - 1).pow(2).sum().backward()
+        with torch.no_grad():
+            w = w - 0.1 * w.grad
+        w.requires_grad_()
+
+
+def inner_loop():
+    w = torch.zeros(1, requires_grad=True)
+    fast = w
+    for _ in range(2):
+        (g,) = torch.autograd.grad((fast - 1).pow(2).sum(), fast, create_graph=True)
+        fast = fast - 0.1 * g
+    fast.sum().backward()
+
+
+def never_differentiated():
+    x = torch.rand(3, requires_grad=True) * 2
+    assert x.requires_grad
+
+
+def on_the_same_device():
+    x = torch.rand(3, requires_grad=True).to("cpu")
+    x.sum().backward()
+    assert x.grad is not None

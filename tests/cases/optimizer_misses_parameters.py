@@ -1,0 +1,150 @@
+# ruff: noqa
+"""Programs for TLN305."""
+
+import torch
+from torch import nn
+
+
+def counted_first():
+    """Raises: optimizer got an empty parameter list"""
+    model = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1))
+    params = model.parameters()
+    n = 0
+    for p in params:
+        n += p.numel()
+    optimizer = torch.optim.Adam(params)  # error: [TLN305]
+
+
+def two_optimizers_of_one_generator():
+    """Raises: optimizer got an empty parameter list"""
+    model = nn.Linear(2, 1)
+    params = model.parameters()
+    slow = torch.optim.SGD(params, lr=0.01)
+    fast = torch.optim.SGD(params, lr=0.1)  # error: [TLN305]
+
+
+def module_without_parameters():
+    """Raises: optimizer got an empty parameter list"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = torch.zeros(3, requires_grad=True)
+
+        def forward(self, x):
+            return x * self.w
+
+    optimizer = torch.optim.SGD(Net().parameters(), lr=0.1)  # error: [TLN305]
+
+
+def head_replaced_after_the_optimizer():
+    """Holds: (net.fc.weight == before).all()"""
+
+    class Backbone(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Linear(2, 2)
+            self.fc = nn.Linear(2, 10)
+
+        def forward(self, x):
+            return self.fc(torch.relu(self.body(x)))
+
+    net = Backbone()
+    optimizer = torch.optim.Adam(net.parameters(), lr=1.0)
+    net.fc = nn.Linear(2, 3)  # warning: [TLN305]
+    before = net.fc.weight.detach().clone()
+    for _ in range(2):
+        optimizer.zero_grad()
+        net(torch.rand(4, 2)).sum().backward()
+        optimizer.step()
+
+
+def trains_another_model():
+    """Holds: (student.weight == before).all()"""
+    teacher, student = nn.Linear(2, 1), nn.Linear(2, 1)
+    before = student.weight.detach().clone()
+    optimizer = torch.optim.SGD(student.parameters(), lr=0.1)
+    for _ in range(2):
+        optimizer.zero_grad()
+        loss = teacher(torch.rand(4, 2)).mean()
+        loss.backward()
+        optimizer.step()  # warning: [TLN305]
+
+
+def listed_and_counted():
+    model = nn.Linear(2, 1)
+    params = list(model.parameters())
+    print(sum(p.numel() for p in params))
+    torch.optim.SGD(params, lr=0.1)
+    print(sum(p.numel() for p in model.parameters()))
+    torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def optimizer_built_again():
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    net = nn.Module()
+    net.body, net.head = model, nn.Linear(1, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    net.head = nn.Linear(1, 2)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    net.head(net.body(torch.rand(1, 2))).sum().backward()
+    optimizer.step()
+
+
+def group_added():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body, self.head = nn.Linear(2, 2), nn.Linear(2, 1)
+
+        def forward(self, x):
+            return self.head(self.body(x))
+
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    net.head = nn.Linear(2, 3)
+    optimizer.add_param_group({"params": net.head.parameters()})
+    net(torch.rand(1, 2)).sum().backward()
+    optimizer.step()
+
+
+def registered_by_computed_names():
+    class Net(nn.Module):
+        def __init__(self, n):
+            super().__init__()
+            for i in range(n):
+                self.add_module(f"layer{i}", nn.Linear(2, 2))
+
+    torch.optim.SGD(Net(3).parameters(), lr=0.1)
+
+
+def filled_dict():
+    class Net(nn.Module):
+        def __init__(self, names):
+            super().__init__()
+            self.heads = nn.ModuleDict()
+            for name in names:
+                self.heads[name] = nn.Linear(2, 2)
+
+    torch.optim.SGD(Net(["a", "b"]).parameters(), lr=0.1)
+
+
+def layer_without_parameters():
+    net = nn.Module()
+    net.body, net.act = nn.Linear(2, 2), nn.ReLU()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    net.act = nn.Tanh()
+    net.act(net.body(torch.rand(1, 2))).sum().backward()
+    optimizer.step()
+
+
+def gan():
+    g, d = nn.Linear(2, 2), nn.Linear(2, 1)
+    opt_g, opt_d = torch.optim.SGD(g.parameters(), 0.1), torch.optim.SGD(d.parameters(), 0.1)
+    for _ in range(2):
+        opt_d.zero_grad()
+        d(g(torch.rand(1, 2)).detach()).sum().backward()
+        opt_d.step()
+        opt_g.zero_grad()
+        d(g(torch.rand(1, 2))).sum().backward()
+        opt_g.step()

@@ -1,0 +1,107 @@
+# ruff: noqa
+"""Programs for TLN304."""
+
+import torch
+from torch import nn
+
+
+def image_shifted():
+    """Raises: can't optimize a non-leaf Tensor"""
+    image = torch.rand(3, 4, 4, requires_grad=True) - 0.5
+    optimizer = torch.optim.LBFGS([image])  # error: [TLN304]
+
+
+def exponential_of_a_leaf():
+    """Raises: can't optimize a non-leaf Tensor"""
+    log_sigma = torch.zeros(1, requires_grad=True)
+    sigma = log_sigma.exp()
+    mu = torch.zeros(1, requires_grad=True)
+    optimizer = torch.optim.Adam([mu, sigma], lr=0.1)  # error: [TLN304]
+
+
+def in_a_group():
+    """Raises: can't optimize a non-leaf Tensor"""
+    model = nn.Linear(2, 2)
+    offset = model.bias + 1
+    groups = [{"params": [model.weight]}, {"params": [offset], "lr": 0.01}]
+    optimizer = torch.optim.SGD(groups, lr=0.1)  # error: [TLN304]
+
+
+def the_model_itself():
+    """Raises: is not iterable"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(2, 1)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    net = Net()
+    optimizer = torch.optim.Adam(net, lr=1e-3)  # error: [TLN304]
+
+
+def one_tensor():
+    """Raises: params argument given to the optimizer should be an iterable of Tensors or dicts"""
+    x = torch.zeros(3, requires_grad=True)
+    optimizer = torch.optim.SGD(x, lr=0.1)  # error: [TLN304]
+
+
+def list_of_generators():
+    """Raises: optimizer can only optimize Tensors"""
+    encoder, decoder = nn.Linear(2, 1), nn.Linear(1, 2)
+    optimizer = torch.optim.Adam([encoder.parameters(), decoder.parameters()])  # error: [TLN304]
+
+
+def values_through_data():
+    """Holds: torch.equal(x, torch.zeros(3))"""
+    start = torch.zeros(3, requires_grad=True)
+    x = start.data
+    optimizer = torch.optim.SGD([x], lr=0.1)  # error: [TLN304]
+    (start - 1).pow(2).sum().backward()
+    optimizer.step()
+
+
+def leaf_and_parameters():
+    model = nn.Linear(2, 2)
+    x = torch.zeros(3, requires_grad=True)
+    torch.optim.SGD([x, *model.parameters()], lr=0.1)
+    torch.optim.SGD([{"params": model.parameters()}, {"params": [x], "lr": 0.01}], lr=0.1)
+    torch.optim.SGD([{"params": x}], lr=0.1)
+
+
+def required_after_the_optimizer():
+    x = torch.zeros(3)
+    optimizer = torch.optim.SGD([x], lr=0.1)
+    x.requires_grad_()
+    x.sum().backward()
+    optimizer.step()
+
+
+def frozen_parameters():
+    model = nn.Linear(2, 2)
+    model.weight.requires_grad_(False)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+
+
+def gradients_set_by_hand():
+    x = torch.zeros(3)
+    optimizer = torch.optim.SGD([x], lr=0.1)
+    x.grad = torch.ones(3)
+    optimizer.step()
+
+
+def list_of_parameters():
+    weights = nn.ParameterList([nn.Parameter(torch.zeros(2)) for _ in range(2)])
+    torch.optim.SGD(weights, lr=0.1)
+
+
+def detached_and_required():
+    model = nn.Linear(2, 2)
+    w = model.weight.detach().clone().requires_grad_()
+    optimizer = torch.optim.SGD([w], lr=0.1)
+    w.sum().backward()
+    optimizer.step()

@@ -1,0 +1,116 @@
+# ruff: noqa
+"""Programs for TLN310."""
+
+import torch
+from torch import nn
+
+
+def frozen_backbone():
+    """Holds: all(p.requires_grad for p in net.parameters())"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.backbone = nn.Linear(2, 2)
+            self.head = nn.Linear(2, 1)
+            for param in self.backbone.parameters():
+                param.require_grad = False  # warning: [TLN310]
+
+        def forward(self, x):
+            return self.head(self.backbone(x))
+
+    net = Net()
+
+
+def model_is_a_parameter():
+    """Holds: all(p.requires_grad for p in net.parameters())"""
+
+    def freeze(model):
+        for name, param in model.named_parameters():
+            if "bias" not in name:
+                param.requires_grads = False  # warning: [TLN310]
+
+    net = nn.Linear(2, 2)
+    freeze(net)
+
+
+def on_the_module():
+    """Holds: net[0].weight.requires_grad"""
+    net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+    for layer in net.children():
+        layer.requires_grad = False  # warning: [TLN310]
+
+
+def on_a_model_nobody_sees():
+    """Holds: net.weight.requires_grad"""
+
+    def distil(teacher, student, x):
+        teacher.eval()
+        teacher.requires_grad = False  # warning: [TLN310]
+        return (teacher(x) - student(x)).pow(2).mean()
+
+    net = nn.Linear(2, 2)
+    distil(net, nn.Linear(2, 2), torch.rand(1, 2)).backward()
+
+
+def on_a_tensor():
+    """Holds: not x.requires_grad"""
+    x = torch.zeros(3)
+    x.require_grad = True  # warning: [TLN310]
+
+
+def right_spelling():
+    net = nn.Linear(2, 2)
+    for p in net.parameters():
+        p.requires_grad = False
+    net.requires_grad_(True)
+    x = torch.zeros(2)
+    x.requires_grad = True
+
+
+def attribute_of_its_own():
+    class Layer(nn.Module):
+        def __init__(self, requires_grad=True):
+            super().__init__()
+            self.requires_grad = requires_grad
+            self.w = nn.Parameter(torch.zeros(2), requires_grad=requires_grad)
+
+    layer = Layer()
+    layer.requires_grad = False
+
+
+def property_of_its_own():
+    class Layer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = nn.Parameter(torch.zeros(2))
+
+        @property
+        def requires_grad(self):
+            return self.w.requires_grad
+
+        @requires_grad.setter
+        def requires_grad(self, value):
+            self.w.requires_grad = value
+
+    Layer().requires_grad = False
+
+
+def options():
+    class Options:
+        pass
+
+    opt = Options()
+    opt.require_grad = True
+    opt.requires_grad = False
+
+
+def nobody_knows():
+    def configure(config, tensor_like):
+        config.require_grad = True
+        tensor_like.requires_grad = False
+
+    class Anything:
+        pass
+
+    configure(Anything(), torch.zeros(2))
