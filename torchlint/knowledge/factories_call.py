@@ -57,7 +57,7 @@ class Created:
 
 
 class Call:
-    """A factory call with its arguments bound: values by name, and where each was given."""
+    """A factory call with its arguments bound: values by name, and the place of each one's parameter."""
 
     def __init__(self, names: Sequence[str], variadic: str, positional: Sequence[object],
                  keywords: Mapping[str, object]) -> None:  # fmt: skip
@@ -77,21 +77,25 @@ class Call:
                 self.place[names[index]] = index
 
     def get(self, name: str, default: object = None) -> object:
+        """An argument as it is."""
         return self.values.get(name, default)
 
     def sizes(self, name: str) -> Shape:
+        """An argument as a list of sizes, None if it cannot be read as one."""
         try:
             return sizes_of(self.values.get(name))
         except ShapeUnknownError:
             return None
 
     def dtype(self, default: DtypeClass | None) -> DtypeClass | None:
+        """The class of the `dtype` argument, `default` if there is none."""
         given = self.values.get("dtype")
         if given is None:
             return default
         return dtype_class(given) if isinstance(given, str) else None
 
     def requires_grad(self, default: bool = False) -> bool | None:
+        """The `requires_grad` argument, None if its value is unknown."""
         given = self.values.get("requires_grad", default)
         return given if isinstance(given, bool) else None
 
