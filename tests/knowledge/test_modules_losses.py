@@ -14,7 +14,7 @@ from torchlint.knowledge import losses, modules
 from torchlint.knowledge.shapes import UNKNOWN
 
 F = torch.nn.functional
-ALSO_A_LAYER = {"LinearCrossEntropyLoss"}  # `modules` tells its forward
+ALSO_A_LAYER = {"AdaptiveLogSoftmaxWithLoss", "LinearCrossEntropyLoss"}  # `modules` tells their forwards
 CLASSES = sorted(name for name, value in vars(torch.nn).items() if isinstance(value, type) and name.endswith("Loss"))
 
 
