@@ -8,10 +8,13 @@ proven so far.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from torchlint.model import ir
-from torchlint.model.calls import CallSite
 from torchlint.model.domain import (
     Class,
+    Constant,
     External,
     Frame,
     Function,
@@ -57,8 +60,6 @@ class Analysis(Interpreter):
     def __init__(self, program: ir.Program) -> None:
         super().__init__()
         self.program = program
-        self._entry: CallSite | None = None
-        self._forward: int = 0
         self._escaping: list[Value] = []
         self.watch = Watch(tuple(observer(self) for observer in observers()))
 
@@ -70,18 +71,22 @@ class Analysis(Interpreter):
     def run(self) -> None:
         """Run the file, then what it defines."""
         self.run_script()
-        for function in list(self.functions):
-            if function.owner is None:
-                self._guarded(lambda function=function: self._standalone(function, []))
-        for cls in list(self.classes):
-            self._guarded(lambda cls=cls: self._class_by_itself(cls))
+        self._run_defined(0, 0, always=True)
         for hook in self.watch.finished:
             hook()
 
-    def _guarded(self, run: object, keep: bool = False) -> None:
+    def _run_defined(self, functions: int, classes: int, *, always: bool = False) -> None:
+        """Run what was defined since: functions (inside others, only those that nobody called) and classes."""
+        for function in self.functions[functions:]:
+            if function.owner is None and (always or id(function.definition) not in self.entered):
+                self._guarded(partial(self._standalone, function, []))
+        for cls in self.classes[classes:]:
+            self._guarded(partial(self._class_by_itself, cls))
+
+    def _guarded(self, run: Callable[[], object], keep: bool = False) -> None:
         """One entry point, within its budget; its state is forgotten afterwards."""
-        assert callable(run)
         self.steps_left = STEP_LIMIT
+        functions, classes = len(self.functions), len(self.classes)
         mark = self.trail.mark()
         frame = self.frame
         self._escaping = []
@@ -102,11 +107,10 @@ class Analysis(Interpreter):
         self.path = self.assumed = ALWAYS
         self.iteration = ()
         if not keep:
+            self._run_defined(functions, classes)
             self.trail.undo(mark)
 
     def _script(self) -> None:
-        from torchlint.model.domain import Constant
-
         self.globals.variables["__name__"] = Constant("__main__")
         for hook in self.watch.entry_started:
             hook(None)

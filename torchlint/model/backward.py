@@ -131,7 +131,17 @@ class BackwardMachine(GraphMachine):
             if each:
                 tensor = each[0][1]
                 self._one_pass(
-                    starts, tensor, origin, callee, retain, argument, inputs, create, allow_unused, accumulates
+                    starts,
+                    self.facts(tensor, each[0][2].name),
+                    tensor,
+                    origin,
+                    callee,
+                    retain,
+                    argument,
+                    inputs,
+                    create,
+                    allow_unused,
+                    accumulates,
                 )
         self.assumed = assumed
 
@@ -175,6 +185,7 @@ class BackwardMachine(GraphMachine):
     def _one_pass(
         self,
         starts: list[tuple[Guard, GraphNode | Tensor]],
+        facts: TensorFacts,
         root: Tensor,
         origin: ir.Node,
         callee: BackwardCallee,
@@ -185,7 +196,6 @@ class BackwardMachine(GraphMachine):
         allow_unused: Truth,
         accumulates: bool,
     ) -> None:
-        facts = self.facts(root)
         for tensor in inputs or ():
             if tensor.requires_grad.truth() is Truth.NO:
                 self.refuse("unused", callee, tensor, origin)
@@ -346,7 +356,7 @@ class BackwardMachine(GraphMachine):
 
     def _carried_name(self, node: GraphNode) -> str:
         """The state that brings a node of an earlier iteration into this one, if it is one name."""
-        names = {name for name, tensor in self.carried if id(node) in self.graph_of(tensor, None)[0]}
+        names = {name for name, tensor in self.carried() if id(node) in self.graph_of(tensor, None)[0]}
         return names.pop() if len(names) == 1 else ""
 
     def _read_saved(self, saved: Saved, guard: Guard, step: Step, implicit: bool) -> None:
@@ -432,6 +442,10 @@ class BackwardMachine(GraphMachine):
             )
             self.trail.set(node, "releases", (*node.releases, release))
 
+    def activated(self) -> int:
+        """The moment at which the running function was called; 0 in the file itself."""
+        return 0
+
     def _retain(self, visited: Visited, argument: cst.Arg, call: cst.Call, facts: TensorFacts) -> None:
         self.retained.append(
             Retained(
@@ -441,7 +455,8 @@ class BackwardMachine(GraphMachine):
                 root=facts,
                 nodes=set(visited),
                 iteration=self.iteration,
-                opaque=any(node.opaque for node, _ in visited.values()),
+                # A graph older than the running function is still there when the function is called again.
+                opaque=not visited or any(node.opaque or node.time < self.activated() for node, _ in visited.values()),
             )
         )
 

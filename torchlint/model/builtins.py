@@ -38,9 +38,10 @@ from torchlint.model.truth import Guard
 class CallFrame:
     """What a running function has returned so far: each `return` with the changes made on the way to it."""
 
-    __slots__ = ("definition", "mark", "path", "returns")
+    __slots__ = ("definition", "mark", "path", "returns", "started")
 
-    def __init__(self, definition: ir.Node, mark: int, path: Guard) -> None:
+    def __init__(self, definition: ir.Node, mark: int, path: Guard, started: int) -> None:
+        self.started = started
         self.definition = definition
         self.mark = mark
         self.path = path

@@ -416,7 +416,8 @@ class TorchMachine(OperationMachine):
         if not site.complete:
             retain = Truth.MAYBE
         argument = site.argument(retain_at, "retain_graph") or site.arguments.get("retain_variables")
-        written = argument.origin if argument is not None and retain is Truth.YES else None
+        literal = argument is not None and isinstance(argument.value, ir.Constant)
+        written = argument.origin if argument is not None and literal and retain is Truth.YES else None
         self.backward(
             [
                 Root(

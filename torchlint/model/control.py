@@ -27,7 +27,6 @@ from torchlint.model.domain import (
     Tensor,
     Unknown,
     Value,
-    alternatives,
     reachable_tensors,
 )
 from torchlint.model.state import Changes
@@ -65,7 +64,6 @@ class ControlMachine(BindingMachine):
         self._keep_alive: list[object] = []
         self._parameter_loops: list[tuple[str, cst.For | None, set[int]]] = []
         self._iterations = 0
-        self._read_first: dict[int, tuple[str, ...]] = {}
 
     def branch_of(self, test: ir.Expression) -> tuple[int, bool]:
         """Conditions with the same text over the same values are one branch."""
@@ -193,6 +191,10 @@ class ControlMachine(BindingMachine):
             body = body[0].body
         return len(body) == 1 and isinstance(body[0], ir.ExpressionStatement | ir.Assign | ir.AugmentedAssign)
 
+    def activated(self) -> int:
+        """The moment at which the running function was called; 0 in the file itself."""
+        return self.stack[-1].started if self.stack else 0
+
     def function_name(self) -> str:
         """The name of the function that runs, or ""."""
         definition = self.stack[-1].definition if self.stack else None
@@ -256,7 +258,7 @@ class ControlMachine(BindingMachine):
         loop.continues = []
         before = self.path
         carried = self.carried
-        self.carried = self._carried_state(node) if loop.count else []
+        self.carried = self._carried_state(node) if loop.count else list
         for started in self.watch.iteration_started:
             started(node, loop.count)
         self.run_block(node.body)
@@ -269,15 +271,23 @@ class ControlMachine(BindingMachine):
         loop.iteration_mark, loop.iteration_path = mark, path
         self.iteration, self.statement = outer, line
 
-    def _carried_state(self, node: ir.For | ir.While) -> list[tuple[str, Tensor]]:
-        """The tensors that an iteration takes over from the one before: read in the body before it sets them."""
-        if id(node) not in self._read_first:
-            self._read_first[id(node)] = dataflow.read_before_set(node.body)
-        found: list[tuple[str, Tensor]] = []
-        for name in self._read_first[id(node)]:
-            for _, value in alternatives(self._dotted(name), self.path | self.assumed):
-                found += [(name, tensor) for tensor in reachable_tensors(value)]
-        return found
+    def _carried_state(self, node: ir.For | ir.While) -> Callable[[], list[tuple[str, Tensor]]]:
+        """
+        The tensors that an iteration takes over from the one before: read in the body before it sets them. Looked for
+        only when somebody asks; the variables are those of now.
+        """
+        variables = dict(self.frame.variables)
+        own = variables.get("self")
+        attributes = dict(own.attributes) if isinstance(own, Instance) else {}
+
+        def carried() -> list[tuple[str, Tensor]]:
+            found: list[tuple[str, Tensor]] = []
+            for name in dataflow.read_before_set(node.body):
+                value = attributes.get(name[5:]) if name.startswith("self.") else variables.get(name)
+                found += [(name, tensor) for tensor in reachable_tensors(value)] if value is not None else []
+            return found
+
+        return carried
 
     def _meet(self, exits: list[tuple[Guard, Changes]], mark: int, path: Guard) -> None:
         """Join the states of `exits` with the present one, if it is alive; all are relative to `mark`."""

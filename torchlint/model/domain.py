@@ -566,6 +566,10 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
     Join values of several paths: equal ones become one, different ones a `Choice`; with too many of them the join
     widens to an `Unknown` that depends on all their tensors.
     """
+    options = list(options)
+    if len(options) == 2 and not any(isinstance(value, Choice) for _, value in options):
+        (_, left), (_, right) = options
+        return left if _same(left, right) else Choice(tuple(options))
     flat: list[tuple[Guard, Value]] = []
     for guard, value in options:
         for inner, each in alternatives(value):

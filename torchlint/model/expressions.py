@@ -227,6 +227,8 @@ class ExpressionMachine(IndexMachine):
             reflected = not self.holds_tensor(left)
             operands = [right, left] if reflected else [left, right]
             result = self.apply(ops.operator_spelling(op, reflected), operands, {}, origin, op)
+            if result is None and reflected and op == "-":
+                result = self.apply("torch.rsub", operands, {}, origin, op)
             if result is not None:
                 return result
             return Unknown(self._depends(left, right), source=origin, certain_edge=True)

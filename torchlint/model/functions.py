@@ -46,6 +46,10 @@ MOST_RECURSION = 2
 class FunctionMachine(LayerMachine):
     """A machine that calls."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.entered: set[int] = set()
+
     def run_block(self, body: list[ir.Statement]) -> None:
         """Run statements."""
         raise AssertionError("the layer above runs statements")
@@ -304,7 +308,8 @@ class FunctionMachine(LayerMachine):
 
     def _run_body(self, definition: ir.FunctionDef, frame: Frame) -> Value:
         caller, statement, path, built_in = self.frame, self.statement, self.path, self.built_in
-        call = CallFrame(definition, self.trail.mark(), self.path)
+        self.entered.add(id(definition))
+        call = CallFrame(definition, self.trail.mark(), self.path, self.tick())
         self.stack.append(call)
         self.frame = frame
         try:

@@ -48,6 +48,7 @@ class Interpreter(ControlMachine):
         super().__init__()
         self.functions: list[Function] = []
         self.classes: list[Class] = []
+        self.defined: set[int] = set()
 
     # -- blocks and statements
 
@@ -158,7 +159,8 @@ class Interpreter(ControlMachine):
         function = Function(node, self.closure_of(owner), defaults, owner, kind, mode, node.name)
         if owner is not None:
             self.owners[id(node)] = owner
-        if all(known.definition is not node for known in self.functions):
+        if id(node) not in self.defined:
+            self.defined.add(id(node))
             self.functions.append(function)
         return function
 
@@ -205,7 +207,8 @@ class Interpreter(ControlMachine):
         self.frame = outer
         self.statement = node
         self.set_variable(node.name, cls)
-        if all(known.definition is not node for known in self.classes):
+        if id(node) not in self.defined:
+            self.defined.add(id(node))
             self.classes.append(cls)
         for hook in self.watch.class_defined:
             hook(cls)

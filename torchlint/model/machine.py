@@ -52,7 +52,7 @@ class Machine:
         self.events: list[Event] = []
         self.watch = Watch()
         self.following: dict[int, cst.CSTNode] = {}
-        self.carried: list[tuple[str, Tensor]] = []
+        self.carried: Callable[[], list[tuple[str, Tensor]]] = list
         self._branches: dict[object, int] = {}
 
     # -- time and budget

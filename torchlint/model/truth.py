@@ -7,6 +7,7 @@ This is the floor of the model: it knows nothing of tensors, of Python or of rul
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from torchlint.truth import Truth as Truth
@@ -24,11 +25,19 @@ ALWAYS: Guard = frozenset()
 
 def conjoin(*guards: Guard) -> Guard | None:
     """All guards at once, or None if two of them take different arms of one branch."""
-    literals: Guard = ALWAYS
+    literals: Guard | None = ALWAYS
     for guard in guards:
         if guard:
-            literals = literals | guard if literals else guard
-    if len(literals) > 1 and len({key for key, _ in literals}) < len(literals):
+            literals = _both(literals, guard) if literals else guard
+            if literals is None:
+                return None
+    return literals
+
+
+@lru_cache(maxsize=1 << 14)
+def _both(one: Guard, other: Guard) -> Guard | None:
+    literals = one | other
+    if len({key for key, _ in literals}) < len(literals):
         return None
     return literals
 
