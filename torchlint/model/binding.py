@@ -137,7 +137,8 @@ class BindingMachine(FunctionMachine):
                 self.assign(element, elements[0])
             else:
                 layer = isinstance(value, Unknown) and value.certain_edge
-                self.assign(element, Unknown(reachable_tensors(value), certain_edge=layer))
+                source = value.source if isinstance(value, Unknown) else None
+                self.assign(element, Unknown(reachable_tensors(value), source=source, certain_edge=layer))
 
     def _set_attribute(self, value: Value, target: ir.Attribute, new: Value) -> None:
         name = target.attr

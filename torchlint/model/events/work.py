@@ -8,7 +8,7 @@ the forward pass, an (m×k)(k×n) product counted as m·n·(2k−1).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import libcst as cst
 
@@ -45,3 +45,94 @@ class TensorCopied(Event):
     receiver: cst.BaseExpression | None
     in_graph: bool
     plain: bool
+
+
+Order: TypeAlias = "int | tuple[Order, Order]"
+"""How a chain of products is bracketed: the number of a factor, or a product of two such orders."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProductsChained(Event):
+    """
+    A product of three or more matrices is evaluated in one order, and another one is cheaper. `node` is the chain.
+
+    Attributes
+    ----------
+    factors
+        The expressions multiplied, from left to right.
+    function
+        "" if all products are written with `@`, else how the program writes the function all of them are (`torch.mm`);
+        None if it is neither.
+    order
+        The cheapest order.
+    cost, least
+        Floating-point operations of the order as written and of the cheapest; None where a size is unknown, and the
+        last (or first) factor is a vector.
+    """
+
+    factors: tuple[cst.BaseExpression, ...]
+    function: str | None
+    order: Order
+    cost: int | None
+    least: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagonalMultiplied(Event):
+    """
+    A diagonal matrix is built from its diagonal, and only multiplied. `node` is the product.
+
+    Attributes
+    ----------
+    side
+        Where the diagonal matrix stands.
+    matrix, other
+        The expressions of the diagonal matrix and of the other factor, as they are in the product.
+    diagonal
+        The expression of the diagonal.
+    built
+        The expression that builds the matrix: `torch.diag(d)`.
+    diagonal_rank, other_rank
+        The number of dimensions of both; None if unknown.
+    nested
+        The matrix is built inside the product, so that the product alone can be replaced.
+    size
+        The number of rows of the matrix, if known.
+    """
+
+    side: Literal["left", "right"]
+    matrix: cst.BaseExpression
+    other: cst.BaseExpression
+    diagonal: cst.BaseExpression
+    built: cst.BaseExpression
+    diagonal_rank: int | None
+    other_rank: int | None
+    nested: bool
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JacobianMultiplied(Event):
+    """
+    A Jacobian or Hessian is computed in full, and only multiplied by one vector. `node` is the product.
+
+    Attributes
+    ----------
+    kind
+        Which of the two.
+    side
+        Where it stands.
+    vector
+        The expression of the vector.
+    function, point
+        The expressions of the function and of the point; None if they are not written as two plain arguments.
+    nested
+        It is computed inside the product.
+    """
+
+    kind: Literal["jacobian", "hessian"]
+    side: Literal["left", "right"]
+    vector: cst.BaseExpression
+    function: cst.BaseExpression | None
+    point: cst.BaseExpression | None
+    nested: bool

@@ -1,0 +1,136 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.model.events import numerics
+from torchlint.rewrite import code, has_comment, shown
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+
+_WHY: dict[numerics.Stable, str] = {
+    "log_softmax": "is -inf as soon as a probability rounds to 0",
+    "logsigmoid": "is -inf as soon as the sigmoid rounds to 0",
+    "log1p": "loses the digits of a small `x`",
+    "softplus": "overflows for large `x`",
+    "expm1": "loses the digits of a small `x`",
+    "logsumexp": "overflows for large `x`",
+    "logaddexp": "overflows for large arguments",
+}
+_FUNCTIONS: dict[numerics.Stable, str] = {
+    "log_softmax": "torch.nn.functional.log_softmax", "logsigmoid": "torch.nn.functional.logsigmoid",
+    "log1p": "torch.log1p", "softplus": "torch.nn.functional.softplus", "expm1": "torch.expm1",
+    "logsumexp": "torch.logsumexp", "logaddexp": "torch.logaddexp",
+}  # fmt: skip
+
+
+class UnstableLog(Rule):
+    """
+    A logarithm or exponential is put together by hand, and torch has a function that is exact where this one is not.
+
+    ## What it does
+    Finds `log(softmax(x))`, `log(sigmoid(x))`, `log(1 + x)`, `log(1 + exp(x))`, `log(sum(exp(x)))`,
+    `log(exp(a) + exp(b))` and `exp(x) - 1`.
+
+    ## Why is this bad?
+    The intermediate result is rounded, or overflows, where the final one is harmless: a softmax of 1e-46 is 0, its
+    logarithm -inf, and the gradient NaN.
+
+    ## Cure
+    `log_softmax`, `logsigmoid`, `log1p`, `softplus`, `logsumexp`, `logaddexp`, `expm1`.
+
+    ## Fix safety
+    Safe: the same function, with less round-off.
+
+    ## Known limits
+    Silent where the hand has made it stable: `log(softmax(x) + eps)`, `log(p.clamp(min=eps))`, and sums of exponentials
+    from which the maximum was subtracted.
+
+    ## References
+    - [torch.nn.functional.softmax](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html):
+      "This function doesn't work directly with NLLLoss …, use log_softmax instead (it's faster and has better
+      numerical properties)"
+    - [torch.log1p](https://docs.pytorch.org/docs/stable/generated/torch.log1p.html)
+    """
+
+    code = "TLN605"
+    name = "unstable-log"
+    level = Level.SMELL
+    fixes = "safe"
+    bad = (
+        Example(
+            """
+            import torch
+
+            logits = torch.tensor([0.0, 200.0])
+            logp = torch.log(torch.softmax(logits, dim=0))  # smell: [TLN605]
+            """,
+            shows=Holds("logp.isinf().any()"),
+            fixed="""
+            import torch
+
+            logits = torch.tensor([0.0, 200.0])
+            logp = torch.nn.functional.log_softmax(logits, dim=0)
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            x = torch.tensor([1e-9, 1e-3])
+            growth = torch.exp(x) - 1  # smell: [TLN605]
+            """,
+            shows=Holds("growth[0] == 0"),
+            fixed="""
+            import torch
+
+            x = torch.tensor([1e-9, 1e-3])
+            growth = torch.expm1(x)
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            x = torch.tensor([[100.0, 90.0]])
+            free_energy = x.exp().sum(1).log()  # smell: [TLN605]
+            """,
+            shows=Holds("free_energy.isinf().any()"),
+            fixed="""
+            import torch
+
+            x = torch.tensor([[100.0, 90.0]])
+            free_energy = torch.logsumexp(x, 1)
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            logits = torch.tensor([0.0, 200.0])
+            logp = torch.log_softmax(logits, dim=0)
+            guarded = torch.log(torch.softmax(logits, dim=0) + 1e-8)
+            top = logits.max()
+            free_energy = top + torch.log(torch.exp(logits - top).sum())
+            """
+        ),
+    )
+
+    def check(self, event: numerics.LogarithmComposed) -> Iterator[Diagnostic]:
+        assert isinstance(event.node, cst.BaseExpression)
+        message = f"{shown(event.node)} {_WHY[event.stable]}: `{event.stable}` is one operation and exact"
+        yield Diagnostic(event.node, message, event.trace, _fix(event))
+
+
+def _fix(event: numerics.LogarithmComposed) -> Fix | None:
+    if not event.nested or not event.operands or has_comment(event.node) or "\n" in code(event.node):
+        return None
+    if event.stable == "logsumexp" and not event.arguments:
+        return None
+    operands = [code(each) for each in event.operands]
+    rest = [code(each.with_changes(comma=cst.MaybeSentinel.DEFAULT)) for each in event.arguments]
+    function = _FUNCTIONS[event.stable]
+    text = f"{function}({', '.join(operands + rest)})"
+    if isinstance(event.node, cst.BaseExpression) and event.node.lpar:
+        text = f"({text})"
+    return Fix(f"use `{function}`", (Edit(event.node, text),), safe=True, imports=("import torch",))

@@ -1,0 +1,93 @@
+# ruff: noqa
+"""Programs for TLN602."""
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+def policy_of_an_actor():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Actor(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.affine = nn.Linear(4, 2)
+
+        def forward(self, state):
+            return F.softmax(self.affine(state))  # warning: [TLN602]
+
+    Actor()(torch.rand(1, 4))
+
+
+def attention_over_the_batch():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def attend(q, k, v):
+        scores = torch.bmm(q, k.transpose(1, 2))
+        return torch.bmm(F.softmax(scores), v)  # warning: [TLN602]
+
+    attend(torch.rand(2, 3, 4), torch.rand(2, 3, 4), torch.rand(2, 3, 4))
+
+
+def layer_in_a_model():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.softmax = nn.Softmax()  # warning: [TLN602]
+
+        def forward(self, x):
+            return self.softmax(x)
+
+    Net()(torch.rand(2, 3))
+
+
+def written_as_none():
+    """Warns: Implicit dimension choice for log_softmax"""
+    F.log_softmax(torch.rand(2, 3), dim=None)  # warning: [TLN602]
+
+
+def softmin():
+    """Warns: Implicit dimension choice for softmin"""
+    F.softmin(torch.rand(2, 3))  # warning: [TLN602]
+
+
+def dimension_given():
+    x = torch.rand(2, 3)
+    y1 = F.softmax(x, 1)
+    y2 = F.softmax(x, dim=-1)
+    y3 = x.softmax(0)
+    y4 = torch.softmax(x, 1)
+    y5 = nn.LogSoftmax(1)(x)
+    y6 = nn.Softmax2d()(torch.rand(1, 2, 3, 3))
+
+
+def dimension_in_the_arguments():
+    def normalise(x, *args, **kwargs):
+        return F.softmax(x, *args) + F.log_softmax(x, **kwargs)
+
+    normalise(torch.rand(2, 3), 1, dim=1)
+
+
+def dimension_from_configuration():
+    class Gate(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.act = nn.Softmax(dim)
+
+        def forward(self, x):
+            return self.act(x)
+
+    Gate(1)(torch.rand(2, 3))
+
+
+def softmax_of_somebody_else():
+    import numpy as np
+
+    def softmax(x):
+        e = np.exp(x - x.max())
+        return e / e.sum()
+
+    softmax(np.ones(3))

@@ -1,0 +1,124 @@
+# ruff: noqa
+"""Programs for TLN601."""
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+def classifier_that_ends_in_a_softmax():
+    """Holds: loss > 0.5"""
+
+    class Classifier(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc1 = nn.Linear(4, 8)
+            self.fc2 = nn.Linear(8, 3)
+
+        def forward(self, x):
+            x = F.relu(self.fc1(x))
+            return F.softmax(self.fc2(x), dim=1)
+
+    model = Classifier()
+    criterion = nn.CrossEntropyLoss()
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    for _ in range(20):
+        optimizer.zero_grad()
+        loss = criterion(model(torch.ones(6, 4)), torch.zeros(6, dtype=torch.long))  # warning: [TLN601]
+        loss.backward()
+        optimizer.step()
+
+
+def discriminator_of_a_gan():
+    """Holds: loss_real > 0.3"""
+    D = nn.Sequential(nn.Linear(2, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1), nn.Sigmoid())
+    adversarial_loss = nn.BCEWithLogitsLoss()
+    real = torch.rand(16, 2)
+    prediction = D(real).view(-1)
+    loss_real = adversarial_loss(prediction, torch.ones(16))  # warning: [TLN601]
+
+
+def helper_that_predicts():
+    """Holds: loss < 0"""
+
+    def predict(net, x):
+        logits = net(x)
+        probs = torch.softmax(logits, dim=-1)
+        return probs
+
+    def train(net):
+        probs = predict(net, torch.rand(5, 3))
+        return F.nll_loss(probs, torch.tensor([0, 1, 2, 0, 1]))  # warning: [TLN601]
+
+    loss = train(nn.Linear(3, 3))
+
+
+def distillation():
+    """Holds: loss < 0"""
+    student, teacher = torch.rand(4, 10), torch.rand(4, 10)
+    loss = F.kl_div(F.softmax(student / 2, dim=1), F.softmax(teacher / 2, dim=1), reduction="batchmean")  # warning: [TLN601]
+
+
+def attention_mask_logits():
+    """Holds: loss > 0.3"""
+    scores = torch.full((2, 5), 30.0)
+    loss = F.binary_cross_entropy_with_logits(torch.sigmoid(scores), torch.ones(2, 5))  # warning: [TLN601]
+
+
+def log_softmax_is_only_double_work():
+    """Holds: abs(F.cross_entropy(logits, y) - loss) < 1e-6"""
+    logits, y = torch.rand(2, 3), torch.tensor([0, 1])
+    loss = F.cross_entropy(logits.log_softmax(1), y)  # smell: [TLN601]
+
+
+def logits_all_the_way():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(4, 3)
+
+        def forward(self, x, probabilities=False):
+            logits = self.fc(x)
+            return logits.softmax(-1) if probabilities else logits
+
+    net = Net()
+    loss = nn.CrossEntropyLoss()(net(torch.rand(2, 4)), torch.tensor([0, 1]))
+    predicted = net(torch.rand(2, 4), probabilities=True).argmax(-1)
+
+
+def right_pairs():
+    logits, y = torch.rand(2, 3), torch.tensor([0, 1])
+    F.nll_loss(F.log_softmax(logits, dim=1), y)
+    F.nll_loss(torch.log(F.softmax(logits, dim=1) + 1e-8), y)
+    F.binary_cross_entropy(torch.sigmoid(logits[:, 0]), y.float())
+    F.kl_div(F.log_softmax(logits, 1), F.softmax(logits, 1), reduction="batchmean")
+
+
+def attention_before_the_head():
+    q, k, v = torch.rand(2, 5, 4), torch.rand(2, 5, 4), torch.rand(2, 5, 4)
+    weights = torch.softmax(q @ k.transpose(1, 2), dim=-1)
+    context = (weights @ v).mean(1)
+    loss = F.cross_entropy(context, torch.tensor([0, 1]))
+
+
+def soft_targets():
+    logits, teacher = torch.rand(2, 3), torch.rand(2, 3)
+    loss = F.cross_entropy(logits, torch.softmax(teacher, dim=1))
+    other = nn.BCEWithLogitsLoss()(logits, torch.sigmoid(teacher))
+
+
+def either_by_configuration():
+    def loss_of(logits, y, with_logits):
+        out = logits if with_logits else torch.sigmoid(logits)
+        if with_logits:
+            return F.binary_cross_entropy_with_logits(out, y)
+        return F.binary_cross_entropy(out, y)
+
+    loss_of(torch.rand(3), torch.ones(3), True)
+
+
+def mixture_of_experts():
+    gates = torch.softmax(torch.rand(2, 3), dim=-1)
+    experts = torch.rand(2, 3, 5)
+    logits = (gates.unsqueeze(-1) * experts).sum(1)
+    loss = F.cross_entropy(logits, torch.tensor([0, 4]))

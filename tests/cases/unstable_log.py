@@ -1,0 +1,108 @@
+# ruff: noqa
+"""Programs for TLN605."""
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+def policy_gradient():
+    """Holds: logp.isinf().any()"""
+    logits = torch.tensor([[0.0, 300.0]], requires_grad=True)
+    probs = F.softmax(logits, dim=-1)
+    logp = torch.log(probs)  # smell: [TLN605]
+
+
+def discriminator_loss():
+    """Holds: loss.isinf()"""
+    d = torch.tensor([-200.0], requires_grad=True)
+    loss = -torch.log(torch.sigmoid(d)).mean()  # smell: [TLN605]
+
+
+def entropy_of_attention():
+    """Holds: entropy.isnan().any()"""
+
+    class Entropy(nn.Module):
+        def forward(self, scores):
+            p = scores.softmax(-1)
+            return -(p * p.log()).sum(-1)  # smell: [TLN605]
+
+    entropy = Entropy()(torch.tensor([[0.0, 300.0]]))
+
+
+def softplus_by_hand():
+    """Holds: variance.isinf().any()"""
+    raw = torch.tensor([1.0, 200.0])
+    variance = torch.log(1 + torch.exp(raw))  # smell: [TLN605]
+
+
+def small_return():
+    """Holds: log_return[0] == 0"""
+    r = torch.tensor([1e-9, 0.1])
+    log_return = torch.log(1.0 + r)  # smell: [TLN605]
+
+
+def partition_function():
+    """Holds: z.isinf().all()"""
+
+    def log_partition(energy):
+        return torch.log(torch.sum(torch.exp(energy), dim=1, keepdim=True))  # smell: [TLN605]
+
+    z = log_partition(torch.full((2, 3), 100.0))
+
+
+def log_add():
+    """Holds: both.isinf()"""
+    a, b = torch.tensor(100.0), torch.tensor(99.0)
+    both = torch.log(torch.exp(a) + torch.exp(b))  # smell: [TLN605]
+
+
+def elu_by_hand():
+    """Holds: y[0] == 0"""
+    x = torch.tensor([-1e-9, 1.0])
+    y = torch.where(x > 0, x, x.exp() - 1)  # smell: [TLN605]
+
+
+def stable_functions():
+    x = torch.rand(2, 3)
+    y1 = F.log_softmax(x, dim=1)
+    y2 = F.logsigmoid(x)
+    y3 = torch.log1p(x)
+    y4 = torch.logsumexp(x, 1)
+    y5 = torch.expm1(x)
+
+
+def guarded_by_hand():
+    x = torch.rand(2, 3)
+    y6 = torch.log(F.softmax(x, dim=1) + 1e-9)
+    y7 = torch.log(torch.sigmoid(x).clamp(min=1e-6))
+    p = F.softmax(x, dim=1)
+    p = p.clamp_min(1e-8)
+    y8 = p.log()
+    q = torch.softmax(x, 1)
+    q += 1e-8
+    y9 = q.log()
+
+
+def maximum_taken_out():
+    x = torch.rand(2, 3)
+    m = x.max(dim=1, keepdim=True).values
+    z = m + torch.log(torch.sum(torch.exp(x - m), dim=1, keepdim=True))
+
+
+def other_logarithms():
+    import math
+
+    x = torch.rand(3)
+    y10 = torch.log(2 + x)
+    y11 = torch.log(1 - x / 2)
+    y12 = torch.log(x)
+    y13 = torch.exp(x) - 2
+    y14 = torch.exp(x) + 1
+    math.log(1 + 3)
+    math.exp(0.5) - 1
+
+
+def kl_of_a_vae():
+    mu, logvar = torch.rand(3), torch.rand(3)
+    kl = -0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())

@@ -1,0 +1,117 @@
+"""
+Events of numerics: operations that are right on paper and wrong, or fragile, in floating point.
+
+Raised by the observers `logits`, `logarithms`, `comparisons`, `broadcasts` and `masks`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import libcst as cst
+
+from torchlint.model.events import Event, Shape
+
+Activation: TypeAlias = Literal["softmax", "log_softmax", "sigmoid", "logsigmoid"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LossOfActivation(Event):
+    """
+    A loss of `torch.nn` is given the result of a softmax or sigmoid. `node` is the call of the loss.
+
+    Attributes
+    ----------
+    loss
+        Its functional name: `cross_entropy`, `nll_loss`, `kl_div`, `binary_cross_entropy`, ….
+    written
+        How the program writes the loss: "CrossEntropyLoss" for a layer, else the functional name.
+    activation
+        What was computed before.
+    activation_node
+        The call that computed it.
+    argument
+        The expression handed to the loss.
+    logits
+        The expression that went into the activation, if the call runs nothing else.
+    nested
+        `argument` is `activation_node`: it can be replaced where it stands.
+    """
+
+    loss: str
+    written: str
+    activation: Activation
+    activation_node: cst.BaseExpression
+    argument: cst.BaseExpression | None
+    logits: cst.BaseExpression | None
+    nested: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DimensionImplied(Event):
+    """
+    A softmax is called, or built as a layer, without saying over which dimension.
+
+    Attributes
+    ----------
+    name
+        As written: `softmax`, `LogSoftmax`.
+    rank
+        The number of dimensions of the input, if known.
+    """
+
+    name: str
+    rank: int | None
+
+
+Stable: TypeAlias = Literal["log_softmax", "logsigmoid", "log1p", "softplus", "expm1", "logsumexp", "logaddexp"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogarithmComposed(Event):
+    """
+    Logarithms and exponentials for which torch has one stable function. `node` is the whole expression.
+
+    Attributes
+    ----------
+    stable
+        That function.
+    written
+        The inner part of the expression: `softmax`, `sigmoid`, `1 + x`, `exp`, `sum(exp)`.
+    operands
+        The expressions that the stable function takes, if they are all written inside `node`.
+    arguments
+        Further arguments of the inner call, as written (`dim=1`).
+    nested
+        All of it is one expression.
+    """
+
+    stable: Stable
+    written: str
+    operands: tuple[cst.BaseExpression, ...]
+    arguments: tuple[cst.Arg, ...]
+    nested: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LossBroadcast(Event):
+    """
+    Prediction and target of a loss have different shapes, broadcast to a larger one. `node` is the loss, or the
+    subtraction in a loss written by hand.
+
+    Attributes
+    ----------
+    loss
+        How the program writes the loss; "-" for one by hand.
+    left, right
+        The expressions of prediction and target.
+    left_shape, right_shape
+        Their shapes.
+    """
+
+    loss: str
+    left: cst.BaseExpression
+    right: cst.BaseExpression
+    left_shape: Shape
+    right_shape: Shape
