@@ -49,6 +49,7 @@ def main() -> None:
 @click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), default="text", show_default=True)
 @click.option("-o", "--output-file", type=click.Path(dir_okay=False), help="Write the report there.")
 @click.option("--show-trace/--no-trace", default=True, help="Show the steps that lead to a finding (default: yes).")
+@click.option("--show-state", is_flag=True, help="Print the abstract state after each line instead of linting.")
 @click.option("--statistics", is_flag=True, help="Counts and time per rule.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes (default: one per core).")
 @click.option("--stdin-filename", metavar="PATH", help="What standard input is called, for - (and its configuration).")
@@ -83,6 +84,7 @@ def _check(
     output_format: str,
     output_file: str | None,
     show_trace: bool,
+    show_state: bool,
     statistics: bool,
     jobs: int | None,
     stdin_filename: str | None,
@@ -101,6 +103,8 @@ def _check(
     fixing: run.Fixing = "no" if not (fix or diff) else "unsafe" if unsafe_fixes else "safe"
     texts: dict[str, str] = {}
     misused = False
+    if show_state:
+        return _show_state(paths, stdin_filename)
     if STDIN in paths:
         if len(paths) > 1:
             raise click.UsageError("standard input (-) cannot be checked together with files")
@@ -232,6 +236,32 @@ def _statistics(result: Run) -> Iterator[str]:
     from torchlint.report import statistics
 
     return statistics.table(result, _registry().names)
+
+
+def _show_state(paths: tuple[str, ...], stdin_filename: str | None) -> int:
+    """`check --show-state`: one file after the other, as the model sees it."""
+    from torchlint import project
+    from torchlint.model.lower import LoweringError
+    from torchlint.report import state
+    from torchlint.source import Source, SourceError, decode
+
+    status = 0
+    inputs = [(stdin_filename or "<stdin>", sys.stdin.buffer.read())] if STDIN in paths else []
+    for name in project.find_files([path for path in paths if path != STDIN]).files:
+        try:
+            inputs.append((str(name), Path(name).read_bytes()))
+        except OSError as error:
+            click.echo(f"torchlint: {name}: {error.strerror}", err=True)
+            status = 2
+    for name, data in inputs:
+        try:
+            shown = list(state.lines(Source.parse(name, decode(data).text)))
+        except (SourceError, LoweringError) as error:
+            click.echo(f"torchlint: {name}: {error}", err=True)
+            status = 2
+            continue
+        click.echo("\n".join([f"{name}:", *shown]))
+    return status
 
 
 def _split(values: tuple[str, ...]) -> tuple[str, ...]:

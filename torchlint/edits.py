@@ -125,17 +125,18 @@ def _continuations(text: str) -> tuple[set[int], set[int]]:
     in_string: set[int] = set()
     in_brackets: set[int] = set()
     depth = 0
+    seen = 0
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             (first, _), (last, _) = token.start, token.end
-            if depth and first not in in_string:
+            # A line lies in brackets if they are open at its first token; those it opens itself are its own affair.
+            if depth and first > seen and first not in in_string:
                 in_brackets.add(first)
+            seen = max(seen, first)
             if last > first and token.type not in (tokenize.NEWLINE, tokenize.NL):
                 in_string.update(range(first + 1, last + 1))
             if token.type == tokenize.OP:
                 depth += (token.string in "([{") - (token.string in ")]}")
-                if depth and token.string in "([{" and depth == 1:
-                    in_brackets.discard(first)
     except (tokenize.TokenError, SyntaxError):  # a fragment that does not stand alone; the fixer parses the whole
         pass
     return in_string, in_brackets
