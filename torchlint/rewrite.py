@@ -116,6 +116,17 @@ def under_no_grad(statement: cst.CSTNode) -> str | None:
     return "with torch.no_grad():\n" + "\n".join(f"    {line}" for line in _line(statement).splitlines())
 
 
+def block_under_no_grad(block: cst.CSTNode) -> str | None:
+    """A compound statement as the body of `with torch.no_grad():`, if no string of it spans lines."""
+    if not isinstance(block, cst.BaseCompoundStatement):
+        return None
+    for part in walk(block):
+        if isinstance(part, (cst.SimpleString, cst.FormattedStringText)) and "\n" in part.value:
+            return None
+    lines = code(block.with_changes(leading_lines=[])).rstrip("\n").splitlines()
+    return "\n".join(["with torch.no_grad():", *(f"    {line}" if line.strip() else "" for line in lines)])
+
+
 def inside_parameter(value: cst.BaseExpression, parameter: cst.Call) -> str | None:
     """`nn.Parameter(torch.rand(n)) ** 2` as `nn.Parameter(torch.rand(n) ** 2)`."""
     if not parameter.args or parameter.args[0].star or value is parameter:

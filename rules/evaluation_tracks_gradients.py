@@ -1,0 +1,90 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.model.events import training
+from torchlint.rewrite import block_under_no_grad
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+
+
+class EvaluationTracksGradients(Rule):
+    """
+    An evaluation loop records graphs that nobody differentiates.
+
+    ## What it does
+    Finds loops that call a model after `model.eval()`, with gradients recorded, no backward, and nothing that carries
+    the outputs out of the loop with their graph.
+
+    ## Why is this bad?
+    Every batch keeps all its intermediate results in memory until the next one, as in training. `eval()` doesn't turn
+    recording off.
+
+    ## Cure
+    `with torch.no_grad():` around the loop, or `@torch.no_grad()` on the function; `torch.inference_mode()` where
+    the outputs never meet autograd again.
+
+    ## Fix safety
+    Unsafe: what the loop computes requires no grad any more.
+
+    ## Known limits
+    Silent where outputs are returned, yielded, appended or stored, where a backward follows, and where a caller in the
+    same file calls the function under `no_grad`.
+
+    ## References
+    - [Evaluation mode and no-grad mode](https://docs.pytorch.org/docs/stable/notes/autograd.html#evaluation-mode-nn-module-eval)
+    """
+
+    code = "TLN406"
+    name = "evaluation-tracks-gradients"
+    level = Level.SMELL
+    fixes = "unsafe"
+    bad = (
+        Example(
+            """
+            import torch
+
+            model = torch.nn.Linear(2, 1)
+            model.eval()
+            correct = 0
+            for x in torch.rand(4, 3, 2):
+                output = model(x)  # smell: [TLN406]
+                correct += (output > 0).sum().item()
+            """,
+            shows=Holds("output.requires_grad"),
+            fixed="""
+            import torch
+
+            model = torch.nn.Linear(2, 1)
+            model.eval()
+            correct = 0
+            with torch.no_grad():
+                for x in torch.rand(4, 3, 2):
+                    output = model(x)
+                    correct += (output > 0).sum().item()
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            @torch.no_grad()
+            def evaluate(model, batches):
+                model.eval()
+                return sum(model(x).sum().item() for x in batches)
+
+            evaluate(torch.nn.Linear(2, 1), torch.rand(4, 3, 2))
+            """
+        ),
+    )
+
+    def check(self, event: training.EvaluatedWithGraph) -> Iterator[Diagnostic]:
+        message = f"`{event.module}` is only evaluated in this loop, and every call records a graph"
+        yield Diagnostic(event.node, message, event.trace, _fix(event.loop))
+
+
+def _fix(loop: cst.CSTNode) -> Fix | None:
+    text = block_under_no_grad(loop)
+    edits = (Edit(loop, text or ""),)
+    return Fix("record nothing in the loop", edits, safe=False, imports=("import torch",)) if text else None

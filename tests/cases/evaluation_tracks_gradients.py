@@ -1,0 +1,193 @@
+# ruff: noqa
+"""Programs for TLN406."""
+
+import torch
+from torch import nn
+
+
+def accuracy():
+    """Holds: recorded == [True, True]"""
+
+    def evaluate(model, loader, device):
+        model.eval()
+        correct, total = 0, 0
+        for x, y in loader:
+            x, y = x.to(device), y.to(device)
+            output = model(x)  # smell: [TLN406]
+            prediction = output.argmax(dim=1)
+            correct += (prediction == y).sum().item()
+            total += y.size(0)
+        return correct / total
+
+    net = nn.Linear(2, 3)
+    recorded = []
+    net.register_forward_hook(lambda m, i, o: recorded.append(o.requires_grad))
+    evaluate(net, [(torch.rand(4, 2), torch.zeros(4))] * 2, "cpu")
+
+
+def validation_loss_of_a_trainer():
+    """Holds: recorded == [True]"""
+
+    class Trainer:
+        def __init__(self, model, criterion):
+            self.model, self.criterion = model, criterion
+
+        def validate(self, loader):
+            self.model.eval()
+            total = 0.0
+            for x, y in loader:
+                loss = self.criterion(self.model(x), y)  # smell: [TLN406]
+                total += loss.item() * len(x)
+            return total
+
+    net = nn.Linear(2, 1)
+    recorded = []
+    net.register_forward_hook(lambda m, i, o: recorded.append(o.requires_grad))
+    Trainer(net, nn.MSELoss()).validate([(torch.rand(4, 2), torch.rand(4, 1))])
+
+
+def predictions_to_numpy():
+    """Holds: recorded == [True]"""
+
+    def predict(model, loader):
+        model.eval()
+        found = []
+        for x in loader:
+            logits = model(x)  # smell: [TLN406]
+            found.extend(logits.detach().cpu().tolist())
+        return found
+
+    net = nn.Linear(2, 1)
+    recorded = []
+    net.register_forward_hook(lambda m, i, o: recorded.append(o.requires_grad))
+    predict(net, [torch.rand(4, 2)])
+
+
+def after_the_training():
+    """Holds: output.requires_grad"""
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(2):
+        optimizer.zero_grad()
+        model(torch.rand(3, 2)).mean().backward()
+        optimizer.step()
+    model.eval()
+    errors = []
+    for x in torch.rand(3, 4, 2):
+        output = model(x)  # smell: [TLN406]
+        errors.append(output.abs().mean().item())
+
+
+def under_no_grad():
+    def evaluate(model, loader):
+        model.eval()
+        correct = 0
+        with torch.no_grad():
+            for x in loader:
+                correct += (model(x) > 0).sum().item()
+        return correct
+
+    evaluate(nn.Linear(2, 1), torch.rand(3, 4, 2))
+
+
+def decorated():
+    class Trainer:
+        def __init__(self, model):
+            self.model = model
+
+        @torch.inference_mode()
+        def validate(self, loader):
+            self.model.eval()
+            return sum(self.step(x) for x in loader)
+
+        def step(self, x):
+            return self.model(x).sum().item()
+
+    Trainer(nn.Linear(2, 1)).validate(torch.rand(3, 4, 2))
+
+
+def called_under_no_grad():
+    def evaluate(model, loader):
+        model.eval()
+        correct = 0
+        for x in loader:
+            correct += (model(x) > 0).sum().item()
+        return correct
+
+    def main(model, loader):
+        with torch.no_grad():
+            return evaluate(model, loader)
+
+    main(nn.Linear(2, 1), torch.rand(3, 4, 2))
+
+
+def adversarial_examples():
+    def attack(model, loader, eps):
+        model.eval()
+        flipped = 0
+        for x in loader:
+            x = x.clone().requires_grad_()
+            output = model(x)
+            output.sum().backward()
+            adversarial = x + eps * x.grad.sign()
+            flipped += (model(adversarial).sign() != output.sign()).sum().item()
+        return flipped
+
+    attack(nn.Linear(2, 1), torch.rand(3, 4, 2), 0.1)
+
+
+def saliency():
+    def saliency(model, loader):
+        model.eval()
+        maps = []
+        for x in loader:
+            x.requires_grad_()
+            (g,) = torch.autograd.grad(model(x).sum(), x)
+            maps.append(g)
+        return maps
+
+    saliency(nn.Linear(2, 1), [torch.rand(4, 2), torch.rand(4, 2)])
+
+
+def outputs_are_returned():
+    def features(model, loader):
+        model.eval()
+        found = []
+        for x in loader:
+            found.append(model(x))
+        return torch.cat(found)
+
+    features(nn.Linear(2, 1), torch.rand(3, 4, 2)).sum().backward()
+
+
+def sum_is_returned():
+    def style_loss(vgg, images, target):
+        vgg.eval()
+        total = 0.0
+        for image in images:
+            total = total + (vgg(image) - target).pow(2).mean()
+        return total
+
+    image = torch.rand(1, 2, requires_grad=True)
+    style_loss(nn.Linear(2, 1), [image, image * 2], torch.zeros(1)).backward()
+
+
+def frozen_statistics():
+    def finetune(model, loader, optimizer):
+        model.eval()
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+
+    net = nn.Linear(2, 1)
+    finetune(net, torch.rand(3, 4, 2), torch.optim.SGD(net.parameters(), lr=0.1))
+
+
+def generator_of_outputs():
+    def outputs(model, loader):
+        model.eval()
+        for x in loader:
+            yield model(x)
+
+    sum(y.sum() for y in outputs(nn.Linear(2, 1), torch.rand(3, 4, 2))).backward()

@@ -1,0 +1,196 @@
+# ruff: noqa
+"""Programs for TLN407."""
+
+import torch
+from torch import nn
+
+
+def one_function():
+    """Holds: not net.training"""
+
+    def fit(model, train_loader, val_loader, optimizer, epochs):
+        model.train()
+        for epoch in range(epochs):
+            for x in train_loader:
+                optimizer.zero_grad()
+                loss = model(x).mean()
+                loss.backward()
+                optimizer.step()
+            model.eval()  # warning: [TLN407]
+            with torch.no_grad():
+                for x in val_loader:
+                    print(model(x).mean().item())
+
+    net = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
+    fit(net, torch.rand(3, 4, 2), torch.rand(1, 4, 2), torch.optim.SGD(net.parameters(), lr=0.1), 2)
+
+
+def in_the_validation_function():
+    """Holds: not trainer.net.training"""
+
+    class Trainer:
+        def __init__(self):
+            self.net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
+            self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+
+        def train_epoch(self, loader):
+            for x in loader:
+                self.optimizer.zero_grad()
+                self.net(x).mean().backward()
+                self.optimizer.step()
+
+        @torch.no_grad()
+        def validate(self, loader):
+            self.net.eval()  # warning: [TLN407]
+            return sum(self.net(x).mean().item() for x in loader)
+
+        def fit(self, loader, epochs):
+            for _ in range(epochs):
+                self.train_epoch(loader)
+                self.validate(loader)
+
+    trainer = Trainer()
+    trainer.fit(torch.rand(2, 4, 2), 2)
+
+
+def evaluated_every_few_steps():
+    """Holds: not model.training"""
+    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5), nn.Linear(2, 1))
+    optimizer = torch.optim.Adam(model.parameters())
+    for step, x in enumerate(torch.rand(20, 4, 2)):
+        optimizer.zero_grad()
+        model(x).mean().backward()
+        optimizer.step()
+        if step % 10 == 0:
+            model.eval()  # warning: [TLN407]
+            with torch.no_grad():
+                print(model(torch.rand(4, 2)).mean().item())
+
+
+def sampled_from_while_training():
+    """Holds: not g.training"""
+    g = nn.Sequential(nn.Linear(2, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
+    opt = torch.optim.Adam(g.parameters())
+    i = 0
+    while i < 3:
+        opt.zero_grad()
+        g(torch.randn(8, 2)).pow(2).mean().backward()
+        opt.step()
+        samples = g.eval()(torch.randn(1, 2)).detach()  # warning: [TLN407]
+        i += 1
+
+
+def set_back_at_the_start():
+    def fit(model, loader, optimizer, epochs):
+        for epoch in range(epochs):
+            model.train()
+            for x in loader:
+                optimizer.zero_grad()
+                model(x).mean().backward()
+                optimizer.step()
+            model.eval()
+            with torch.no_grad():
+                print(model(loader[0]).mean().item())
+
+    net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
+    fit(net, torch.rand(3, 4, 2), torch.optim.SGD(net.parameters(), lr=0.1), 2)
+    assert not net.training
+
+
+def set_back_by_a_helper():
+    class Trainer:
+        def __init__(self):
+            self.net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
+            self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+
+        def validate(self, x):
+            training = self.net.training
+            self.net.eval()
+            with torch.no_grad():
+                value = self.net(x).mean().item()
+            self.net.train(training)
+            return value
+
+        def fit(self, loader):
+            for x in loader:
+                self.optimizer.zero_grad()
+                self.net(x).mean().backward()
+                self.optimizer.step()
+                self.validate(x)
+
+    Trainer().fit(torch.rand(3, 4, 2))
+
+
+def another_model():
+    def distil(student, teacher, loader, optimizer):
+        for x in loader:
+            teacher.eval()
+            with torch.no_grad():
+                target = teacher(x)
+            optimizer.zero_grad()
+            (student(x) - target).pow(2).mean().backward()
+            optimizer.step()
+
+    student, teacher = nn.Linear(2, 1), nn.Sequential(nn.Linear(2, 1), nn.Dropout(0.5))
+    distil(student, teacher, torch.rand(3, 4, 2), torch.optim.SGD(student.parameters(), lr=0.1))
+
+
+def trains_in_evaluation_mode_on_purpose():
+    def finetune(model, loader, optimizer):
+        for epoch in range(2):
+            model.eval()
+            for x in loader:
+                optimizer.zero_grad()
+                model(x).mean().backward()
+                optimizer.step()
+
+    net = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
+    finetune(net, torch.rand(3, 4, 2), torch.optim.SGD(net.parameters(), lr=0.1))
+
+
+def mode_changes_nothing():
+    model = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in torch.rand(3, 4, 2):
+        optimizer.zero_grad()
+        model(x).mean().backward()
+        optimizer.step()
+        model.eval()
+
+
+def after_the_loop():
+    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in torch.rand(3, 4, 2):
+        optimizer.zero_grad()
+        model(x).mean().backward()
+        optimizer.step()
+    model.eval()
+
+
+def last_epoch():
+    def fit(model, loader, optimizer):
+        while True:
+            for x in loader:
+                optimizer.zero_grad()
+                model(x).mean().backward()
+                optimizer.step()
+            model.eval()
+            break
+        return model
+
+    net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
+    fit(net, torch.rand(3, 4, 2), torch.optim.SGD(net.parameters(), lr=0.1))
+
+
+def given_to_code_that_nobody_sees():
+    def fit(model, loader, optimizer, evaluate):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+            model.eval()
+            evaluate(model)
+
+    net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
+    fit(net, torch.rand(3, 4, 2), torch.optim.SGD(net.parameters(), lr=0.1), lambda m: m.train())

@@ -1,0 +1,297 @@
+"""
+Which mode a model is in when it is called: evaluation loops that record graphs, training loops that go on evaluating.
+
+`eval()` changes what dropout and normalisation do and leaves autograd alone; `no_grad` does the opposite
+(https://docs.pytorch.org/docs/stable/notes/autograd.html#evaluation-mode-nn-module-eval).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal
+
+import libcst as cst
+
+from torchlint.model import ir
+from torchlint.model.domain import (
+    External,
+    Function,
+    GraphNode,
+    Instance,
+    Module,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+)
+from torchlint.model.events import BackwardCallee
+from torchlint.model.events.training import EvaluatedWithGraph, TrainedInEvalMode
+from torchlint.model.expressions import is_module
+from torchlint.model.machine import Machine
+from torchlint.model.observer import Observer
+from torchlint.model.observers.escaping import keeps_graph
+from torchlint.model.observers.moments import Iteration, dotted, holds, last_name, receiver_of
+from torchlint.model.trace import Step
+from torchlint.model.truth import Guard, Truth, conjoin
+from torchlint.source import walk
+
+_SENSITIVE = re.compile(r"Dropout|BatchNorm|InstanceNorm|RReLU|RNN|LSTM|GRU|Transformer|MultiheadAttention")
+_DIFFERENTIATES = re.compile(r"backward|grad|attack|perturb|advers|optimi", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Note:
+    """A mode was set, a module was called, a backward ran, or unknown code was given `module`."""
+
+    kind: Literal["eval", "train", "call", "backward", "unknown"]
+    time: int
+    module: Value | None
+    name: str
+    origin: ir.Node
+    line: cst.CSTNode
+    path: Guard
+    iterations: tuple[Iteration, ...]
+    function: ir.Node | None
+    records: bool
+
+    def within(self, iteration: Iteration, number: int | None = None) -> bool:
+        return any(
+            each.activation == iteration.activation and (number is None or each.number == number)
+            for each in self.iterations
+        )
+
+
+@dataclass(slots=True, eq=False)
+class _Log:
+    notes: list[_Note] = field(default_factory=list)
+    iterations: list[Iteration] = field(default_factory=list)
+    activations: list[int] = field(default_factory=list)
+    functions: list[ir.Node] = field(default_factory=list)
+    count: int = 0
+
+
+class Modes(Observer):
+    """Modes of modules over a run."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._log = _Log()
+        self._muted: set[int] = set()
+        self._found: dict[int, tuple[set[int], EvaluatedWithGraph]] = {}
+
+    def _note(
+        self,
+        kind: Literal["eval", "train", "call", "backward", "unknown"],
+        module: Value | None,
+        origin: ir.Node,
+        name: str = "",
+    ) -> None:
+        log, machine = self._log, self.machine
+        records = machine.grad_mode is Truth.YES and not machine.assumed - machine.path
+        function = log.functions[-1] if log.functions else None
+        where = (tuple(log.iterations), function)
+        log.notes.append(
+            _Note(kind, len(log.notes), module, name, origin, machine.line(), machine.path, *where, records)
+        )
+
+    def concluded(self) -> None:
+        self._trained_in_eval_mode()
+        self._evaluated_with_graph()
+        self._log = _Log()
+
+    def finished(self) -> None:
+        for functions, event in self._found.values():
+            if not functions & self._muted:
+                self.machine.emit(event)
+
+    # -- where we are
+
+    def loop_started(self, node: ir.For | ir.While) -> None:
+        self._log.count += 1
+        self._log.activations.append(self._log.count)
+
+    def loop_left(self, node: ir.For | ir.While) -> None:
+        if self._log.activations:
+            self._log.activations.pop()
+
+    def iteration_started(self, node: ir.For | ir.While, number: int) -> None:
+        activation = self._log.activations[-1] if self._log.activations else 0
+        self._log.iterations.append(Iteration(node, activation, number, self.machine.path))
+
+    def iteration_ended(self, node: ir.For | ir.While, number: int) -> None:
+        if self._log.iterations:
+            self._log.iterations.pop()
+
+    def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
+        self._log.functions.append(function.definition)
+        if self.machine.grad_mode is not Truth.YES:
+            self._muted.add(id(function.definition))
+
+    def function_ended(self, function: Function, result: Value) -> None:
+        if self._log.functions:
+            self._log.functions.pop()
+
+    # -- what happens
+
+    def mode_set(self, module: Value, training: bool | None, origin: ir.Call) -> None:
+        self._note("eval" if training is False else "train", module, origin, receiver_of(origin))
+
+    def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
+        self._note("call", module, origin, dotted(origin.function) if isinstance(origin, ir.Call) else "")
+
+    def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
+        text = dotted(origin.function)
+        if isinstance(callee, Unknown):
+            self._note("call", callee, origin, text)
+        if isinstance(callee, External) and callee.qualified.startswith(("torch.", "builtins.")):
+            return
+        if _DIFFERENTIATES.search(last_name(text)):
+            self._note("backward", None, origin, text)
+        for value in arguments:
+            self._note("unknown", value, origin, text)
+
+    def backward(
+        self,
+        callee: BackwardCallee,
+        root: Tensor,
+        nodes: list[GraphNode],
+        leaves: list[Tensor],
+        inputs: list[Tensor] | None,
+        create_graph: bool | None,
+        origin: ir.Node,
+    ) -> None:
+        self._note("backward", None, origin)
+
+    def called(
+        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
+    ) -> None:
+        if qualified.startswith(("torch.autograd.", "torch.func.")) and "no_grad" not in qualified:
+            self._note("backward", None, origin)
+
+    # -- training that goes on in evaluation mode
+
+    def _trained_in_eval_mode(self) -> None:
+        told: set[int] = set()
+        for note in self._log.notes:
+            if note.kind == "eval" and note.iterations and _sensitive(note.module) and id(note.origin) not in told:
+                for iteration in reversed(note.iterations):
+                    call = self._trains_after(note, iteration)
+                    if call is not None:
+                        told.add(id(note.origin))
+                        self._tell_mode(note, iteration, call)
+                        break
+
+    def _trains_after(self, note: _Note, iteration: Iteration) -> _Note | None:
+        """The call in the next iteration that trains, if nothing in the loop sets the mode back."""
+        notes = [each for each in self._log.notes if each.within(iteration)]
+        module = note.module
+        if module is None or iteration.number != 0:
+            return None
+        for each in notes:
+            back = each.kind == "train" and each.module is not None
+            if back and each.module is not None and (holds(each.module, module) or holds(module, each.module)):
+                return None
+            if each.kind == "unknown" and each.module is not None and holds(each.module, module):
+                return None
+        earlier = [n for n in self._log.notes[: note.time] if n.kind == "eval" and n.module is module]
+        before = [
+            each
+            for each in notes
+            if each.kind == "call" and each.module is module and each.records and each.time < note.time
+            and not any(mode.time < each.time for mode in earlier)
+        ]  # fmt: skip
+        for call in notes:
+            if call.kind != "call" or call.module is not module or not call.within(iteration, 1):
+                continue
+            if not any(each.origin is call.origin for each in before) or conjoin(call.path, note.path) is None:
+                continue
+            if any(each.kind == "backward" and each.time > call.time and each.within(iteration, 1) for each in notes):
+                return call
+        return None
+
+    def _tell_mode(self, note: _Note, iteration: Iteration, call: _Note) -> None:
+        body = iteration.loop.body
+        first = body[0].line if body else None
+        same = note.function is not None or not self._log.functions
+        here = first is not None and any(node is note.origin.origin for node in walk(iteration.loop.origin))
+        simple = isinstance(first, cst.SimpleStatementLine) and same and here
+        self.machine.emit(
+            TrainedInEvalMode(
+                node=note.origin.origin,
+                statement=note.line,
+                trace=(
+                    Step(call.origin.origin, f"in the next iteration `{call.name or 'it'}` is trained in this mode"),
+                ),
+                module=note.name,
+                first=first if simple else None,
+            )
+        )
+
+    # -- evaluation that records graphs
+
+    def _evaluated_with_graph(self) -> None:
+        notes = self._log.notes
+        for note in notes:
+            if note.kind != "call" or not note.records or not note.iterations or note.module is None:
+                continue
+            modes = [m for m in notes[: note.time] if m.kind in ("eval", "train") and m.module is not None]
+            mine = [m for m in modes if m.module is note.module]
+            if not mine or mine[-1].kind != "eval" or any(m.kind == "train" for m in modes[modes.index(mine[-1]) :]):
+                continue
+            if mine[-1].path - note.path:
+                continue
+            loop = self._loop_of(note, mine[-1])
+            if loop is None or not isinstance(note.origin.origin, cst.Call) or id(loop) in self._found:
+                continue
+            if self._differentiated(note, loop) or keeps_graph(loop, note.function, note.origin.origin):
+                continue
+            functions = {id(each) for each in (note.function,) if each is not None}
+            self._found[id(loop)] = (
+                functions,
+                EvaluatedWithGraph(
+                    node=note.origin.origin,
+                    statement=note.line,
+                    trace=(Step(mine[-1].origin.origin, f"`{mine[-1].name}` is set to evaluation mode here"),),
+                    module=note.name,
+                    loop=loop,
+                ),
+            )
+
+    def _differentiated(self, call: _Note, loop: cst.CSTNode) -> bool:
+        """Whether a backward runs in the loop, or right behind it."""
+        depth = next(index for index, each in enumerate(call.iterations) if each.loop.origin is loop)
+        outer, activation = call.iterations[:depth], call.iterations[depth].activation
+        return any(
+            each.kind == "backward"
+            and (
+                any(one.activation == activation for one in each.iterations)
+                or (each.time > call.time and each.iterations == outer)
+            )
+            for each in self._log.notes
+        )
+
+    def _loop_of(self, call: _Note, mode: _Note) -> cst.For | cst.While | None:
+        """The outermost loop around the call that starts after the mode is set, if it holds the call itself."""
+        common = {each.activation for each in mode.iterations}
+        for iteration in call.iterations:
+            loop = iteration.loop.origin
+            if iteration.activation in common or not isinstance(loop, cst.For | cst.While):
+                continue
+            return loop if any(node is call.origin.origin for node in walk(loop)) else None
+        return None
+
+
+def _sensitive(module: Value | None, depth: int = 5) -> bool:
+    """Whether the mode may change what a module computes."""
+    if isinstance(module, Module):
+        if _SENSITIVE.search(module.kind.name) or module.children is None:
+            return True
+        return any(_sensitive(each, depth - 1) for each in module.children)
+    if isinstance(module, Instance) and is_module(module) is Truth.YES and depth:
+        nested = [each for option in module.attributes.values() for _, each in alternatives(option)]
+        reads = "training" in module.attributes
+        return reads or any(
+            _sensitive(each, depth - 1) for each in nested if isinstance(each, Instance | Module | Unknown)
+        )
+    return True
