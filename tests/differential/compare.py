@@ -168,7 +168,10 @@ def shrink(comparison: Comparison) -> str:
     """The program with every statement removed that the disagreement does not need."""
 
     def same(text: str) -> bool:
-        other = compare(text)
+        try:
+            other = compare(text)
+        except SyntaxError:  # a `return` out of its function
+            return False
         return (other.verdict, other.actual.kind, other.predicted.kind) == (
             comparison.verdict,
             comparison.actual.kind,

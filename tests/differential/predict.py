@@ -77,7 +77,8 @@ def _errors(event: Event) -> Iterator[tuple[str, Truth]]:
         if event.saves is not Truth.NO:
             yield "freed", event.saves
     elif isinstance(event, SavedTensorRead):
-        yield "saved", Truth.YES
+        if not event.implicit:  # what a caller's backward would find is no prediction about this program
+            yield "saved", Truth.YES
     elif isinstance(event, InplaceWrite):
         if event.leaf_raises is not Truth.NO:
             yield ("leaf-view" if event.leaf_view is Truth.YES else "leaf"), event.leaf_raises

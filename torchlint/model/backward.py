@@ -34,6 +34,7 @@ from torchlint.model.events import (
     FreedGraphRead,
     GraphRetained,
     InplaceWrite,
+    Refusal,
     RetainedUse,
     SavedTensorRead,
     TensorFacts,
@@ -198,7 +199,8 @@ class BackwardMachine(GraphMachine):
     ) -> None:
         for tensor in inputs or ():
             if tensor.requires_grad.truth() is Truth.NO:
-                self.refuse("unused", callee, tensor, origin)
+                # `backward(inputs=...)` asks each input to retain its gradient first
+                self.refuse("unused" if callee == "autograd.grad" else "retain-grad", callee, tensor, origin)
         visited, leaves, reached = self.walk(starts, self._targets(inputs))
         self._read(visited, origin, root, facts, Step(origin.origin, "backward reads it here"), implicit=False)
         if inputs and allow_unused is Truth.NO:
@@ -324,7 +326,7 @@ class BackwardMachine(GraphMachine):
             for guard in guards:
                 self._read_released(node, guard, origin, root, facts)
                 for saved in node.saved:
-                    self._read_saved(saved, guard, step, implicit)
+                    self._read_saved(saved, guard, origin, step, implicit)
         if implicit:
             return
         for retained in self.retained:
@@ -359,13 +361,19 @@ class BackwardMachine(GraphMachine):
         names = {name for name, tensor in self.carried() if id(node) in self.graph_of(tensor, None)[0]}
         return names.pop() if len(names) == 1 else ""
 
-    def _read_saved(self, saved: Saved, guard: Guard, step: Step, implicit: bool) -> None:
+    def _read_saved(self, saved: Saved, guard: Guard, origin: ir.Node, step: Step, implicit: bool) -> None:
         for write in saved.storage.writes:
             if write.counter is not saved.counter or write.time <= saved.time:
                 continue
             total = conjoin(guard, saved.guard, write.path, write.assumed, self.path, self.assumed)
             if total is None:
                 continue
+            viewed = saved.tensor.view in ("multi", "no_grad") and not saved.what.startswith("result")
+            if viewed and not implicit and unconditional(total) <= self.path | self.assumed:
+                # unpacking an input asks for its grad_fn before it looks at the version (saved_variable.cpp)
+                kind: Refusal = "multi-view" if saved.tensor.view == "multi" else "no-grad-view"
+                self.refuse(kind, write.op, saved.tensor, origin, saved.tensor.requires_grad.truth())
+                break
             self.saved_reads.append(
                 SavedRead(
                     write=write,

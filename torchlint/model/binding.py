@@ -130,6 +130,9 @@ class BindingMachine(FunctionMachine):
             for element, each in zip(target.elements, elements, strict=True):
                 self.assign(element, each)
             return
+        if known and starred and len(elements) >= count - 1:
+            self._unpack_starred(target, elements)
+            return
         for element in target.elements:
             if known and elements:
                 self.assign(element, self._any(elements))
@@ -139,6 +142,17 @@ class BindingMachine(FunctionMachine):
                 layer = isinstance(value, Unknown) and value.certain_edge
                 source = value.source if isinstance(value, Unknown) else None
                 self.assign(element, Unknown(reachable_tensors(value), source=source, certain_edge=layer))
+
+    def _unpack_starred(self, target: ir.Sequence, elements: list[Value]) -> None:
+        """`a, *rest, z = ...` of known length."""
+        left = list(elements)
+        for place, element in enumerate(target.elements):
+            if isinstance(element, ir.Starred):
+                after = len(target.elements) - place - 1
+                taken, left = left[: len(left) - after], left[len(left) - after :]
+                self.assign(element, Sequence("list", tuple(taken)))
+            else:
+                self.assign(element, left.pop(0))
 
     def _set_attribute(self, value: Value, target: ir.Attribute, new: Value) -> None:
         name = target.attr

@@ -40,7 +40,8 @@ from torchlint.model.domain import (
 from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, Refusal, TensorFacts
 from torchlint.model.backward import Root
 from torchlint.model.graph import is_none
-from torchlint.model.operations import OperationMachine
+from torchlint.model.operations import CASTS as _CASTS
+from torchlint.model.operations import OperationMachine, precise_dtype
 from torchlint.model.truth import Guard, Truth
 
 
@@ -120,6 +121,9 @@ _VARIABLES = frozenset({"torch.autograd.Variable", "torch.autograd.variable.Vari
 
 class TorchMachine(OperationMachine):
     """A machine that knows Python's torch."""
+
+    default_dtype = "torch.float32"
+    """The dtype of new float tensors; "" once the program has set another one."""
 
     # -- attributes of tensors
 
@@ -292,15 +296,18 @@ class TorchMachine(OperationMachine):
             self._give_dtype(result, dtype, cut)
             return result or Unknown([tensor])
         if tensor.dtype in ("int", "bool"):
-            return self.fresh(site.node, name, shape=tensor.shape, dtype=dtype, cut=tensor.cut)
+            return self.fresh(
+                site.node, name, shape=tensor.shape, dtype=dtype, cut=tensor.cut, precise=_CASTS.get(name, "")
+            )
         result = self.apply(f"torch.Tensor.{name}", [tensor, *site.positional], site.keywords, site.node, name)
-        self._give_dtype(result, dtype, "")
+        self._give_dtype(result, dtype, "", _CASTS.get(name, ""))
         return result or Unknown([tensor])
 
-    def _give_dtype(self, value: Value | None, dtype: str, cut: str) -> None:
+    def _give_dtype(self, value: Value | None, dtype: str, cut: str, precise: str = "") -> None:
         for _, each in alternatives(value) if value is not None else ():
             if isinstance(each, Tensor) and each.made_by != "" and each.born == self.clock:
                 each.dtype = dtype
+                each.precise = precise
         if cut and value is not None:
             for _, each in alternatives(value):
                 if isinstance(each, Tensor):
@@ -498,6 +505,9 @@ class TorchMachine(OperationMachine):
             return GradModeGuard(mode)
         if qualified in ("torch.autograd.grad", "torch.autograd.backward"):
             return self._autograd(qualified, site)
+        if qualified in ("torch.set_default_dtype", "torch.set_default_tensor_type"):
+            self.default_dtype = ""
+            return NONE
         if qualified in _PARAMETERS:
             return self._parameter(site)
         if qualified in _VARIABLES:
@@ -556,6 +566,19 @@ class TorchMachine(OperationMachine):
         """`F.relu(x, inplace=True)`, or a layer built with `inplace=True`, as the in-place operation it runs."""
         if truth is Truth.MAYBE:
             return Unknown(tensor for value in positional for tensor in reachable_tensors(value))
+        shown = f"{display}(inplace=True)"
+        before = len(self.write_records)
+        if "dropout" in display:
+            result = self._dropout_in_place(positional, keywords, origin, shown, target, name)
+        else:
+            written = any(isinstance(value, Constant) and value.value is True for value in positional[1:])
+            given = keywords if written else {**keywords, "inplace": Constant(True)}
+            spelling = f"torch.nn.functional.{display}"
+            result = self.apply(spelling, positional, given, origin, shown, target=target, name=name)
+        for record in self.write_records[before:]:
+            record.write.spelling = "inplace"
+        if result is not None:
+            return result
         twin = {"relu6": "hardtanh", "dropout1d": "dropout", "dropout2d": "feature_dropout"}.get(display, display)
         numbers = [value for value in positional[1:] if not isinstance(value, Constant) or value.value is not True]
         for spelling in (f"torch.nn.functional.{display}_", f"torch.Tensor.{twin}_", f"torch.{twin}_"):
@@ -567,15 +590,35 @@ class TorchMachine(OperationMachine):
                 [positional[0], *numbers],
                 keywords,
                 origin,
-                f"{display}(inplace=True)",
+                shown,
                 target=target,
                 name=name,
-            ) or self.apply(spelling, positional[:1], {}, origin, f"{display}(inplace=True)", target=target, name=name)
+            ) or self.apply(spelling, positional[:1], {}, origin, shown, target=target, name=name)
             for record in self.write_records[before:]:
                 record.write.spelling = "inplace"
             if result is not None:
                 return result
         return None
+
+    def _dropout_in_place(
+        self,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        origin: ir.Node,
+        shown: str,
+        target: cst.BaseExpression | None,
+        name: str,
+    ) -> Value | None:
+        """In training it multiplies by a noise that nobody else sees (aten/src/ATen/native/Dropout.cpp)."""
+        training = keywords.get("training", positional[2] if len(positional) > 2 else Constant(True))
+        probability = keywords.get("p", positional[1] if len(positional) > 1 else Constant(0.5))
+        runs = truth_of(training) & truth_of(probability)
+        if runs is Truth.NO:
+            return positional[0]
+        if runs is Truth.MAYBE:
+            return Unknown(tensor for value in positional for tensor in reachable_tensors(value))
+        noise = self.fresh(origin, "noise", dtype="float")
+        return self.apply("torch.Tensor.mul_", [positional[0], noise], {}, origin, shown, target=target, name=name)
 
     def _init(self, qualified: str, site: CallSite) -> Value:
         display = qualified.rpartition(".")[2]
@@ -616,9 +659,19 @@ class TorchMachine(OperationMachine):
         tensor = self.fresh(
             site.node, display, own=own, shape=created.shape, dtype=created.dtype, contiguous=Truth.YES, cut=cut
         )
+        tensor.precise = self._precise_of_created(created.dtype, display, positional, site)
         if tensor.dtype is None and display.removeprefix("new_").removesuffix("_like") in _FLOATING:
             tensor.dtype = None if "dtype" in site.keywords or display.endswith("_like") else "float"
         return tensor
+
+    def _precise_of_created(self, dtype: str | None, display: str, positional: list[Value], site: CallSite) -> str:
+        given = site.keywords.get("dtype")
+        if given is not None and is_none(given) is not Truth.YES:
+            named = self.argument(given)
+            return precise_dtype(named) if isinstance(named, str) else ""
+        if display.startswith("new_") or display.endswith("_like"):
+            return positional[0].precise if positional and isinstance(positional[0], Tensor) else ""
+        return self.default_dtype if dtype == "float" or (dtype is None and display in _FLOATING) else ""
 
     def _shared(self, source: Value, display: str, site: CallSite) -> Value:
         if isinstance(source, Tensor):
@@ -646,6 +699,7 @@ class TorchMachine(OperationMachine):
             dtype=source.dtype if source else "float",
             contiguous=source.contiguous if source else Truth.MAYBE,
             cut="it is a Parameter with `requires_grad=False`",
+            precise=source.precise if source else "",
         )
         tensor.is_parameter = Truth.YES
         if source is not None:
@@ -673,7 +727,8 @@ class TorchMachine(OperationMachine):
         )
         module = Module(kind, dict(config), site.node)
         for name, shape in kind.parameters(config):
-            parameter = self.fresh(site.node, "Parameter", own=GRAD_YES, shape=shape, dtype="float")
+            precise = self.default_dtype if "dtype" not in site.keywords else ""
+            parameter = self.fresh(site.node, "Parameter", own=GRAD_YES, shape=shape, dtype="float", precise=precise)
             parameter.is_parameter = Truth.YES
             parameter.name = name
             module.parameters[name] = parameter
@@ -729,7 +784,9 @@ class TorchMachine(OperationMachine):
             display = application.spelling.rpartition(".")[2]
             result: Value | None = None
             if inplace is not False and inplace is not None and "input" in keywords:
-                others = {key: value for key, value in keywords.items() if key not in ("input", "training")}
+                others = {key: value for key, value in keywords.items() if key != "input"}
+                if "dropout" not in display:
+                    others.pop("training", None)
                 result = self.in_place_function(
                     display, [keywords["input"]], others, site.node, target, name, Truth.of(inplace)
                 )

@@ -265,6 +265,7 @@ class Tensor:
         "op",
         "origin",
         "own",
+        "precise",
         "retains_grad",
         "shape",
         "storage",
@@ -290,6 +291,7 @@ class Tensor:
         view: str = "",
         is_parameter: Truth = Truth.NO,
         cut: str = "",
+        precise: str = "",
     ) -> None:
         self.origin = origin
         self.line = line
@@ -309,6 +311,7 @@ class Tensor:
         self.view = view
         self.is_parameter = is_parameter
         self.cut = cut
+        self.precise = precise
         self.grad: Value = NONE
         self.grad_of: Tensor | None = None
         self.retains_grad = False
@@ -325,7 +328,8 @@ class Tensor:
     def is_leaf(self) -> Truth:
         """As `Tensor.is_leaf`: has no `grad_fn`."""
         if self.grad_fn:
-            return ~self.requires_grad.truth()
+            unseen = any(node.opaque and not node.edges for _, node in self.grad_fn)
+            return ~self.requires_grad.truth() | (Truth.MAYBE if unseen else Truth.NO)
         if self.base is not None and self.base.grad_fn and self.view != "no_grad":
             return ~self.base.own.truth()
         return Truth.YES
@@ -383,6 +387,12 @@ class Unknown:
         self.element_of_parameters = element_of_parameters
         self.tensor: Tensor | None = None
         self.attributes: dict[str, Value] = {}
+
+
+class Unbound(Unknown):
+    """A name on a path that has not bound it: to read it there is a NameError."""
+
+    __slots__ = ()
 
 
 class Sequence:

@@ -34,6 +34,7 @@ from torchlint.model.domain import (
     Sequence,
     Super,
     Tensor,
+    Unbound,
     Unknown,
     Value,
     alternatives,
@@ -48,6 +49,13 @@ _FOLD: dict[str, Callable[[Any, Any], Any]] = {
     "%": operator.mod, "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
     ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
+# Where torch returns a named tuple (torch.return_types), the places of its fields.
+_FIELDS = {
+    "values": 0, "indices": 1, "eigenvalues": 0, "eigenvectors": 1, "Q": 0, "R": 1, "U": 0, "S": 1, "Vh": 2, "V": 2,
+    "sign": 0, "logabsdet": 1, "LU": 0, "pivots": 1, "solution": 0, "residuals": 1, "min": 0, "max": 1, "mantissa": 0,
+    "exponent": 1,
+}  # fmt: skip
+_REFLECTED = frozenset({"**", "/", "-", "%"})
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 MOST_ITEMS = 64
 """Longest list whose elements are kept apart."""
@@ -96,7 +104,7 @@ class ExpressionMachine(IndexMachine):
             frame = self.globals
         while frame is not None:
             if name in frame.variables:
-                return frame.variables[name]
+                return _bound_on_its_paths(frame.variables[name])
             frame = frame.enclosing
         for module in self.star_modules:
             qualified = canonical(f"{module}.{name}")
@@ -141,6 +149,9 @@ class ExpressionMachine(IndexMachine):
             return self._class_attribute(value, name, origin)
         if isinstance(value, Super):
             return self._super_attribute(value, name)
+        if isinstance(value, Sequence) and value.kind == "tuple" and name in _FIELDS and value.items is not None:
+            place = _FIELDS[name]
+            return value.items[place] if place < len(value.items) else Unknown(source=origin)
         if isinstance(value, Sequence | Mapping | Optimizer | Function | Partial):
             return Bound(value, name)
         return Unknown(source=origin)
@@ -225,10 +236,11 @@ class ExpressionMachine(IndexMachine):
         """`left op right`."""
         if self.holds_tensor(left) or self.holds_tensor(right):
             reflected = not self.holds_tensor(left)
-            operands = [right, left] if reflected else [left, right]
-            result = self.apply(ops.operator_spelling(op, reflected), operands, {}, origin, op)
-            if result is None and reflected and op == "-":
-                result = self.apply("torch.rsub", operands, {}, origin, op)
+            if reflected and op in _REFLECTED:
+                result = self._reflected(op, left, right, origin)
+            else:
+                operands = [right, left] if reflected else [left, right]
+                result = self.apply(ops.operator_spelling(op, reflected), operands, {}, origin, op)
             if result is not None:
                 return result
             return Unknown(self._depends(left, right), source=origin, certain_edge=True)
@@ -246,6 +258,15 @@ class ExpressionMachine(IndexMachine):
         if kinds == {"str"}:
             return Scalar("str")
         return Unknown(self._depends(left, right), source=origin, certain_edge=True)
+
+    def _reflected(self, op: str, number: Value, tensor: Value, origin: ir.Node) -> Value | None:
+        """`2 ** x` and the like, as torch/_tensor.py spells them."""
+        if op == "/":
+            inverse = self.apply("torch.Tensor.reciprocal", [tensor], {}, origin, op)
+            return self.apply("torch.Tensor.mul", [inverse, number], {}, origin, op) if inverse is not None else None
+        if op == "-":
+            return self.apply("torch.rsub", [tensor, number], {}, origin, op)
+        return self.apply("torch.pow" if op == "**" else "torch.remainder", [number, tensor], {}, origin, op)
 
     def _depends(self, *values: Value) -> list[Tensor]:
         found: list[Tensor] = []
@@ -596,6 +617,14 @@ def _bound(part: Value | None) -> tuple[bool, int | None]:
     if isinstance(part, Constant) and isinstance(part.value, int):
         return True, part.value
     return False, None
+
+
+def _bound_on_its_paths(value: Value) -> Value:
+    """A variable that some paths leave unbound: who comes past its use came on another path."""
+    if not isinstance(value, Choice) or not any(isinstance(each, Unbound) for _, each in value.alternatives):
+        return value
+    bound = tuple(option for option in value.alternatives if not isinstance(option[1], Unbound))
+    return bound[0][1] if len(bound) == 1 else Choice(bound) if bound else value
 
 
 def fold(op: str, left: Constant, right: Constant) -> Value:

@@ -163,10 +163,10 @@ class GraphMachine(Machine):
         edges = self.edges(base)
         self.trail.set(tensor, "grad_time", self.tick())
         if tensor.view in ("multi", "no_grad"):
-            if implied(write.assumed | self.assumed, write.path | self.path):
-                self.refuse(
-                    "multi-view" if tensor.view == "multi" else "no-grad-view", write.op, tensor, self._origin()
-                )
+            sure = implied(write.assumed | self.assumed, write.path | self.path)
+            kind: Refusal = "multi-view" if tensor.view == "multi" else "no-grad-view"
+            truth = tensor.requires_grad.truth() if sure else Truth.MAYBE
+            self.refuse(kind, write.op, tensor, self._origin(), truth)
             return
         if not edges:
             return
@@ -350,6 +350,7 @@ class GraphMachine(Machine):
         dtype: str | None = None,
         contiguous: Truth = Truth.YES,
         cut: str = "",
+        precise: str = "",
     ) -> Tensor:
         """A new tensor with memory of its own."""
         return Tensor(
@@ -363,6 +364,7 @@ class GraphMachine(Machine):
             contiguous=contiguous,
             grad_fn=((ALWAYS, node),) if node is not None else (),
             cut=cut,
+            precise=precise,
         )
 
     def view_of(
@@ -385,6 +387,7 @@ class GraphMachine(Machine):
             base=base,
             view=self._view_kind(source, kind),
             cut=source.cut,
+            precise=source.precise,
         )
         view.name = source.name
         return view
@@ -417,6 +420,7 @@ class GraphMachine(Machine):
             storage=source.storage,
             counter=VersionCounter() if own_counter else source.counter,
             cut=f"`{how}` cuts it from the graph",
+            precise=source.precise,
         )
         if source.alias is not None and not source.alias.bound:
             # `out.detach().numpy()`: what nobody has a name for is no party to it.
@@ -496,16 +500,20 @@ class GraphMachine(Machine):
         """
         facts = self.facts(subject or tensor, name)
         grad = tensor.requires_grad
-        self.regenerate(tensor)
-        refused = self._refuses_view(tensor, grad.either(value_grad))
-        if refused is not None:
-            self.refuse(refused, op, tensor, origin, target=target, name=name)
-            return
-        raises, leaf_view = self._leaf_check(tensor)
+        recorded = self.recorded(grad.either(value_grad))
+        if record is not None and not record[0].differentiable:
+            recorded = GRAD_NO  # `logical_not_`: torch neither records nor checks it
+        raises, leaf_view = Truth.NO, Truth.NO
+        if recorded != GRAD_NO:
+            refused = self._refuses_view(tensor, recorded)
+            if refused is not None:
+                self.refuse(refused, op, tensor, origin, target=target, name=name)
+                return
+            self.regenerate(tensor)
+            raises, leaf_view = self._leaf_check(tensor)
         storage = tensor.storage
         needed, saved_by = self._needed(tensor)
         old_in_graph = grad.truth() & ~tensor.is_leaf
-        recorded = self.recorded(grad.either(value_grad))
         node: GraphNode | None = None
         if recorded != GRAD_NO and raises is not Truth.YES:
             node = self._record_write(tensor, origin, op, recorded, value_grad, record)
@@ -548,15 +556,13 @@ class GraphMachine(Machine):
                 )
             )
 
-    def _refuses_view(self, tensor: Tensor, grad: Grad) -> Refusal | None:
+    def _refuses_view(self, tensor: Tensor, recorded: Grad) -> Refusal | None:
         """Whether torch certainly refuses a recorded write into this view (`handle_view_on_rebase`)."""
-        if tensor.view not in ("multi", "no_grad") or self.recorded(grad).truth() is not Truth.YES:
+        if tensor.view not in ("multi", "no_grad") or recorded.truth() is not Truth.YES:
             return None
         return "multi-view" if tensor.view == "multi" else "no-grad-view"
 
     def _leaf_check(self, tensor: Tensor) -> tuple[Truth, Truth]:
-        if self.grad_mode is Truth.NO:
-            return Truth.NO, Truth.NO
         base = tensor.base
         if base is not None:
             truth = tensor.requires_grad.truth() & base.is_leaf

@@ -113,7 +113,16 @@ class IndexMachine(TorchMachine):
         op = ops.find("getitem.advanced")[0]
         indices = Sequence("tuple", tuple(self.index_tensors(index)))
         grad, node = self.record(op, {"self": tensor, "indices": indices}, origin, "[...]")
-        result = self.fresh(origin, "[...]", own=grad, node=node, shape=shape, dtype=tensor.dtype, cut=tensor.cut)
+        result = self.fresh(
+            origin,
+            "[...]",
+            own=grad,
+            node=node,
+            shape=shape,
+            dtype=tensor.dtype,
+            cut=tensor.cut,
+            precise=tensor.precise,
+        )
         self.derive(result, op, {"self": tensor, "indices": indices})
         return result
 

@@ -113,7 +113,12 @@ class OperationMachine(BackwardMachine):
             return None
         contiguous = None if value.contiguous is Truth.MAYBE else value.contiguous is Truth.YES
         floating = None if value.dtype is None else value.dtype in ("float", "complex")
-        return Known(rank=None if value.shape is None else len(value.shape), contiguous=contiguous, floating=floating)
+        return Known(
+            dtype=value.precise or None,
+            rank=None if value.shape is None else len(value.shape),
+            contiguous=contiguous,
+            floating=floating,
+        )
 
     # -- application
 
@@ -155,8 +160,8 @@ class OperationMachine(BackwardMachine):
                 given = bound.get(parameter.name)
                 if isinstance(given, Unknown):
                     bound[parameter.name] = self.materialise(given)
-        if op.returns_self and "self" in op.writes:
-            written = self._in_place(op, bound, origin, display, target, name)
+        if op.returns_self and op.writes and op.writes[0] in bound:
+            written = self._in_place(op, op.writes[0], bound, origin, display, target, name)
             for hook in self.watch.operation:
                 hook(spelling, bound, written, origin, display)
             return written
@@ -187,14 +192,15 @@ class OperationMachine(BackwardMachine):
     def _in_place(
         self,
         op: Op,
+        own: str,
         bound: dict[str, Value],
         origin: ir.Node,
         display: str,
         target: cst.BaseExpression | None,
         name: str,
     ) -> Value:
-        receiver = bound["self"]
-        others = {key: value for key, value in bound.items() if key != "self"}
+        receiver = bound[own]
+        others = {key: value for key, value in bound.items() if key != own}
         grad = GRAD_NO
         for parameter in op.differentiable:
             if parameter in others:
@@ -211,8 +217,9 @@ class OperationMachine(BackwardMachine):
                 "method" if display.endswith("_") else "augmented",
                 name=name,
                 value_grad=grad,
-                record=(op, {**bound, "self": tensor}),
+                record=(op, {**bound, own: tensor}),
             )
+            self._reshape(op, bound, own, tensor)
             return tensor
 
         if len(options) == 1 and not options[0][0]:
@@ -228,6 +235,16 @@ class OperationMachine(BackwardMachine):
             self.refuse("out", f"{display}(out=...)", tensor, origin, grad.truth())
             if isinstance(result, Tensor) and tensor.shape != result.shape:
                 self.trail.set(tensor, "shape", result.shape)
+
+    def _reshape(self, op: Op, bound: dict[str, Value], own: str, tensor: Tensor) -> None:
+        """`unsqueeze_` and its kin give the tensor itself another shape."""
+        if op.name not in _RESHAPING:
+            return
+        (shape, *_) = shapes.infer(
+            op.name, {key: self.argument(value) for key, value in {**bound, own: tensor}.items()}
+        )
+        self.trail.set(tensor, "contiguous", _contiguous_after(op.name, bound, tensor))
+        self.trail.set(tensor, "shape", shape)
 
     def _write_others(
         self, op: Op, bound: dict[str, Value], origin: ir.Node, display: str, target: cst.BaseExpression | None
@@ -299,8 +316,17 @@ class OperationMachine(BackwardMachine):
             dtype=self._dtype_of(op, bound, differentiable),
             cut=cut,
         )
+        result.precise = self._precise_of(op, bound) if result.dtype in ("float", None) else ""
         self.derive(result, op, bound)
         return result
+
+    def _precise_of(self, op: Op, bound: dict[str, Value]) -> str:
+        """The one dtype of all tensors that go in, if the operation keeps it."""
+        if "dtype" in bound:
+            dtype = self.argument(bound["dtype"])
+            return precise_dtype(dtype) if isinstance(dtype, str) else ""
+        found = {tensor.precise for value in bound.values() for _, tensor in self._present(value)}
+        return found.pop() if len(found) == 1 else ""
 
     def derive(self, result: Tensor, op: Op, bound: dict[str, Value]) -> None:
         """Note what a tensor was computed from."""
@@ -351,7 +377,21 @@ class OperationMachine(BackwardMachine):
         display: str,
     ) -> Value:
         parameter, truth = aliased[0]
-        options = self.all_tensor_options(bound[parameter])
+        several = bound[parameter]
+        if op.sequence and isinstance(several, Sequence) and several.items is not None:
+            # `meshgrid`: each output is a view of its own input.
+            each = zip(several.items, inferred if len(inferred) == len(several.items) else several.items, strict=True)
+            return Sequence(
+                "tuple",
+                tuple(
+                    self.view_of(
+                        source, origin, display, node, grad, shape if isinstance(shape, tuple) else None, "view"
+                    )
+                    for value, shape in each
+                    for _, source in self.all_tensor_options(value)[:1]
+                ),
+            )
+        options = self.all_tensor_options(several)
         results: list[tuple[Guard, Value]] = []
         for guard, source in options:
             results.append((guard, self._alias(op, bound, source, truth, grad, node, inferred, origin, display)))
@@ -382,14 +422,18 @@ class OperationMachine(BackwardMachine):
             )
             return Sequence("tuple", views) if inferred != (None,) else Sequence("tuple", None, views[0])
         if truth is Truth.MAYBE:
-            truth = self._shares(op, source, inferred[0])
+            truth = self._shares(op, source, bound)
         if truth is Truth.NO:
             return self._result(op, bound, grad, node, inferred[0], origin, display, 0)
-        same = op.name in _SAME_OBJECT
+        same = self._is_same(op, source)
+        if same is Truth.MAYBE:
+            return Unknown([source], source=origin, certain_edge=True)
         view: Value = (
-            source if same else self.view_of(source, origin, display, node, grad, inferred[0], op.view or "view")
+            source
+            if same is Truth.YES
+            else self.view_of(source, origin, display, node, grad, inferred[0], op.view or "view")
         )
-        if isinstance(view, Tensor) and not same:
+        if isinstance(view, Tensor) and same is Truth.NO:
             view.contiguous = _contiguous_after(op.name, bound, source)
             self.derive(view, op, bound)
         if truth is Truth.YES:
@@ -400,13 +444,50 @@ class OperationMachine(BackwardMachine):
             copy.name = source.name if op.name in _KEEPS_NAME else ""
         return choose([(frozenset({(number, 1)}), view), (frozenset({(number, 0)}), copy)])
 
-    def _shares(self, op: Op, source: Tensor, shape: Shape) -> Truth:
+    def _cast_to(self, name: str, bound: dict[str, Value]) -> str:
+        if CASTS[name]:
+            return CASTS[name]
+        dtype = self.argument(bound["dtype"]) if "dtype" in bound else None
+        if isinstance(dtype, str):
+            return precise_dtype(dtype)
+        other = bound.get("other")
+        return other.precise if isinstance(other, Tensor) else ""
+
+    def _is_same(self, op: Op, source: Tensor) -> Truth:
+        """Whether an aliasing operation returns the tensor itself rather than a view of it."""
+        if op.name in _SAME_OBJECT or "dropout" in op.name:
+            return Truth.YES
+        if op.name == "flatten":
+            return Truth.of(source.shape is not None and len(source.shape) == 1)
+        if op.name in ("real", "resolve_conj", "resolve_neg"):
+            return Truth.MAYBE if source.dtype is None else Truth.of(source.dtype != "complex")
+        return Truth.NO
+
+    def _shares(self, op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
+        if op.name in CASTS and source.precise and not bound.keys() & {"copy", "memory_format"}:
+            wanted = self._cast_to(op.name, bound)
+            return Truth.of(wanted == source.precise) if wanted else Truth.MAYBE
         if op.name in ("reshape", "flatten", "contiguous", "view_as", "reshape_as", "ravel"):
             return Truth.YES if source.contiguous is Truth.YES else Truth.MAYBE
         return Truth.MAYBE
 
 
+_RESHAPING = frozenset({"unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"})
+CASTS = {
+    "float": "torch.float32", "double": "torch.float64", "half": "torch.float16", "bfloat16": "torch.bfloat16",
+    "to": "", "type": "", "type_as": "",
+}  # fmt: skip
 _SAME_OBJECT = frozenset({"contiguous", "to", "float", "double", "cpu", "cuda", "type_as", "dropout", "type"})
+_PRECISE = {
+    "torch.float": "torch.float32", "torch.double": "torch.float64", "torch.half": "torch.float16",
+}  # fmt: skip
+
+
+def precise_dtype(dtype: str) -> str:
+    """A dtype by its own name: `torch.float` is `torch.float32`."""
+    return _PRECISE.get(dtype, dtype)
+
+
 _SAME_DTYPE = frozenset({"add", "sub", "mul", "neg", "sum", "clone", "abs", "where", "stack", "cat", "index", "select"})
 
 

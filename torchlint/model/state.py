@@ -15,7 +15,7 @@ from collections.abc import Sequence as Many
 from typing import Any, TypeAlias
 
 from torchlint.model import domain
-from torchlint.model.domain import Choice, Grad, Mapping, Sequence, Unknown, Value, choose
+from torchlint.model.domain import Choice, Grad, Mapping, Sequence, Unbound, Unknown, Value, choose
 from torchlint.model.truth import ALWAYS, Guard, Truth, conjoin
 
 MISSING: Any = object()
@@ -120,7 +120,7 @@ def _write(record: Any, field: Any, value: Any) -> None:
 def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
     """The join of one field over several paths (least upper bound of the field's own domain)."""
     if type(record) is dict:
-        return _join_values([(guard, Unknown() if value is MISSING else value) for guard, value in values])
+        return _join_values([(guard, Unbound() if value is MISSING else value) for guard, value in values])
     if field in _TIMED:
         return _join_timed([value for _, value in values])
     if field == "grad_fn":
