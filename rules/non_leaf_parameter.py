@@ -79,7 +79,7 @@ class NonLeafParameter(Rule):
                     super().__init__()
                     self.log_scale = torch.nn.Parameter(torch.zeros(3) + 1).double()  # error: [TLN301]
 
-            optimizer = torch.optim.SGD(Prior().parameters(), lr=0.1)
+            optimizer = torch.optim.SGD(Prior().parameters(), lr=0.1)  # error: [TLN305]
             """,
             shows=Raises("optimizer got an empty parameter list"),
             fixed="""
