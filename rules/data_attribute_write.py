@@ -1,0 +1,122 @@
+from collections.abc import Iterator
+
+from torchlint.model.events import writes
+from torchlint.rewrite import shown, under_no_grad
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.truth import Truth
+
+
+class DataAttributeWrite(Rule):
+    """
+    A tensor is written through `.data`, where autograd can't see it.
+
+    ## What it does
+    Finds `t.data.mul_(2)`, `t.data += 1`, `t.data[i] = 0` and `t.data = ...`. If an operation had saved the old value
+    for a backward that comes later, it is a warning; on a tensor of the graph a smell; on a leaf, where it is merely
+    old style, it is reported with `--strict` only.
+
+    ## Why is this bad?
+    `.data` has a version counter of its own. Autograd checks the other one, finds it unchanged, and computes with the
+    new value what needed the old one: wrong gradients, and no error.
+
+    ## Cure
+    `with torch.no_grad(): t.mul_(2)`: then the check works. In a computation, write out of place.
+
+    ## Fix safety
+    Unsafe: a backward that needs the old value now raises. Where that is known, there's no fix.
+
+    ## Known limits
+    `t.data = t.data.to(device)` isn't reported, and neither are writes to `.grad.data`.
+
+    ## References
+    - [.data after 0.4](https://pytorch.org/blog/pytorch-0_4_0-migration-guide/#what-about-data)
+    """
+
+    code = "TLN207"
+    name = "data-attribute-write"
+    level = Level.WARNING
+    fixes = "unsafe"
+    bad = (
+        Example(
+            """
+            import torch
+
+            w = torch.tensor(2.0, requires_grad=True)
+            y = w * w  # note: `*` saves its input `w`
+            w.data.mul_(10)  # warning: [TLN207]  # note: `mul_` overwrites it unseen
+            y.backward()  # note: backward reads it here
+            """,
+            shows=Holds("w.grad == 40"),  # and not 4
+        ),
+        Example(
+            """
+            import torch
+
+            h = torch.nn.Linear(2, 2)(torch.ones(1, 2))
+            h.data.clamp_(min=0)  # smell: [TLN207]
+            h.sum().backward()
+            """,
+            shows=Holds("h._version == 0"),
+            fixed="""
+            import torch
+
+            h = torch.nn.Linear(2, 2)(torch.ones(1, 2))
+            with torch.no_grad():
+                h.clamp_(min=0)
+            h.sum().backward()
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            layer = torch.nn.Linear(2, 2)
+            version = layer.bias._version
+            layer.bias.data.zero_()  # strict: [TLN207]
+            """,
+            shows=Holds("layer.bias._version == version"),
+            fixed="""
+            import torch
+
+            layer = torch.nn.Linear(2, 2)
+            version = layer.bias._version
+            with torch.no_grad():
+                layer.bias.zero_()
+            """,
+            strict=True,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            w = torch.ones(3, requires_grad=True)
+            (w * w).sum().backward()
+            with torch.no_grad():
+                w -= 0.1 * w.grad
+            """
+        ),
+    )
+
+    def check(self, event: writes.DataWritten) -> Iterator[Diagnostic]:
+        target = shown(event.target_node, event.target.name)
+        message = f"`{event.op}` writes {target} through `.data`, unseen by autograd"
+        level = Level.STRICT
+        if event.saved_by is not None:
+            message += ", although an operation saved the old value: the gradient is wrong"
+            level = Level.WARNING
+        elif event.target.is_leaf is Truth.NO:
+            message += ", while it is in the graph"
+            level = Level.SMELL
+        yield Diagnostic(event.node, message, event.trace, _fix(event), level)
+
+
+def _fix(event: writes.DataWritten) -> Fix | None:
+    if event.saved_by is not None or event.op == ".data =":
+        return None
+    text = under_no_grad(event.statement)
+    if text is None or text.count(".data") != 1:
+        return None
+    edits = (Edit(event.statement, text.replace(".data", "")),)
+    return Fix("write it under `torch.no_grad()`", edits, safe=False, imports=("import torch",))

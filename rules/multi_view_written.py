@@ -1,0 +1,131 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.model import events
+from torchlint.rewrite import code, shown
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
+
+
+class MultiViewWritten(Rule):
+    """
+    One of several views that an operation returned is written in place, or a view made under `no_grad`.
+
+    ## What it does
+    Finds recorded in-place operations on outputs of `unbind`, `split` and `chunk`, on the rows of `for row in
+    tensor`, and on views made under `no_grad` and written under grad mode.
+
+    ## Why is this bad?
+    After a write into a view, the base needs a new history. Autograd can't rebuild it for one of several outputs of a
+    node, or for a view that it didn't see being made: torch refuses.
+
+    ## Cure
+    Write out of place, `a = a * 2`, and join the parts again with `torch.cat` or `torch.stack`. Or cut the parts by
+    plain slices, `x[:, :n]`: `tensor_split` does that, and its outputs may be written.
+
+    ## Fix safety
+    Unsafe: the base no longer sees the new value.
+
+    ## Known limits
+    Silent where it isn't sure that the view is in a graph.
+
+    ## References
+    - [torch.Tensor.split](https://docs.pytorch.org/docs/stable/generated/torch.split.html)
+    - [handle_view_on_rebase](https://github.com/pytorch/pytorch/blob/main/torch/csrc/autograd/variable.cpp)
+    """
+
+    code = "TLN209"
+    name = "multi-view-written"
+    level = Level.ERROR
+    fixes = "unsafe"
+    bad = (
+        Example(
+            """
+            import torch
+
+            h = torch.nn.Linear(2, 4)(torch.ones(3, 2))
+            gate, value = h.chunk(2, dim=1)
+            gate.sigmoid_()  # error: [TLN209]
+            """,
+            shows=Raises("This view is the output of a function that returns multiple views"),
+            fixed="""
+            import torch
+
+            h = torch.nn.Linear(2, 4)(torch.ones(3, 2))
+            gate, value = h.chunk(2, dim=1)
+            gate = gate.sigmoid()
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            scores = torch.nn.Linear(2, 4)(torch.ones(3, 2))
+            for row in scores:
+                row -= row.mean()  # error: [TLN209]
+            """,
+            shows=Raises("This view is the output of a function that returns multiple views"),
+        ),
+        Example(
+            """
+            import torch
+
+            h = torch.nn.Linear(2, 4)(torch.ones(3, 2))
+            with torch.no_grad():
+                first = h[:, :2]
+            first.mul_(2)  # error: [TLN209]
+            """,
+            shows=Raises("A view was created in no_grad mode and is being modified inplace"),
+            fixed="""
+            import torch
+
+            h = torch.nn.Linear(2, 4)(torch.ones(3, 2))
+            with torch.no_grad():
+                first = h[:, :2]
+            first = first.mul(2)
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            h = torch.nn.Linear(2, 4)(torch.ones(3, 2))
+            gate, value = h.chunk(2, dim=1)
+            out = gate.sigmoid() * value
+            buffer = torch.zeros(2, 3)  # in no graph
+            for row in buffer:
+                row += 1
+            """
+        ),
+    )
+
+    def check(self, event: events.AutogradRefused) -> Iterator[Diagnostic]:
+        if event.kind not in ("multi-view", "no-grad-view") or event.target_node is None:
+            return
+        target = shown(event.target_node, event.target.name)
+        why = "one of several views that one operation returned"
+        if event.kind == "no-grad-view":
+            why = "a view made under `no_grad`"
+        yield Diagnostic(
+            event.node, f"`{event.op}` writes into {target}, {why}: torch refuses", event.trace, _fix(event)
+        )
+
+
+def _fix(event: events.AutogradRefused) -> Fix | None:
+    """`gate.sigmoid_()` as `gate = gate.sigmoid()`; none for rows of a loop: nothing would be left of the write."""
+    line, node, target, made = event.statement, event.node, event.target_node, event.target.created
+    if made is None or not isinstance(made.node, cst.Call | cst.Subscript):
+        return None
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+        return None
+    small = line.body[0]
+    if not isinstance(small, cst.Expr) or small.value is not node or not isinstance(target, cst.Name):
+        return None
+    function = node.func if isinstance(node, cst.Call) else None
+    if not isinstance(node, cst.Call) or not isinstance(function, cst.Attribute) or function.value is not target:
+        return None
+    twin = node.with_changes(func=function.with_changes(attr=cst.Name(function.attr.value.removesuffix("_"))))
+    text = f"{target.value} = {code(twin)}"
+    return Fix(f"write `{text}`", (Edit(line, text),), safe=False)

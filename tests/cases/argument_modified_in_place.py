@@ -1,0 +1,146 @@
+# ruff: noqa
+"""Programs for TLN213."""
+
+import torch
+from torch import nn
+
+
+def data_normalised_for_the_caller():
+    """Holds: data.mean().abs() < 1e-5"""
+
+    def normalised(x):
+        x -= x.mean()  # warning: [TLN213]
+        x /= x.std()
+        return x
+
+    data = torch.arange(4.0)
+    clean = normalised(data)
+    print(clean.max(), data.max())
+
+
+def mask_over_the_original():
+    """Holds: (scores[0] == -1).item()"""
+
+    def softmax_without(values, index):
+        values[index] = -1.0  # warning: [TLN213]
+        return values.softmax(0)
+
+    scores = torch.ones(3)
+    probability = softmax_without(scores, 0)
+    best = scores.argmax() + probability.argmax()
+
+
+def method_of_a_class():
+    """Holds: (image == 0).all()"""
+
+    class Augment:
+        def __call__(self, img):
+            img.sub_(img)  # warning: [TLN213]
+            return img.unsqueeze(0)
+
+    image = torch.ones(2, 2)
+    batch = Augment()(image)
+    difference = batch[0] - image
+
+
+def metric_that_scales():
+    """Holds: (prediction == 2).all()"""
+
+    def error(p, t):
+        p.mul_(2)  # warning: [TLN213]
+        return (p - t).abs().mean()
+
+    prediction, target = torch.ones(3), torch.zeros(3)
+    value = error(prediction, target)
+    print(value, prediction)
+
+
+def copied_first():
+    def normalised(x):
+        x = x.clone()
+        x -= x.mean()
+        return x
+
+    data = torch.arange(4.0)
+    clean = normalised(data)
+    print(clean, data)
+
+
+def written_for_the_caller():
+    def fill(out, value):
+        out.fill_(value)
+        return out
+
+    def update_state(h, x):
+        h += x
+        return h
+
+    buffer = torch.zeros(3)
+    other = fill(buffer, 2.0)
+    print(buffer, other)
+    total = update_state(buffer, torch.ones(3))
+    print(buffer, total)
+
+
+def result_takes_the_name():
+    def normalised(x):
+        x -= x.mean()
+        return x
+
+    data = torch.arange(4.0)
+    data = normalised(data)
+    print(data)
+
+
+def called_for_its_effect():
+    def shift(x):
+        x += 1
+        return None
+
+    data = torch.arange(4.0)
+    shift(data)
+    print(data)
+
+
+def not_used_again():
+    def normalised(x):
+        x -= x.mean()
+        return x
+
+    data = torch.arange(4.0)
+    clean = normalised(data)
+    print(clean)
+
+
+def moving_average():
+    @torch.no_grad()
+    def ema(average, p):
+        average.mul_(0.9).add_(p, alpha=0.1)
+        return average
+
+    w, slow = torch.ones(3), torch.zeros(3)
+    mean = ema(slow, w)
+    print(slow, mean)
+
+
+def switch():
+    def scale(x, inplace=False):
+        if inplace:
+            x.mul_(2)
+            return x
+        return x * 2
+
+    data = torch.ones(3)
+    doubled = scale(data, True)
+    print(data, doubled)
+
+
+def rebound_name():
+    def shifted(x):
+        x = x + 1
+        x += 1
+        return x
+
+    data = torch.ones(3)
+    moved = shifted(data)
+    print(moved, data)

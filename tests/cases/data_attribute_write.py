@@ -1,0 +1,100 @@
+# ruff: noqa
+"""Programs for TLN207."""
+
+import torch
+from torch import nn
+
+
+def update_before_the_backward():
+    """Holds: w.grad == 40"""
+    w = torch.tensor(2.0, requires_grad=True)
+    loss = w**2
+    w.data *= 10  # warning: [TLN207]
+    loss.backward()
+
+
+def activations_masked():
+    """Holds: (w.grad == 0).all()"""
+    w = torch.ones(3, requires_grad=True)
+    h = torch.ones(3) * w
+    out = (h * h).sum()
+    h.data.zero_()  # warning: [TLN207]
+    out.backward()
+
+
+def output_clamped():
+    """Holds: out._version == 0"""
+    net = nn.Linear(2, 1)
+    out = net(torch.rand(3, 2))
+    out.data.clamp_(min=0.0)  # smell: [TLN207]
+    out.mean().backward()
+
+
+def sigmoid_rounded():
+    """Holds: (w.grad == 0).all()"""
+    w = torch.zeros(4, requires_grad=True)
+    gate = torch.sigmoid(w)
+    gate.data.round_()  # warning: [TLN207]
+    gate.sum().backward()
+
+
+def state_reset():
+    """Holds: h.requires_grad and h.sum() == 0"""
+    cell = nn.Linear(2, 2)
+    h = torch.tanh(cell(torch.rand(1, 2)))
+    h.data[0] = 0.0  # smell: [TLN207]
+
+
+def weights_replaced():
+    """Holds: w.grad == 2"""
+    w, x = torch.tensor(1.0, requires_grad=True), torch.tensor(5.0, requires_grad=True)
+    y = w * x
+    x.data = torch.tensor(2.0)  # warning: [TLN207]
+    y.backward()
+
+
+def initialised():
+    net = nn.Linear(2, 1)
+    net.weight.data.normal_(0.0, 0.02)
+    net.bias.data.zero_()
+    net.weight.data = torch.ones(1, 2)
+
+
+def updated_by_hand():
+    w = torch.ones(3, requires_grad=True)
+    (w * w).sum().backward()
+    w.data -= 0.1 * w.grad.data
+
+
+def gradient_clipped():
+    net = nn.Linear(2, 1)
+    net(torch.rand(3, 2)).sum().backward()
+    net.weight.grad.data.clamp_(-1, 1)
+
+
+def weights_clipped_after_the_step():
+    critic = nn.Linear(2, 1)
+    optimizer = torch.optim.RMSprop(critic.parameters())
+    for x in torch.rand(3, 4, 2):
+        optimizer.zero_grad()
+        critic(x).mean().backward()
+        optimizer.step()
+        for p in critic.parameters():
+            p.data.clamp_(-0.01, 0.01)
+
+
+def attribute_of_another_class():
+    class Batch:
+        def __init__(self, data):
+            self.data = data
+
+    batch = Batch(torch.ones(3))
+    batch.data += 1
+    batch.data = batch.data * 2
+
+
+def read_only():
+    w = torch.ones(3, requires_grad=True)
+    total = w.data.sum()
+    copy = w.data.clone()
+    copy += 1

@@ -1,0 +1,94 @@
+# ruff: noqa
+"""Programs for TLN208."""
+
+import torch
+from torch import nn
+
+
+def bias_per_row():
+    """Raises: more than one element of the written-to tensor refers to a single memory location"""
+    scores, bias = torch.rand(4, 3), torch.zeros(3)
+    rows = bias.expand_as(scores)
+    rows += scores  # error: [TLN208]
+
+
+def positions_shifted():
+    """Raises: more than one element of the written-to tensor refers to a single memory location"""
+    positions = torch.arange(5.0).unsqueeze(0).expand(2, -1)
+    positions.add_(1)  # error: [TLN208]
+
+
+def causal_mask_per_head():
+    """Holds: (mask[1] == mask[0]).all()"""
+    mask = torch.ones(1, 3, 3).expand(2, 3, 3)
+    mask[0] = torch.tril(torch.ones(3, 3))  # warning: [TLN208]
+
+
+def class_token():
+    """Raises: more than one element of the written-to tensor refers to a single memory location"""
+
+    class Tokens(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("token", torch.zeros(1, 1, 4))
+
+        def forward(self, x):
+            tokens = self.token.expand(x.shape[0], 1, 4)
+            tokens += x.mean(dim=1, keepdim=True)  # error: [TLN208]
+            return tokens
+
+    Tokens()(torch.rand(2, 3, 4))
+
+
+def noise_for_all():
+    """Raises: more than one element of the written-to tensor refers to a single memory location"""
+    noise = torch.broadcast_to(torch.empty(3), (4, 3))
+    noise.normal_()  # error: [TLN208]
+
+
+def batch_of_unknown_size():
+    """Raises: more than one element of the written-to tensor refers to a single memory location"""
+
+    def start_states(n):
+        state = torch.zeros(4).expand(n, 4)
+        state += torch.rand(n, 4)  # warning: [TLN208]
+        return state
+
+    start_states(int(torch.ones(3).sum()))
+
+
+def cloned():
+    mask = torch.ones(1, 3, 3).expand(2, 3, 3).clone()
+    mask[0] = torch.tril(torch.ones(3, 3))
+    mask *= 2
+
+
+def repeated():
+    positions = torch.arange(5.0).repeat(2, 1)
+    positions.add_(1)
+
+
+def out_of_place():
+    bias = torch.zeros(3).expand(4, 3)
+    rows = bias + torch.rand(4, 3)
+    rows *= 2
+
+
+def filled_with_one_value():
+    weights = torch.empty(1, 3).expand(4, 3)
+    weights.fill_(0.5)
+    weights.zero_()
+
+
+def nothing_expanded():
+    x = torch.rand(4, 3)
+    y = x.expand(4, 3)
+    y += 1
+    z = torch.rand(1, 3).expand(1, 3)
+    z.mul_(2)
+
+
+def copied_by_contiguous():
+    rows = torch.zeros(3).expand(4, 3).contiguous()
+    rows[0] = 1.0
+    summed = torch.zeros(3).expand(4, 3).reshape(12)

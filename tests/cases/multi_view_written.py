@@ -1,0 +1,94 @@
+# ruff: noqa
+"""Programs for TLN209."""
+
+import torch
+from torch import nn
+
+
+def gates_of_a_cell():
+    """Raises: This view is the output of a function that returns multiple views"""
+
+    class Cell(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 8)
+
+        def forward(self, x):
+            i, f, g, o = self.linear(x).chunk(4, dim=1)
+            f += 1.0  # error: [TLN209]
+            return torch.sigmoid(i) * torch.tanh(g) + torch.sigmoid(f) * torch.sigmoid(o)
+
+    Cell()(torch.rand(2, 3))
+
+
+def rows_centred():
+    """Raises: This view is the output of a function that returns multiple views"""
+    embeddings = nn.Linear(2, 4)(torch.rand(3, 2))
+    for row in embeddings:
+        row.sub_(row.mean())  # error: [TLN209]
+
+
+def query_scaled():
+    """Raises: This view is the output of a function that returns multiple views"""
+    qkv = nn.Linear(4, 12)(torch.rand(2, 5, 4))
+    q, k, v = qkv.split(4, dim=-1)
+    q *= 0.5  # error: [TLN209]
+    scores = q @ k.transpose(1, 2)
+
+
+def mean_and_variance():
+    """Raises: This view is the output of a function that returns multiple views"""
+    stats = nn.Linear(2, 2)(torch.rand(3, 2))
+    mean, log_var = torch.unbind(stats, dim=1)
+    log_var.clamp_(-10, 10)  # error: [TLN209]
+    z = mean + torch.exp(0.5 * log_var)
+
+
+def view_made_without_recording():
+    """Raises: A view was created in no_grad mode and is being modified inplace"""
+    h = nn.Linear(2, 4)(torch.rand(3, 2))
+    with torch.no_grad():
+        first = h.view(-1)
+    first += 1  # error: [TLN209]
+
+
+def column_of_a_part():
+    """Raises: This view is the output of a function that returns multiple views"""
+    boxes, scores = nn.Linear(2, 5)(torch.rand(3, 2)).split([4, 1], dim=1)
+    boxes[:, 2] = 0.0  # error: [TLN209]
+
+
+def out_of_place():
+    i, f = nn.Linear(3, 4)(torch.rand(2, 3)).chunk(2, dim=1)
+    f = f + 1.0
+    out = i.sigmoid() * f
+
+
+def parts_of_data():
+    x, y = torch.rand(4, 6).split(3, dim=1)
+    x -= x.mean()
+    for row in torch.rand(3, 2):
+        row.div_(row.sum())
+
+
+def plain_slices():
+    h = nn.Linear(3, 4)(torch.rand(2, 3))
+    first, second = h[:, :2], h[:, 2:]
+    first.add_(1)
+    a, b = nn.Linear(3, 4)(torch.rand(2, 3)).tensor_split(2, dim=1)
+    a.add_(1)
+
+
+def written_without_recording():
+    net = nn.Linear(2, 4)
+    with torch.no_grad():
+        first, second = net.weight.chunk(2)
+        first.zero_()
+        for row in net.weight:
+            row /= row.norm() + 1
+
+
+def detached_parts():
+    h = nn.Linear(3, 4)(torch.rand(2, 3))
+    first, second = h.detach().clone().chunk(2, dim=1)
+    first += 1

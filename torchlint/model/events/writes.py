@@ -1,0 +1,161 @@
+"""
+Events about tensors written in place: through `.data`, expanded, as an argument, between a forward and its backward.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import libcst as cst
+
+from torchlint.model.events import Event, TensorFacts
+from torchlint.model.trace import Step
+from torchlint.model.truth import Truth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StaleGradient(Event):
+    """
+    A backward reaches a leaf that was written after the forward had used it; nothing raises, since the operation
+    did not save it. The gradient is that of the old value. `node` is the write.
+
+    Attributes
+    ----------
+    leaf
+        The leaf written.
+    op
+        How: `step()`, `sub_`, `-=`.
+    forward, backward
+        The steps of the operation that used the old value, and of the backward.
+    """
+
+    leaf: TensorFacts
+    op: str
+    forward: Step
+    backward: Step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataWritten(Event):
+    """
+    A tensor is written through its `.data`: the version counter does not see it.
+
+    Attributes
+    ----------
+    target
+        The tensor whose `.data` it is.
+    target_node
+        The expression that names it.
+    op
+        `mul_`, `*=`, `.data =`.
+    saved_by
+        The step of an operation that had saved the old value, and whose backward comes later; None if there is none.
+    """
+
+    target: TensorFacts
+    target_node: cst.BaseExpression
+    op: str
+    saved_by: Step | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpandedWritten(Event):
+    """
+    A tensor made by `expand` is written in place: several of its elements are one place in memory.
+
+    Attributes
+    ----------
+    target
+        The tensor written.
+    op
+        As in `InplaceWrite`.
+    expand_node
+        The expression that expanded it.
+    expand_op
+        `expand`, `expand_as`, `broadcast_to`.
+    overlaps
+        YES: some dimension is known to be expanded to a size over 1. MAYBE: the size is not known.
+    refused
+        Whether torch raises (else it writes all elements that share the place).
+    """
+
+    target: TensorFacts
+    op: str
+    expand_node: cst.BaseExpression
+    expand_op: str
+    overlaps: Truth
+    refused: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InplaceResultBound(Event):
+    """
+    The result of an in-place method is bound to a second name, and both names are read afterwards.
+
+    Attributes
+    ----------
+    op
+        `add_`.
+    name
+        The new name.
+    target
+        The old one.
+    value_node
+        The right-hand side.
+    target_node
+        The expression of the tensor that is written.
+    """
+
+    op: str
+    name: str
+    target: str
+    value_node: cst.BaseExpression
+    target_node: cst.BaseExpression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentWritten(Event):
+    """
+    A function writes in place into a tensor that its caller passed.
+
+    Attributes
+    ----------
+    function
+        Its name.
+    parameter
+        The parameter.
+    op
+        As in `InplaceWrite`.
+    read
+        The step where the caller, who gave the result another name, reads the tensor it passed; None if no such
+        caller is seen.
+    read_name
+        Its name there.
+    """
+
+    function: str
+    parameter: str
+    op: str
+    read: Step | None
+    read_name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphTensorIndexed(Event):
+    """
+    A part of a tensor of the graph is read by index.
+
+    Attributes
+    ----------
+    tensor
+        The tensor indexed; `node` is the whole expression.
+    tensor_node
+        The expression that names it.
+    kind
+        "view" for integers and slices, "copy" for index tensors and masks.
+    """
+
+    tensor: TensorFacts
+    tensor_node: cst.BaseExpression
+    kind: Literal["view", "copy"]
