@@ -64,7 +64,7 @@ class LeafLost(Rule):
             for _ in range(2):
                 loss = (w - 1).pow(2).sum()
                 loss.backward()
-                w = w - 0.1 * w.grad  # warning: [TLN306]
+                w = w - 0.1 * w.grad  # warning: [TLN109, TLN306]
             """,
             shows=Raises("unsupported operand type(s) for *: 'float' and 'NoneType'"),
             fixed="""

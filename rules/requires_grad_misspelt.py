@@ -84,6 +84,7 @@ class RequiresGradMisspelt(Rule):
 
     def check(self, event: registration.GradFlagSet) -> Iterator[Diagnostic]:
         owner = code(event.owner)
+        fix: Fix | None
         if event.of == "tensor":
             fix = Fix("spell it `requires_grad`", (Edit(event.target, f"{owner}.requires_grad"),), safe=True)
             message = f"`{owner}.{event.attribute}` means nothing to torch: it is spelt `requires_grad`"

@@ -19,11 +19,22 @@ def made_positive():
     (x**2).sum().backward()
 
 
-def FN_another_type():
-    """Holds: not x.is_leaf
-    `double()` may return the leaf itself; the model doesn't tell `float` from `double`."""
-    x = torch.zeros(3, requires_grad=True).double()
+def another_type():
+    """Holds: not x.is_leaf"""
+    x = torch.zeros(3, requires_grad=True).double()  # warning: [TLN306]
     (x**2).sum().backward()
+
+
+def FN_on_a_device():
+    """Holds: not x.is_leaf
+    `to(device)` returns the leaf itself where nothing is to move; the model doesn't follow devices."""
+
+    def step(device):
+        x = torch.zeros(3, requires_grad=True).to(device)
+        (x**2).sum().to("cpu")
+        return x
+
+    x = step("meta")
 
 
 def reshaped():
@@ -40,8 +51,8 @@ def updated_by_assignment():
     for epoch in range(3):
         loss = (x * w + b - y).pow(2).mean()
         loss.backward()
-        w = w - 0.1 * w.grad  # warning: [TLN306]
-        b = b - 0.1 * b.grad  # warning: [TLN306]
+        w = w - 0.1 * w.grad  # warning: [TLN109, TLN306]
+        b = b - 0.1 * b.grad  # warning: [TLN109, TLN306]
 
 
 def tensor_of_values_shifted():

@@ -33,7 +33,7 @@ def class_activation_map():
 
 def leaf_lost_by_an_operation():
     """Warns: not a leaf Tensor"""
-    noise = torch.randn(3, requires_grad=True) * 0.01
+    noise = torch.randn(3, requires_grad=True) * 0.01  # warning: [TLN306]
     (noise**2).sum().backward()
     print(noise.grad)  # warning: [TLN109]
 

@@ -59,7 +59,7 @@ def positive_by_exp():
         def forward(self, logits):
             return logits / self.temperature
 
-    optimizer = torch.optim.SGD(Temperature().parameters(), lr=0.1)
+    optimizer = torch.optim.SGD(Temperature().parameters(), lr=0.1)  # error: [TLN305]
 
 
 def reshaped():

@@ -1,7 +1,7 @@
 """
 Events of what a Module registers, and what an optimizer is given.
 
-Raised by the observers `registration`, `forwarding`, `leaves` and `optimizing` of `torchlint.model.observers`.
+Raised by the observers `registration`, `forwarding`, `lost_leaves` and `optimizing` of `torchlint.model.observers`.
 Registered is what `parameters()` and `state_dict()` find: `nn.Parameter`s and modules assigned to attributes, and
 buffers.
 """
