@@ -1,0 +1,115 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.model.events import gradients
+from torchlint.rewrite import code, operand, shown
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+
+
+class GraphCutAndReleafed(Rule):
+    """
+    A value is cut from its graph and made a leaf again, so that backward runs and nothing learns.
+
+    ## What it does
+    Finds `torch.tensor(loss, requires_grad=True)` of graph tensors, a backward that starts at such a leaf (a value
+    after `argmax`, a comparison, `detach()`, or computed from numbers, with `requires_grad_()` set on it), and
+    `nn.Parameter(t)` of a graph tensor in `forward` or in a loop.
+
+    ## Why is this bad?
+    "does not require grad" is torch's way to say that there is nothing to learn from. Setting the flag silences it:
+    the backward stops at the new leaf, every parameter keeps `grad = None`, and the loss stays where it is.
+
+    ## Cure
+    Keep the value in the graph: use the tensor itself, `torch.stack(losses).mean()` for several, a differentiable
+    stand-in for a hard decision.
+
+    ## Fix safety
+    Unsafe: now the gradient flows.
+
+    ## Known limits
+    `x.detach().requires_grad_()` in the middle of a computation is a common and right way to start anew: silent. So
+    is `nn.Parameter(t)` in a constructor, where it's the first value.
+
+    ## References
+    - [torch.tensor](https://docs.pytorch.org/docs/stable/generated/torch.tensor.html): "creates a tensor with no
+      autograd history"
+    """
+
+    code = "TLN105"
+    name = "graph-cut-and-releafed"
+    level = Level.WARNING
+    fixes = "unsafe"
+    bad = (
+        Example(
+            """
+            import torch
+
+            model = torch.nn.Linear(2, 1)
+            losses = [model(torch.ones(2)).sum(), model(torch.zeros(2)).sum()]
+            total = torch.tensor(losses, requires_grad=True).mean()  # warning: [TLN105]
+            total.backward()
+            """,
+            shows=Holds("model.weight.grad is None"),
+            fixed="""
+            import torch
+
+            model = torch.nn.Linear(2, 1)
+            losses = [model(torch.ones(2)).sum(), model(torch.zeros(2)).sum()]
+            total = torch.stack(losses).mean()
+            total.backward()
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            model = torch.nn.Linear(2, 3)
+            guess = model(torch.ones(4, 2)).argmax(dim=1)
+            wrong = (guess != 1).float().mean()
+            wrong.requires_grad_()
+            wrong.backward()  # warning: [TLN105]
+            """,
+            shows=Holds("model.weight.grad is None"),
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            model = torch.nn.Linear(2, 1)
+            x = model(torch.ones(4, 2)).detach().requires_grad_()  # starts anew, on purpose
+            (x**2).mean().backward()
+            print(x.grad)
+            """
+        ),
+    )
+
+    def check(self, event: gradients.GraphRestarted) -> Iterator[Diagnostic]:
+        leaf = f"`{event.leaf.name}`" if event.leaf.name else "the value"
+        if event.how == "root":
+            made = f" (`{event.made_by}` made it)" if event.made_by else ""
+            message = f"backward starts from {leaf}, a leaf without a history{made}: nothing learns"
+            yield Diagnostic(event.node, message, event.trace)
+            return
+        assert event.source_node is not None
+        source = shown(event.source_node)
+        if event.how == "parameter":
+            message = f"`nn.Parameter` of {source}, a graph tensor, cuts it off: what computed it learns nothing"
+            yield Diagnostic(event.node, message, event.trace)
+            return
+        message = f"`torch.tensor` copies {source} out of the graph, and `requires_grad=True` hides it"
+        yield Diagnostic(event.node, message, event.trace, _fix(event))
+
+
+def _fix(event: gradients.GraphRestarted) -> Fix | None:
+    if event.source_node is None or event.call is None or len(event.call.args) != 2:
+        return None
+    text = operand(event.source_node)
+    if event.source_kind == "sequence":
+        text = f"torch.stack({code(event.source_node)})"
+        if isinstance(event.source_node, cst.GeneratorExp):
+            return None
+    imports = ("import torch",) if event.source_kind == "sequence" else ()
+    return Fix(f"keep it in the graph: `{text}`", (Edit(event.call, text),), safe=False, imports=imports)

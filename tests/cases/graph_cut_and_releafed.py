@@ -1,0 +1,95 @@
+# ruff: noqa
+"""Programs for TLN105."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def losses_in_a_list():
+    """Holds: net.weight.grad is None"""
+    net = nn.Linear(2, 1)
+    losses = []
+    for x in torch.rand(3, 4, 2):
+        losses.append(net(x).pow(2).mean())
+    loss = torch.tensor(losses, requires_grad=True).mean()  # warning: [TLN105]
+    loss.backward()
+
+
+def loss_from_a_number():
+    """Holds: net.weight.grad is None"""
+    net = nn.Linear(2, 1)
+    total = 0.0
+    for x in torch.rand(3, 4, 2):
+        total += net(x).mean().item()
+    loss = torch.tensor(total, requires_grad=True)
+    loss.backward()  # warning: [TLN105]
+
+
+def accuracy_as_a_loss():
+    """Holds: net.weight.grad is None"""
+    net = nn.Linear(2, 3)
+    labels = torch.tensor([0, 2, 1, 1])
+    correct = net(torch.rand(4, 2)).argmax(dim=1) == labels
+    loss = 1 - correct.float().mean()
+    loss.requires_grad = True
+    loss.backward()  # warning: [TLN105]
+
+
+def generated_weight():
+    """Holds: hyper.weight.grad is None"""
+    hyper = nn.Linear(1, 4)
+
+    class Target(nn.Module):
+        def forward(self, z, x):
+            w = nn.Parameter(hyper(z).view(2, 2))  # warning: [TLN105, TLN303]
+            return F.linear(x, w)
+
+    Target()(torch.ones(1), torch.rand(3, 2)).sum().backward()
+
+
+def output_wrapped_again():
+    """Holds: net.weight.grad is None"""
+    net = nn.Linear(2, 1)
+    out = net(torch.rand(4, 2)).mean()
+    out = torch.tensor(out, requires_grad=True)  # warning: [TLN105, TLN706]
+    (out**2).backward()
+
+
+def starts_anew_on_purpose():
+    encoder, decoder = nn.Linear(2, 2), nn.Linear(2, 1)
+    code = encoder(torch.rand(3, 2)).detach().requires_grad_()
+    decoder(code).sum().backward()
+    print(code.grad)
+
+
+def adversarial_example():
+    net = nn.Linear(2, 1)
+    x = torch.rand(3, 2)
+    x_adv = torch.tensor(x.numpy() + 0.1, requires_grad=True)
+    net(x_adv).sum().backward()
+    moved = x_adv + 0.1 * x_adv.grad.sign()
+
+
+def constants_that_learn():
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    (w**2).sum().backward()
+
+
+def parameter_copied_in_init():
+    class Tied(nn.Module):
+        def __init__(self, other):
+            super().__init__()
+            self.weight = nn.Parameter(other.weight * 0.5)
+
+        def forward(self, x):
+            return x * self.weight
+
+    Tied(nn.Linear(2, 1))(torch.rand(3, 2)).sum().backward()
+
+
+def losses_stacked():
+    net = nn.Linear(2, 1)
+    losses = [net(x).pow(2).mean() for x in torch.rand(3, 4, 2)]
+    torch.stack(losses).mean().backward()
+    print(torch.tensor([float(loss) for loss in losses]))

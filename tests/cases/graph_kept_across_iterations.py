@@ -1,0 +1,169 @@
+# ruff: noqa
+"""Programs for TLN106."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def epoch_loss():
+    """Holds: epoch_loss.requires_grad"""
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.Adam(net.parameters())
+    for epoch in range(2):
+        epoch_loss = 0
+        for x in torch.rand(3, 4, 2):
+            optimizer.zero_grad()
+            loss = F.mse_loss(net(x), torch.zeros(4, 1))
+            loss.backward()
+            optimizer.step()
+            epoch_loss += loss  # warning: [TLN106]
+        print(epoch_loss / 3)
+
+
+def losses_for_a_plot():
+    """Holds: all(loss.grad_fn is not None for loss in losses)"""
+    w = torch.ones(3, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.1)
+    losses = []
+    for step in range(100):
+        optimizer.zero_grad()
+        loss = (w - 1).pow(2).sum()
+        losses.append(loss)  # warning: [TLN106]
+        loss.backward()
+        optimizer.step()
+
+
+def trainer_with_a_history():
+    """Holds: trainer.history["loss"][0].requires_grad"""
+
+    class Trainer:
+        def __init__(self):
+            self.net = nn.Linear(2, 1)
+            self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+            self.history = {"loss": []}
+
+        def fit(self, batches):
+            for x in batches:
+                self.optimizer.zero_grad()
+                loss = self.net(x).abs().mean()
+                loss.backward()
+                self.optimizer.step()
+                self.history["loss"].append(loss)  # warning: [TLN106]
+
+    trainer = Trainer()
+    trainer.fit(torch.rand(3, 4, 2))
+
+
+def summed_by_assignment():
+    """Holds: running.grad_fn is not None"""
+
+    def train(net, optimizer, batches):
+        running = 0.0
+        for x in batches:
+            optimizer.zero_grad()
+            loss = net(x).pow(2).mean()
+            (loss / 2).backward()
+            optimizer.step()
+            running = running + loss  # warning: [TLN106]
+        return running
+
+    net = nn.Linear(2, 1)
+    running = train(net, torch.optim.SGD(net.parameters(), lr=0.1), torch.rand(3, 4, 2))
+
+
+def variational_terms():
+    """Holds: kl_total.requires_grad and reconstruction_total.requires_grad"""
+    mu, log_var = torch.zeros(2, requires_grad=True), torch.zeros(2, requires_grad=True)
+    optimizer = torch.optim.Adam([mu, log_var])
+    kl_total = reconstruction_total = 0.0
+    for x in torch.rand(3, 2):
+        optimizer.zero_grad()
+        z = mu + torch.exp(0.5 * log_var) * torch.randn(2)
+        reconstruction = F.mse_loss(z, x)
+        kl = -0.5 * (1 + log_var - mu.pow(2) - log_var.exp()).sum()
+        (reconstruction + kl).backward()
+        optimizer.step()
+        kl_total += kl  # warning: [TLN106]
+        reconstruction_total += reconstruction  # warning: [TLN106]
+
+
+def numbers_collected():
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    total, history = 0.0, []
+    for x in torch.rand(3, 4, 2):
+        optimizer.zero_grad()
+        loss = net(x).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+        history.append(loss.detach())
+
+
+def sum_is_differentiated():
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(2):
+        total, parts = 0.0, []
+        for x in torch.rand(3, 4, 2):
+            loss = net(x).pow(2).mean()
+            total += loss
+            parts.append(loss)
+        optimizer.zero_grad()
+        total.backward()
+        optimizer.step()
+
+
+def policy_gradient():
+    policy = nn.Linear(3, 2)
+    optimizer = torch.optim.Adam(policy.parameters())
+    log_probs, rewards = [], []
+    for state in torch.rand(4, 3):
+        dist = torch.distributions.Categorical(logits=policy(state))
+        action = dist.sample()
+        log_probs.append(dist.log_prob(action))
+        rewards.append(float(action))
+    loss = -(torch.stack(log_probs) * torch.tensor(rewards)).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+def terms_of_one_loss():
+    net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in torch.rand(3, 4, 2):
+        loss = net(x).pow(2).mean()
+        for p in net.parameters():
+            loss = loss + 0.1 * p.abs().sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def evaluation():
+    net = nn.Linear(2, 1)
+    total = 0.0
+    with torch.no_grad():
+        for x in torch.rand(3, 4, 2):
+            total += net(x).pow(2).mean()
+
+
+def counters_and_data():
+    net = nn.Linear(2, 1)
+    seen, inputs = 0, []
+    for x in torch.rand(3, 4, 2):
+        net(x).mean().backward()
+        seen += len(x)
+        inputs.append(x)
+    net.zero_grad()
+
+
+def recurrent_outputs():
+    cell, head = nn.Linear(2, 2), nn.Linear(2, 1)
+    h, outputs = torch.zeros(1, 2), []
+    for x in torch.rand(3, 1, 2):
+        h = torch.tanh(cell(h) + x)
+        outputs.append(head(h))
+    torch.cat(outputs).mean().backward()
