@@ -1,0 +1,79 @@
+from collections.abc import Iterator
+
+from torchlint.model.events import custom
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Rule, Warns
+
+
+class DeprecatedBackwardHook(Rule):
+    """
+    A module's backward hook is registered with `register_backward_hook`, which sees the wrong gradients.
+
+    ## What it does
+    Finds calls of `Module.register_backward_hook`.
+
+    ## Why is this bad?
+    The hook sits on the last operation of `forward`, not on the module: where `forward` has several operations,
+    `grad_input` is that of the last one, and gradients of some inputs are missing. Torch warns, and will remove it.
+
+    ## Cure
+    `register_full_backward_hook`, with the same arguments. The module's inputs and outputs must not be modified in
+    place then.
+
+    ## Fix safety
+    Safe: where `forward` is one operation the hook sees the same; else it saw the wrong thing.
+
+    ## References
+    - [torch.nn.Module.register_backward_hook](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_backward_hook):
+      "This function is deprecated in favor of `register_full_backward_hook`"
+    """
+
+    code = "TLN510"
+    name = "deprecated-backward-hook"
+    level = Level.WARNING
+    fixes = "safe"
+    bad = (
+        Example(
+            """
+            import torch
+
+            def watch(module, grad_input, grad_output):
+                print(module, [g.shape for g in grad_input if g is not None])
+
+            model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh())
+            model.register_backward_hook(watch)  # warning: [TLN510]
+            model(torch.rand(4, 2)).sum().backward()
+            """,
+            shows=Warns(
+                "Using a non-full backward hook when the forward contains multiple autograd Nodes is deprecated"
+            ),
+            fixed="""
+            import torch
+
+            def watch(module, grad_input, grad_output):
+                print(module, [g.shape for g in grad_input if g is not None])
+
+            model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh())
+            model.register_full_backward_hook(watch)
+            model(torch.rand(4, 2)).sum().backward()
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            model = torch.nn.Linear(2, 3)
+            seen = []
+            model.register_full_backward_hook(lambda module, grad_input, grad_output: seen.append(grad_output))
+            model.register_forward_hook(lambda module, inputs, output: seen.append(output.shape))
+            model(torch.rand(4, 2, requires_grad=True)).sum().backward()
+            """
+        ),
+    )
+
+    def check(self, event: custom.BackwardHookRegistered) -> Iterator[Diagnostic]:
+        message = "`register_backward_hook` is deprecated: the hook sees the last operation, not the module"
+        edit = Edit(event.name, "register_full_backward_hook")
+        fix = Fix("register a full backward hook", (edit,), safe=True)
+        yield Diagnostic(event.node, message, event.trace, fix)

@@ -1,0 +1,145 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.model.events import custom
+from torchlint.rewrite import code
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
+
+
+class NonStaticFunctionMethod(Rule):
+    """
+    A custom Function is written in the old style: without `@staticmethod`, or called as an object.
+
+    ## What it does
+    Finds `forward` and `backward` of an `autograd.Function` that aren't static methods, and objects of such a class
+    that are called, `MyFunction()(x)`.
+
+    ## Why is this bad?
+    Torch refuses to run an object of a Function. With `apply` a method without `@staticmethod` still works, by luck:
+    torch looks it up on the class.
+
+    ## Cure
+    `@staticmethod` on both methods, `MyFunction.apply(x)` to call it.
+
+    ## Fix safety
+    Unsafe for a call: what the constructor was given must become arguments of `apply`. Safe for a method.
+
+    ## References
+    - [torch.autograd.Function](https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.Function): "To create
+      a custom autograd.Function, subclass this class and implement the `forward` and `backward` static methods. …
+      Do not instantiate"
+    """
+
+    code = "TLN502"
+    name = "non-static-function-method"
+    level = Level.ERROR
+    fixes = "both"
+    bad = (
+        Example(
+            """
+            import torch
+
+            class Double(torch.autograd.Function):
+                @staticmethod
+                def forward(ctx, x):
+                    return 2 * x
+
+                @staticmethod
+                def backward(ctx, grad):
+                    return 2 * grad
+
+            y = Double()(torch.ones(2, requires_grad=True))  # error: [TLN502]
+            """,
+            shows=Raises("Legacy autograd function with non-static forward method is deprecated"),
+            fixed="""
+            import torch
+
+            class Double(torch.autograd.Function):
+                @staticmethod
+                def forward(ctx, x):
+                    return 2 * x
+
+                @staticmethod
+                def backward(ctx, grad):
+                    return 2 * grad
+
+            y = Double.apply(torch.ones(2, requires_grad=True))
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            class Double(torch.autograd.Function):
+                def forward(self, x):  # smell: [TLN502]
+                    return 2 * x
+
+                @staticmethod
+                def backward(ctx, grad):
+                    return 2 * grad
+
+            y = Double()(torch.ones(2, requires_grad=True))  # error: [TLN502]
+            """,
+            shows=Raises("Legacy autograd function with non-static forward method is deprecated"),
+            fixed="""
+            import torch
+
+            class Double(torch.autograd.Function):
+                @staticmethod
+                def forward(self, x):
+                    return 2 * x
+
+                @staticmethod
+                def backward(ctx, grad):
+                    return 2 * grad
+
+            y = Double.apply(torch.ones(2, requires_grad=True))
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            class Double(torch.autograd.Function):
+                @staticmethod
+                def forward(ctx, x):
+                    return 2 * x
+
+                @staticmethod
+                def backward(ctx, grad):
+                    return 2 * grad
+
+            double = Double.apply
+            y = double(torch.ones(2, requires_grad=True))
+            """
+        ),
+    )
+
+    def check(self, event: custom.FunctionMethodNotStatic | custom.FunctionInstanceCalled) -> Iterator[Diagnostic]:
+        if isinstance(event, custom.FunctionMethodNotStatic):
+            message = f"`{event.cls}.{event.method}` is no static method: torch never makes an object to call it on"
+            yield Diagnostic(event.node, message, event.trace, _static(event.definition), Level.SMELL)
+            return
+        message = f"torch refuses to call an object of the Function `{event.cls}`: use `{event.cls}.apply`"
+        yield Diagnostic(event.node, message, event.trace, _applied(event))
+
+
+def _static(method: cst.FunctionDef) -> Fix:
+    title = "make it a static method"
+    if method.decorators:
+        first = method.decorators[0].decorator
+        return Fix(title, (Edit(first, f"staticmethod\n@{code(first)}"),), safe=True)
+    body = method.body.with_changes(footer=[]) if isinstance(method.body, cst.IndentedBlock) else method.body
+    plain = method.with_changes(leading_lines=[], body=body)
+    return Fix(title, (Edit(method, f"@staticmethod\n{code(plain)}".rstrip("\n")),), safe=True)
+
+
+def _applied(event: custom.FunctionInstanceCalled) -> Fix | None:
+    made = event.call.func
+    if not isinstance(made, cst.Call) or made.args:
+        return None
+    edit = Edit(made, f"{code(made.func)}.apply")
+    return Fix(f"call `{event.cls}.apply`", (edit,), safe=False)

@@ -1,0 +1,84 @@
+# ruff: noqa
+"""Programs for TLN510."""
+
+import torch
+from torch import nn
+
+
+def grad_cam():
+    """Warns: Using a non-full backward hook"""
+
+    class GradCam:
+        def __init__(self, model, target):
+            self.gradients = None
+            target.register_backward_hook(self.keep)  # warning: [TLN510]
+            self.model = model
+
+        def keep(self, module, grad_input, grad_output):
+            self.gradients = grad_output[0]
+
+    net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Flatten(), nn.Linear(8, 2))
+    cam = GradCam(net, net[0])
+    net(torch.rand(1, 1, 4, 4))[0, 0].backward()
+
+
+def on_every_module():
+    """Warns: Using a non-full backward hook"""
+    model = nn.Sequential(nn.Linear(2, 2), nn.Sigmoid())
+    for module in model.modules():
+        module.register_backward_hook(lambda m, gi, go: None)  # warning: [TLN510]
+    model(torch.rand(1, 2, requires_grad=True)).sum().backward()
+
+
+def own_module():
+    """Warns: Using a non-full backward hook"""
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(2, 2)
+            self.register_backward_hook(print)  # warning: [TLN510]
+
+        def forward(self, x):
+            return torch.tanh(self.fc(x))
+
+    Block()(torch.rand(1, 2)).sum().backward()
+
+
+def helper():
+    """Warns: Using a non-full backward hook"""
+
+    def watch(layer, found):
+        handle = layer.register_backward_hook(lambda m, gi, go: found.append(go))  # warning: [TLN510]
+        return handle
+
+    layer, found = nn.Linear(2, 2), []
+    watch(layer, found)
+    layer(torch.rand(1, 2)).sum().backward()
+
+
+def full_hook():
+    layer = nn.Linear(2, 2)
+    layer.register_full_backward_hook(lambda m, gi, go: None)
+    layer(torch.rand(1, 2, requires_grad=True)).sum().backward()
+
+
+def tensor_hook():
+    x = torch.rand(2, requires_grad=True)
+    x.register_hook(print)
+    x.register_post_accumulate_grad_hook(lambda p: None)
+
+
+def forward_hooks():
+    layer = nn.Linear(2, 2)
+    layer.register_forward_pre_hook(lambda m, i: None)
+    layer.register_forward_hook(lambda m, i, o: None)
+    layer(torch.rand(1, 2))
+
+
+def method_of_another_class():
+    class Registry:
+        def register_backward_hook(self, hook):
+            self.hook = hook
+
+    Registry().register_backward_hook(print)

@@ -1,0 +1,123 @@
+# ruff: noqa
+"""Programs for TLN502."""
+
+import torch
+from torch.autograd import Function
+
+
+def gradient_reversal_of_old():
+    """Raises: Legacy autograd function with non-static forward method is deprecated"""
+
+    class ReverseGrad(Function):
+        def __init__(self, scale):
+            self.scale = scale
+
+        def forward(self, x):  # smell: [TLN502]
+            return x.view_as(x)
+
+        def backward(self, grad):  # smell: [TLN502]
+            return -self.scale * grad
+
+    features = torch.ones(2, requires_grad=True)
+    reversed_features = ReverseGrad(0.5)(features)  # error: [TLN502]
+
+
+def decorated_method_only():
+    """Raises: Legacy autograd function with non-static forward method is deprecated"""
+    from torch.autograd.function import once_differentiable
+
+    class Step(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return (x > 0).float()
+
+        @once_differentiable
+        def backward(ctx, grad):  # smell: [TLN502]
+            return grad
+
+    Step()(torch.ones(2))  # error: [TLN502]
+
+
+def in_a_module():
+    """Raises: Legacy autograd function with non-static forward method is deprecated"""
+
+    class SignSTE(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.sign()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    class Binary(torch.nn.Module):
+        def forward(self, x):
+            return SignSTE()(x)  # error: [TLN502]
+
+    Binary()(torch.rand(2, requires_grad=True))
+
+
+def works_by_luck():
+    """Holds: not isinstance(Double.__dict__['forward'], staticmethod)"""
+
+    class Double(Function):
+        def forward(ctx, x):  # smell: [TLN502]
+            return 2 * x
+
+        def backward(ctx, grad):  # smell: [TLN502]
+            return 2 * grad
+
+    Double.apply(torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def static_methods():
+    class Double(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return 2 * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return 2 * grad
+
+    Double.apply(torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def class_methods():
+    class Double(Function):
+        @classmethod
+        def forward(cls, ctx, x):
+            return 2 * x
+
+        @classmethod
+        def backward(cls, ctx, grad):
+            return 2 * grad
+
+    Double.apply(torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def module_with_such_names():
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            return x
+
+        def backward(self, grad):
+            return grad
+
+    Net()(torch.ones(2))
+
+
+def handed_over():
+    class Double(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return 2 * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return 2 * grad
+
+    double = Double.apply
+    functions = {"double": Double}
+    double(torch.ones(2, requires_grad=True))
+    functions["double"].apply(torch.ones(2))

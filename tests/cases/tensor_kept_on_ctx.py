@@ -1,0 +1,165 @@
+# ruff: noqa
+"""Programs for TLN501."""
+
+import torch
+from torch.autograd import Function
+
+
+def annotated_input():
+    """Holds: w.grad.sum() == 0"""
+
+    class Square(Function):
+        @staticmethod
+        def forward(ctx, x: torch.Tensor):
+            ctx.x = x  # warning: [TLN501]
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return 2 * ctx.x * grad
+
+    w = torch.ones(2, requires_grad=True)
+    h = w * 3
+    y = Square.apply(h)
+    h.data.zero_()
+    y.sum().backward()
+
+
+def output_kept():
+    """Holds: kept() is not None"""
+    import gc, weakref
+
+    class Exp(Function):
+        @staticmethod
+        def forward(ctx, i):
+            result = i.exp()
+            ctx.result = result  # warning: [TLN501]
+            return result
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.result
+
+    gc.collect()
+    gc.disable()
+    y = Exp.apply(torch.ones(2, requires_grad=True))
+    kept = weakref.ref(y)
+    del y
+
+
+def two_inputs_of_a_loss():
+    """Holds: a.grad.abs().sum() == 0"""
+
+    class Dot(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            ctx.a = a  # warning: [TLN501]
+            ctx.b = b  # warning: [TLN501]
+            return torch.dot(a, b)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.b.clone(), grad * ctx.a
+
+    a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    y = Dot.apply(a, b)
+    with torch.no_grad():
+        b.zero_()
+    y.backward()
+
+
+def kept_beside_saved_ones():
+    """Holds: x.grad.sum() == 0"""
+
+    class Weighted(Function):
+        @staticmethod
+        def forward(ctx, x, weight):
+            ctx.save_for_backward(x)
+            ctx.weight = weight  # warning: [TLN501]
+            return (x * weight.view(-1)).sum()
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return grad * ctx.weight.view(-1), None
+
+    x, weight = torch.ones(2, requires_grad=True), torch.ones(2)
+    y = Weighted.apply(x, weight)
+    weight.zero_()
+    y.backward()
+
+
+def numbers_shapes_and_flags():
+    class Scale(Function):
+        @staticmethod
+        def forward(ctx, x, alpha, inplace):
+            ctx.alpha = alpha
+            ctx.inplace = inplace
+            ctx.shape = x.shape
+            ctx.device = x.device
+            ctx.n = x.size(0)
+            ctx.needs = ctx.needs_input_grad
+            return x * alpha
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.alpha, None, None
+
+    Scale.apply(torch.ones(2, requires_grad=True), 2.0, False).sum().backward()
+
+
+def saved():
+    class Exp(Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = x.exp()
+            ctx.save_for_backward(y)
+            return y
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.saved_tensors[0]
+
+    Exp.apply(torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def tree_or_callable():
+    class Run(Function):
+        @staticmethod
+        def forward(ctx, function, module, *args):
+            ctx.function = function
+            ctx.module = module
+            with torch.no_grad():
+                return function(*args)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None, None, grad
+
+    Run.apply(torch.sin, None, torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def context_of_something_else():
+    class Cache:
+        def forward(self, ctx, x: torch.Tensor):
+            ctx.x = x
+            return x
+
+    class Context:
+        pass
+
+    Cache().forward(Context(), torch.ones(2))
+
+
+def mask_made_in_forward():
+    class Relu(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mask = x > 0
+            return x * ctx.mask
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.mask
+
+    Relu.apply(torch.ones(2, requires_grad=True)).sum().backward()

@@ -1,0 +1,155 @@
+# ruff: noqa
+"""Programs for TLN504."""
+
+import torch
+from torch.autograd import Function
+
+
+def relu_gradient_of_the_tutorials():
+    """Holds: seed[0] == 0"""
+
+    class MyReLU(Function):
+        @staticmethod
+        def forward(ctx, input):
+            ctx.save_for_backward(input)
+            return input.clamp(min=0)
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            (input,) = ctx.saved_tensors
+            grad_input = grad_output
+            grad_input[input < 0] = 0  # warning: [TLN504]
+            return grad_input
+
+    seed = torch.ones(2)
+    MyReLU.apply(torch.tensor([-1.0, 1.0], requires_grad=True)).backward(seed)
+
+
+def clipping():
+    """Holds: seed[0] == 0.5"""
+
+    class Clip(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.view_as(x)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad.clamp_(-0.5, 0.5)  # warning: [TLN504]
+
+    seed = torch.ones(2)
+    Clip.apply(torch.ones(2, requires_grad=True)).backward(seed)
+
+
+def input_normalised_in_place():
+    """Holds: x.sum() == 1"""
+
+    class Normalise(Function):
+        @staticmethod
+        def forward(ctx, x):
+            x /= x.sum()  # warning: [TLN504]
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    x = torch.ones(2)
+    Normalise.apply(x)
+
+
+def saved_tensor_reused_as_a_buffer():
+    """Holds: out[0] > 4"""
+
+    class Exp(Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = x.exp()
+            ctx.save_for_backward(y)
+            return y
+
+        @staticmethod
+        def backward(ctx, grad):
+            (y,) = ctx.saved_tensors
+            y.mul_(grad)  # warning: [TLN504]
+            return y.clone()
+
+    x = torch.ones(2, requires_grad=True)
+    out = Exp.apply(x)
+    seed = torch.full((2,), 2.0)
+    out.backward(seed)
+
+
+def declared():
+    class Relu(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            x.clamp_(min=0)
+            ctx.save_for_backward(x)
+            return x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return grad * (x > 0)
+
+    Relu.apply(torch.ones(2, requires_grad=True) * 1).sum().backward()
+
+
+def copies():
+    class Relu(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            out = x.clone()
+            out[out < 0] = 0
+            out += 1
+            return out
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            (x,) = ctx.saved_tensors
+            grad_input = grad_output.clone()
+            grad_input[x < 0] = 0
+            grad_input *= 2
+            return grad_input
+
+    Relu.apply(torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def rebound():
+    class Scale(Function):
+        @staticmethod
+        def forward(ctx, x, count):
+            x = x + 1
+            x.mul_(2)
+            count += 1
+            return x
+
+        @staticmethod
+        def backward(ctx, grad):
+            grad = grad.contiguous() * 2
+            grad.mul_(2)
+            return grad, None
+
+    Scale.apply(torch.ones(2, requires_grad=True), 1).sum().backward()
+
+
+def state_of_the_context():
+    class Counted(Function):
+        @staticmethod
+        def forward(ctx, x, log):
+            log.append(x.shape)
+            ctx.calls = 0
+            ctx.calls += 1
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad):
+            ctx.calls += 1
+            grads = [None, None]
+            grads[0] = grad
+            return tuple(grads)
+
+    Counted.apply(torch.ones(2, requires_grad=True), []).sum().backward()

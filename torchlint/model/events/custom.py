@@ -1,0 +1,218 @@
+"""
+Events of custom autograd functions (subclasses of `torch.autograd.Function`) and of hooks.
+
+Raised by the observers `custom` and `hooks`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import libcst as cst
+
+from torchlint.model.events import Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TensorKeptOnContext(Event):
+    """
+    `forward` of a custom Function sets an attribute of `ctx` to a tensor. `node` is the assignment's target.
+
+    Attributes
+    ----------
+    context, attribute
+        `ctx` and `x` in `ctx.x = x`.
+    what
+        "input", "output" of the function, or "intermediate".
+    value
+        The assigned expression.
+    reads
+        All places in `backward` that read the attribute; None if it is used in a way that is not seen through.
+    saves
+        Whether the class calls `save_for_backward`, or keeps more than this one tensor.
+    """
+
+    context: str
+    attribute: str
+    what: Literal["input", "output", "intermediate"]
+    value: cst.BaseExpression
+    reads: tuple[cst.BaseExpression, ...] | None
+    saves: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionMethodNotStatic(Event):
+    """
+    `forward` or `backward` of a custom Function is no static method. `node` is its name.
+
+    Attributes
+    ----------
+    cls, method
+        The names of the class and of the method.
+    definition
+        The method.
+    """
+
+    cls: str
+    method: str
+    definition: cst.FunctionDef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionInstanceCalled(Event):
+    """
+    An object of a custom Function is called: `MyFunction()(x)`.
+
+    Attributes
+    ----------
+    cls
+        The name of the class.
+    call
+        The call.
+    """
+
+    cls: str
+    call: cst.Call
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradientsReturned(Event):
+    """
+    `backward` of a custom Function returns. `node` is the returned expression, or the `return`.
+
+    Attributes
+    ----------
+    cls
+        The name of the class.
+    count
+        How many values are returned.
+    surplus_none
+        How many of the last ones are `None`.
+    least, most
+        How many inputs `forward` takes: without and with those that have defaults.
+    """
+
+    cls: str
+    count: int
+    surplus_none: int
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputWritten(Event):
+    """
+    A custom Function writes in place into a tensor that it was given.
+
+    Attributes
+    ----------
+    method
+        In which of the two.
+    what
+        An input of `forward` that `ctx.mark_dirty` does not name, the incoming gradient, or a saved tensor.
+    name
+        How the program calls it.
+    op
+        How it is written.
+    """
+
+    method: Literal["forward", "backward"]
+    what: Literal["input", "gradient", "saved"]
+    name: str
+    op: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DerivativeRebuilt(Event):
+    """
+    `backward` of a custom Function computes a factor of the derivative from the saved result.
+
+    Attributes
+    ----------
+    how
+        "division": the saved result is divided by another saved tensor. "root": `sqrt(1 - s * s)` of something
+        computed from the saved result.
+    """
+
+    how: Literal["division", "root"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackwardNotDifferentiable(Event):
+    """
+    `backward` of a custom Function does what a second backward cannot differentiate, and does not say so with
+    `once_differentiable`. `node` is where it does.
+
+    Attributes
+    ----------
+    how
+        "numpy", "detach", "foreign" (code that is no Python), "intermediate" (a tensor was saved that is neither input
+        nor output).
+    written
+        The callee, or the name of the tensor.
+    definition
+        `backward`.
+    """
+
+    how: Literal["numpy", "detach", "foreign", "intermediate"]
+    written: str
+    definition: cst.FunctionDef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackwardHookRegistered(Event):
+    """
+    `module.register_backward_hook(...)`.
+
+    Attributes
+    ----------
+    name
+        The name of the method in the source.
+    """
+
+    name: cst.Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookWritesGradient(Event):
+    """
+    A tensor hook writes in place into the gradient it is given. `node` is the write.
+
+    Attributes
+    ----------
+    name
+        The hook's parameter.
+    op
+        As written: `mul_`, `*=`, `[...] =`.
+    returned
+        The write is a method call that is the value of a lambda, or of a `return`: it may be written out of place.
+    registered
+        The call of `register_hook`.
+    """
+
+    name: str
+    op: str
+    returned: bool
+    registered: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookedTensorWritten(Event):
+    """
+    The input or output of a module with a full backward hook is written in place.
+
+    Attributes
+    ----------
+    module
+        How the program calls the module.
+    name, op
+        The tensor, and how it is written.
+    what
+        Which of the two.
+    """
+
+    module: str
+    name: str
+    op: str
+    what: Literal["input", "output"]
