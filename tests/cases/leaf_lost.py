@@ -25,18 +25,6 @@ def another_type():
     (x**2).sum().backward()
 
 
-def FN_on_a_device():
-    """Holds: not x.is_leaf
-    `to(device)` returns the leaf itself where nothing is to move; the model doesn't follow devices."""
-
-    def step(device):
-        x = torch.zeros(3, requires_grad=True).to(device)
-        (x**2).sum().to("cpu")
-        return x
-
-    x = step("meta")
-
-
 def reshaped():
     """Holds: not kernel.is_leaf"""
     kernel = torch.rand(9, requires_grad=True).view(1, 1, 3, 3)  # warning: [TLN306]

@@ -240,3 +240,23 @@ def inherited_reset():
                 self.opt.step()
 
     Trainer(nn.Linear(2, 1)).fit([torch.rand(1, 2)] * 2)
+
+
+def model_is_none_at_first():
+    class Detector:
+        def __init__(self):
+            self.net = None
+
+        def build(self):
+            self.net = nn.Linear(2, 1)
+            return self
+
+        def fit(self, batches):
+            optimizer = torch.optim.Adam(self.net.parameters())
+            for x in batches:
+                loss = self.net(x).mean()
+                self.net.zero_grad()
+                loss.backward()
+                optimizer.step()
+
+    Detector().build().fit(torch.rand(3, 4, 2))

@@ -172,3 +172,26 @@ def frozen_networks():
             return [s(x) for s in self.slices]
 
     assert len(Perceptual().slices) == 2
+
+
+def extended_and_wrapped():
+    class Block(nn.Module):
+        def __init__(self, i, o):
+            super().__init__()
+            self.linear = nn.Linear(i, o)
+
+        def forward(self, x):
+            return self.linear(x)
+
+    class Net(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.layers = []
+            for i in range(len(sizes) - 1):
+                self.layers += [Block(sizes[i], sizes[i + 1])]
+            self.network = nn.Sequential(*self.layers)
+
+        def forward(self, x):
+            return self.network(x)
+
+    assert len(list(Net([2, 3, 4]).parameters())) == 4

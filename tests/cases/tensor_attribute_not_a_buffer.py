@@ -166,3 +166,15 @@ def moves_its_tensors_itself():
             return x - self.mean
 
     Net().double()(torch.rand(3, 2).double())
+
+
+def given_by_the_caller():
+    class Distance(nn.Module):
+        def __init__(self, centre):
+            super().__init__()
+            self.centre = centre
+
+        def forward(self, x):
+            return (x - self.centre).norm(dim=1)
+
+    Distance(torch.zeros(2))(torch.rand(3, 2))

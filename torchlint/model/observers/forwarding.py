@@ -166,8 +166,12 @@ class Forwarding(Observer):
         written = _value_of(line, node)
         if inside and written is not None and isinstance(value, Tensor) and _is_constant(value):
             plain = _Plain(owner.cls, name, dotted(node).rpartition(".")[0], value, line, written)
-            plain.moved = bool(_PLACED.search(cst.Module([]).code_for_node(written)))
+            given = isinstance(written, cst.Name) and written.value in self._parameters()
+            plain.moved = given or bool(_PLACED.search(cst.Module([]).code_for_node(written)))
             known[name] = plain
+
+    def _parameters(self) -> set[str]:
+        return {parameter.name for parameter in self._stack[-1].function.definition.parameters}
 
     def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
         running = next((each for each in self._stack if each.function.name == "forward" and each.instance), None)

@@ -236,7 +236,7 @@ class Registration(Observer):
         if not hidden or (isinstance(value, Sequence) and value.kind == "generator"):
             return
         written = _assigned_value(line, target)
-        if written is None or _is_single(written, value) or _registers_otherwise(cls):
+        if written is None or _is_single(written, value) or _registers_otherwise(cls, name):
             return
         parameters = all(isinstance(each, Tensor) for each in hidden)
         kinds = (Tensor,) if parameters else (Module, Instance)
@@ -279,9 +279,11 @@ def _registers_itself(value: Value) -> bool:
     return isinstance(value, Tensor) and value.is_parameter is Truth.YES
 
 
-def _registers_otherwise(cls: Class) -> bool:
-    """Whether some class of the family registers by hand, or says itself what its parameters are."""
-    return any(_REGISTERS.search(cst.Module([]).code_for_node(each.definition.origin)) for each in cls.ancestry())
+def _registers_otherwise(cls: Class, attribute: str) -> bool:
+    """Whether a class of the family registers by hand, says itself what its parameters are, or wraps the container."""
+    wraps = re.compile(rf"\b(Sequential|\w+List|\w+Dict)\(\s*\*?\s*self\.{attribute}\b")
+    texts = [cst.Module([]).code_for_node(each.definition.origin) for each in cls.ancestry()]
+    return any(_REGISTERS.search(text) or wraps.search(text) for text in texts)
 
 
 def _collect(value: Value, found: list[Value], depth: int = 6) -> None:

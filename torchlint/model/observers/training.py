@@ -169,6 +169,9 @@ class Training(Observer):
         text = receiver_of(origin)
         if isinstance(receiver, Instance) and not self._defines(receiver, name):
             self._note("unknown", receiver, origin, name, reach=(receiver, *positional))
+        unseen = not isinstance(receiver, Optimizer | Module | Instance | Unknown)
+        if name == "zero_grad" and (unseen or (isinstance(receiver, Unknown) and receiver.tensor is not None)):
+            self._note("zero", receiver, origin, text)
         if name == "step":
             self._step_method(receiver, positional, origin, text)
         elif name == "unscale_":
