@@ -379,7 +379,7 @@ class Unknown:
         layer: bool = False,
         element_of_parameters: str = "",
     ) -> None:
-        self.depends = tuple(depends)
+        self.depends = _distinct(depends)
         self.source = source
         self.hint = hint
         self.certain_edge = certain_edge
@@ -562,6 +562,9 @@ Value: TypeAlias = (
 )
 
 MOST_ALTERNATIVES = 6
+MOST_DEPENDS = 16
+"""Tensors an unknown value is held to depend on; beyond them the dependence is forgotten, and nothing is proven by it."""
+MOST_REACHABLE = 256
 
 
 def alternatives(value: Value, path: Guard = ALWAYS) -> tuple[tuple[Guard, Value], ...]:
@@ -608,6 +611,15 @@ def _same(left: Value, right: Value) -> bool:
     return left is right or (isinstance(left, Constant | Scalar | External) and left == right)
 
 
+def _distinct(tensors: Iterable[Tensor], most: int = MOST_DEPENDS) -> tuple[Tensor, ...]:
+    found: dict[int, Tensor] = {}
+    for tensor in tensors:
+        found.setdefault(id(tensor), tensor)
+        if len(found) >= most:
+            break
+    return tuple(found.values())
+
+
 def reachable_tensors(value: Value, depth: int = 4) -> list[Tensor]:
     """The tensors that code holding this value can get at (containers and unknowns are followed; instances are not)."""
     if isinstance(value, Tensor):
@@ -623,9 +635,4 @@ def reachable_tensors(value: Value, depth: int = 4) -> list[Tensor]:
         inner = list((value.items or {}).values()) + ([value.element] if value.element is not None else [])
     elif isinstance(value, Choice):
         inner = [each for _, each in value.alternatives]
-    found: list[Tensor] = []
-    for each in inner:
-        for tensor in reachable_tensors(each, depth - 1):
-            if not any(tensor is other for other in found):
-                found.append(tensor)
-    return found
+    return list(_distinct((tensor for each in inner for tensor in reachable_tensors(each, depth - 1)), MOST_REACHABLE))
