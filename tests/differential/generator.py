@@ -237,7 +237,7 @@ FORWARD_BODY = (
     "h = torch.sigmoid(h)", "h = h.relu()", "h += self.w.sum()", "h = h * 2", "h.add_(1)", "h = F.relu(h, inplace=True)", "h = h + h.tanh()", "h *= 2",
     "h[0] = 0", "h = h.exp()", "y = h.tanh()\nh = h + y", "h = h.clone()\nh[:, 0] = 0", "h = h / h.sum(-1, keepdim=True)", "h = torch.softmax(h, -1)",
     "with torch.no_grad():\n    self.w.mul_(0.9)", "y = h.sigmoid()\ny += 1\nh = h * y", "for i in range(2):\n    h = h.tanh() * self.w.sum()",
-    "if self.training:\n    h = h * 1.5", "r = h\nh = F.relu(h)\nh += r", "h = h.view(h.shape)\nh.mul_(2)", "h = self._tail(h) if hasattr(self, '_tail') else h",
+    "if self.training:\n    h = h * 1.5", "r = h\nh = F.relu(h)\nh += r", "h = h.view(h.shape)\nh.mul_(2)",
 )  # fmt: skip
 
 
@@ -361,7 +361,7 @@ class Programs:
         """Any statement, or a block."""
         kinds = (
             (self.simple, 70), (self.grad_block, 5), (self.loop, 6), (self.function, 5), (self.module, 5), (self.branch, 2),
-            (self.toggled, 1), (self.training, 3), (self.attempt, 1),
+            (self.toggled, 1), (self.training, 3),
         )  # fmt: skip
         makers, weights = zip(*kinds, strict=True)
         made: str | None = self.random.choices(makers, weights)[0](namespace)
@@ -554,13 +554,6 @@ class Programs:
         torch.set_grad_enabled(True)
         self.namespace = self._rebuilt()
         return f"torch.set_grad_enabled(False)\n{body}torch.set_grad_enabled(True)\n" if body else None
-
-    def attempt(self, namespace: dict[str, Any]) -> str | None:
-        """An error that is caught."""
-        made = self.simple(namespace)
-        if made is None:
-            return None
-        return f"try:\n{textwrap.indent(made, '    ')}except RuntimeError:\n    pass\n"
 
     def function(self, namespace: dict[str, Any]) -> str | None:
         """A helper function and a call of it."""

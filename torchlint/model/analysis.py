@@ -21,6 +21,7 @@ from torchlint.model.domain import (
     Grad,
     GraphNode,
     Instance,
+    Scalar,
     Sequence,
     Tensor,
     Unknown,
@@ -60,6 +61,7 @@ class Analysis(Interpreter):
     def __init__(self, program: ir.Program) -> None:
         super().__init__()
         self.program = program
+        self.switched = []
         self._escaping: list[Value] = []
         self.watch = Watch(tuple(observer(self) for observer in observers()))
 
@@ -67,6 +69,13 @@ class Analysis(Interpreter):
         """Run the file as a script."""
         self.globals.variables["__name__"] = Unknown()
         self._guarded(self._script, keep=True)
+        # What the file defines may be called in any mode.
+        self.default_training = Truth.MAYBE
+        for module in self.switched:
+            if isinstance(module, Instance):
+                module.attributes["training"] = Scalar("bool")
+            else:
+                module.training = Truth.MAYBE
 
     def run(self) -> None:
         """Run the file, then what it defines."""

@@ -201,7 +201,7 @@ class BackwardMachine(GraphMachine):
             if tensor.requires_grad.truth() is Truth.NO:
                 # `backward(inputs=...)` asks each input to retain its gradient first
                 self.refuse("unused" if callee == "autograd.grad" else "retain-grad", callee, tensor, origin)
-        visited, leaves, reached = self.walk(starts, self._targets(inputs))
+        visited, leaves, reached = self.walk(starts, self._targets(inputs), through=accumulates)
         self._read(visited, origin, root, facts, Step(origin.origin, "backward reads it here"), implicit=False)
         if inputs and allow_unused is Truth.NO:
             # Not only what leads to the inputs as far as is known: an unknown way may lead there, too.
@@ -272,11 +272,11 @@ class BackwardMachine(GraphMachine):
         return visited, leaves
 
     def walk(
-        self, starts: list[tuple[Guard, GraphNode | Tensor]], targets: set[int] | None
+        self, starts: list[tuple[Guard, GraphNode | Tensor]], targets: set[int] | None, *, through: bool = False
     ) -> tuple[Visited, list[tuple[Guard, Tensor]], set[int]]:
         """
         As `graph_of`, from several edges; and the ids of all nodes and leaves that a gradient comes to. `targets`: visit
-        only what leads to one of these.
+        only what leads to one of these; `through`: and themselves (`backward(inputs=...)`: engine.cpp, accumulate_grad).
         """
         visited: Visited = {}
         leaves: list[tuple[Guard, Tensor]] = []
@@ -292,7 +292,8 @@ class BackwardMachine(GraphMachine):
                 if both is not None:
                     leaves.append((both, node))
                 continue
-            if targets is not None and not _leads(node, targets, leading):
+            itself = through and targets is not None and id(node) in targets
+            if targets is not None and not itself and not _leads(node, targets, leading):
                 continue
             condition = node.condition.guard()
             arrived = conjoin(guard, condition, self.path, self.assumed) if condition is not None else None
@@ -368,11 +369,16 @@ class BackwardMachine(GraphMachine):
             total = conjoin(guard, saved.guard, write.path, write.assumed, self.path, self.assumed)
             if total is None:
                 continue
-            viewed = saved.tensor.view in ("multi", "no_grad") and not saved.what.startswith("result")
-            if viewed and not implicit and unconditional(total) <= self.path | self.assumed:
+            viewed = saved.tensor.view in ("multi", "no_grad") and saved.tensor.requires_grad.truth() is Truth.YES
+            if (
+                viewed
+                and not saved.what.startswith("result")
+                and not implicit
+                and unconditional(total) <= self.path | self.assumed
+            ):
                 # unpacking an input asks for its grad_fn before it looks at the version (saved_variable.cpp)
                 kind: Refusal = "multi-view" if saved.tensor.view == "multi" else "no-grad-view"
-                self.refuse(kind, write.op, saved.tensor, origin, saved.tensor.requires_grad.truth())
+                self.refuse(kind, write.op, saved.tensor, origin)
                 break
             self.saved_reads.append(
                 SavedRead(
@@ -488,7 +494,7 @@ class BackwardMachine(GraphMachine):
             if leaf.grad is not NONE:
                 self._accumulate_again(leaf, guard, origin, create)
                 continue
-            gradient = self.fresh(origin, "backward", shape=leaf.shape, dtype=leaf.dtype)
+            gradient = self.fresh(origin, "backward", shape=leaf.shape, dtype=leaf.dtype, precise=leaf.precise)
             gradient.name = f"{leaf.name}.grad" if leaf.name else ""
             gradient.grad_of = leaf
             sure = unconditional(guard) <= self.path | self.assumed

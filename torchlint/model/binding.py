@@ -279,6 +279,7 @@ class BindingMachine(FunctionMachine):
                     cst_expression(target.value),
                     self.text(target.value),
                     f"[...] {node.op}=",
+                    node.op,
                 )
                 self.assumed = assumed
             return

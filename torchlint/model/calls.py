@@ -37,7 +37,7 @@ from torchlint.model.domain import (
     alternatives,
     reachable_tensors,
 )
-from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, Refusal, TensorFacts
+from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, Refusal, Shape, TensorFacts
 from torchlint.model.backward import Root
 from torchlint.model.graph import is_none
 from torchlint.model.operations import CASTS as _CASTS
@@ -124,6 +124,10 @@ class TorchMachine(OperationMachine):
 
     default_dtype = "torch.float32"
     """The dtype of new float tensors; "" once the program has set another one."""
+    default_training = Truth.YES
+    """The mode of a module that nobody has switched: training while the script runs; unknown in what it defines."""
+    switched: list[Module | Instance]
+    """The modules whose mode was set."""
 
     # -- attributes of tensors
 
@@ -483,7 +487,9 @@ class TorchMachine(OperationMachine):
         results: list[Value] = []
         for tensor in targets:
             if create is Truth.NO:
-                gradient = self.fresh(site.node, "autograd.grad", shape=tensor.shape, dtype=tensor.dtype)
+                gradient = self.fresh(
+                    site.node, "autograd.grad", shape=tensor.shape, dtype=tensor.dtype, precise=tensor.precise
+                )
                 gradient.cut = "`autograd.grad` without `create_graph=True` returns tensors without a graph"
                 results.append(gradient)
             else:
@@ -545,7 +551,28 @@ class TorchMachine(OperationMachine):
                 return result
         if not site.complete:
             return None
-        return self.apply(qualified, site.positional, keywords, site.node, display, target=target, name=name)
+        positional = site.positional
+        if qualified == "torch.broadcast_tensors":
+            return self._broadcast(positional, site)
+        if positional and isinstance(positional[0], Tensor) and _variadic(qualified):
+            positional = [Sequence("tuple", tuple(positional))]
+        return self.apply(qualified, positional, keywords, site.node, display, target=target, name=name)
+
+    def _broadcast(self, tensors: list[Value], site: CallSite) -> Value | None:
+        """Every tensor expanded to the shape of all (aten/src/ATen/ExpandUtils.h)."""
+        if len(tensors) == 1 and isinstance(tensors[0], Sequence) and tensors[0].items is not None:
+            tensors = list(tensors[0].items)
+        if not tensors or not all(isinstance(tensor, Tensor) for tensor in tensors):
+            return None
+        shape: Shape = ()
+        for tensor in tensors:
+            sized = shapes.Sized(shape, "float")
+            (shape, *_) = shapes.infer("add", {"self": sized, "other": self.argument(tensor)})
+        if shape is None or None in shape:
+            return None
+        size = Sequence("tuple", tuple(Constant(each) for each in shape))
+        results = [self.apply("torch.Tensor.expand", [tensor, size], {}, site.node, "expand") for tensor in tensors]
+        return Sequence("tuple", tuple(result if result is not None else Unknown() for result in results))
 
     def _positional_inplace(self, qualified: str, site: CallSite) -> Truth:
         """`F.relu(x, True)`: the second argument of these is `inplace`."""
@@ -753,7 +780,7 @@ class TorchMachine(OperationMachine):
 
     def layer_call(self, module: Module, site: CallSite) -> Value | None:
         """Call a layer of `torch.nn` (not a container)."""
-        training = module.training
+        training = self.default_training if module.training is None else module.training
         known = None if training is Truth.MAYBE else training is Truth.YES
         applications = module.kind.forward(module.config, known)
         if applications is None or not site.complete:
@@ -898,6 +925,11 @@ _FLOATING = frozenset({"rand", "randn", "linspace", "logspace", "eye", "zeros", 
 _SECOND_IS_INPLACE = frozenset(
     f"torch.nn.functional.{name}" for name in ("relu", "relu6", "selu", "silu", "mish", "hardswish", "hardsigmoid")
 )
+
+
+def _variadic(qualified: str) -> bool:
+    """Whether all tensors given are its one argument: `torch.meshgrid(a, b)`."""
+    return any(op.parameters[0].variadic and op.parameters[0].kind == "tensors" for op in ops.find(qualified))
 
 
 def python_value(value: object) -> Value:

@@ -502,7 +502,7 @@ class Module:
         self.parameters: dict[str, Value] = {}
         self.children: tuple[Value, ...] | None = ()
         self.names: tuple[str, ...] = ()
-        self.training: Truth = Truth.MAYBE
+        self.training: Truth | None = None
 
 
 class Optimizer:

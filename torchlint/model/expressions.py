@@ -182,6 +182,8 @@ class ExpressionMachine(IndexMachine):
         if name == "__class__":
             return instance.cls
         if name == "training":
+            if self.default_training is Truth.YES and is_module(instance) is Truth.YES:
+                return Constant(True)
             value: Value = Scalar("bool")
         else:
             value = Unknown(source=origin)

@@ -24,6 +24,7 @@ from torchlint.model.domain import (
     Value,
     alternatives,
     choose,
+    reachable_tensors,
 )
 from torchlint.model.truth import Truth
 
@@ -86,22 +87,38 @@ class IndexMachine(TorchMachine):
         self.use(tensor, origin)
         shape, memory = shapes.getitem(tensor.shape, self.index_structure(index))
         if memory == "view":
-            return self._view(tensor, shape, origin)
+            return self._view(tensor, shape, origin, index)
         copy = self._copy(tensor, shape, index, origin)
         if memory == "copy":
             return copy
         number = self.branch((id(origin), "indexes with a tensor"))
-        view = self._view(tensor, shape, origin)
+        view = self._view(tensor, shape, origin, index)
         return choose([(frozenset({(number, 1)}), view), (frozenset({(number, 0)}), copy)])
 
-    def _view(self, tensor: Tensor, shape: shapes.Shape, origin: ir.Node) -> Tensor:
+    def _view(
+        self,
+        tensor: Tensor,
+        shape: shapes.Shape,
+        origin: ir.Node,
+        index: Value | SliceValue | list[Value | SliceValue],
+    ) -> Tensor:
         op = ops.find("getitem.basic")[0]
         grad, node = self.record(op, {"self": tensor}, origin, "[...]")
         view = self.view_of(tensor, origin, "[...]", node, grad, shape, "view")
-        view.contiguous = Truth.MAYBE
+        view.contiguous = self._contiguous_part(tensor, index, shape)
         view.name = ""
         self.derive(view, op, {"self": tensor})
         return view
+
+    def _contiguous_part(
+        self, tensor: Tensor, index: Value | SliceValue | list[Value | SliceValue], shape: shapes.Shape
+    ) -> Truth:
+        if shape is not None and all(size == 1 for size in shape):
+            return Truth.YES
+        if tensor.contiguous is not Truth.YES:
+            return Truth.MAYBE
+        values = {"self": shapes.Sized(tensor.shape, tensor.dtype), "index": self.index_structure(index)}
+        return Truth.of(shapes.contiguous_after("getitem", values))
 
     def _copy(
         self,
@@ -135,8 +152,12 @@ class IndexMachine(TorchMachine):
         target: cst.BaseExpression,
         name: str,
         op: str = "[...] =",
+        augmented: str = "",
     ) -> None:
-        """`tensor[index] = value`: an in-place write, through a view for a basic index."""
+        """
+        `tensor[index] = value`: an in-place write, through a view for a basic index. `augmented` is the operator of
+        `tensor[index] += value`: that reads the part, changes it in place and, if it is a copy, puts it back.
+        """
         _, memory = shapes.getitem(tensor.shape, self.index_structure(index))
         value_grad = self._value_grad(value)
         for each in self.index_tensors(index):
@@ -144,7 +165,15 @@ class IndexMachine(TorchMachine):
         if isinstance(value, Tensor):
             self.use(value, origin)
         if memory == "copy":
+            if augmented:
+                part = self.tensor_getitem(tensor, index, origin)
+                changed = self.apply(ops.operator_spelling(augmented), [part, value], {}, origin, op)
+                value = changed if changed is not None else Unknown(reachable_tensors(value), certain_edge=True)
+                value_grad = value_grad.either(self._value_grad(value))
             put = ops.find("setitem.advanced")[0]
+            subject = tensor
+            if self._slices_too(index):
+                tensor = self._view(tensor, None, origin, index)
             indices = Sequence("tuple", tuple(self.index_tensors(index)))
             self.write(
                 tensor,
@@ -155,11 +184,17 @@ class IndexMachine(TorchMachine):
                 name=name,
                 value_grad=value_grad,
                 record=(put, {"self": tensor, "indices": indices, "values": value}),
+                subject=subject,
             )
             return
-        whole = self.index_structure(index) in (Ellipsis, slice(None))
-        view = tensor if whole else self._view(tensor, None, origin)
-        copy = ops.find("setitem.basic")[0]
+        whole = not augmented and self.index_structure(index) in (Ellipsis, slice(None))
+        view = tensor if whole else self._view(tensor, None, origin, index)
+        record = (ops.find("setitem.basic")[0], {"self": view, "src": value})
+        if augmented:
+            kinds = [self.kind_of(view), self.kind_of(value)]
+            selected = ops.select(ops.operator_spelling(f"{augmented}="), kinds, {})
+            if selected is not None:
+                record = (selected[0], dict(zip(selected[1], (view, value), strict=True)))
         self.write(
             view,
             origin,
@@ -168,9 +203,22 @@ class IndexMachine(TorchMachine):
             "indexed",
             name=name,
             value_grad=value_grad,
-            record=(copy, {"self": view, "src": value}),
+            record=record,
             subject=tensor,
         )
+
+    def _slices_too(self, index: Value | SliceValue | list[Value | SliceValue]) -> bool:
+        """Whether an index with tensors has a basic part as well: torch takes that part as a view first."""
+        items = index if isinstance(index, list) else [index]
+        for item in items:
+            structure = self.index_structure(item)
+            if structure is None or (isinstance(structure, int) and not isinstance(structure, bool)):
+                return True
+            if isinstance(structure, slice) and structure != slice(None):
+                return True
+            if isinstance(structure, shapes.Sized) and structure.shape == ():
+                return True
+        return False
 
     def _value_grad(self, value: Value) -> Grad:
         if isinstance(value, Unknown) and value.tensor is None:

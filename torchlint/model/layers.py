@@ -129,6 +129,11 @@ class LayerMachine(BuiltinMachine):
     def _set_training(self, module: Value, mode: Truth) -> None:
         if isinstance(module, Module):
             self.trail.set(module, "training", mode)
+            self.switched.append(module)
+        elif isinstance(module, Instance):
+            known = Scalar("bool") if mode is Truth.MAYBE else Constant(mode is Truth.YES)
+            self.trail.set(module.attributes, "training", known)
+            self.switched.append(module)
         for child in self.submodules(module):
             self._set_training(child, mode)
 

@@ -90,7 +90,8 @@ class OperationMachine(BackwardMachine):
                 return items
             return tuple(items)
         if isinstance(value, Scalar):
-            return shapes.INTEGER if value.kind == "int" else shapes.UNKNOWN
+            # of a number that is no size, shapes ask only that it is one
+            return shapes.INTEGER if value.kind in ("int", "float", "number", "bool") else shapes.UNKNOWN
         if isinstance(value, External):
             return _dtype(value.qualified) or shapes.UNKNOWN
         if isinstance(value, Choice):
@@ -243,7 +244,7 @@ class OperationMachine(BackwardMachine):
         (shape, *_) = shapes.infer(
             op.name, {key: self.argument(value) for key, value in {**bound, own: tensor}.items()}
         )
-        self.trail.set(tensor, "contiguous", _contiguous_after(op.name, bound, tensor))
+        self.trail.set(tensor, "contiguous", self.contiguous_after(op.name, {**bound, own: tensor}, tensor, shape))
         self.trail.set(tensor, "shape", shape)
 
     def _write_others(
@@ -316,6 +317,10 @@ class OperationMachine(BackwardMachine):
             dtype=self._dtype_of(op, bound, differentiable),
             cut=cut,
         )
+        if any(tensor.contiguous is not Truth.YES for value in bound.values() for _, tensor in self._present(value)):
+            # Elementwise operations and reductions keep the order of their input's strides.
+            few = shape is not None and sum(size != 1 for size in shape) < 2
+            result.contiguous = Truth.YES if few or op.name in _DENSE else Truth.MAYBE
         result.precise = self._precise_of(op, bound) if result.dtype in ("float", None) else ""
         self.derive(result, op, bound)
         return result
@@ -420,6 +425,8 @@ class OperationMachine(BackwardMachine):
             views = tuple(
                 self.view_of(source, origin, display, node, grad, shape, op.view or "view") for shape in shapes_
             )
+            for each in views:
+                each.contiguous = self.contiguous_after(op.name, bound, source, each.shape)
             return Sequence("tuple", views) if inferred != (None,) else Sequence("tuple", None, views[0])
         if truth is Truth.MAYBE:
             truth = self._shares(op, source, bound)
@@ -434,7 +441,7 @@ class OperationMachine(BackwardMachine):
             else self.view_of(source, origin, display, node, grad, inferred[0], op.view or "view")
         )
         if isinstance(view, Tensor) and same is Truth.NO:
-            view.contiguous = _contiguous_after(op.name, bound, source)
+            view.contiguous = self.contiguous_after(op.name, bound, source, inferred[0])
             self.derive(view, op, bound)
         if truth is Truth.YES:
             return view
@@ -443,6 +450,16 @@ class OperationMachine(BackwardMachine):
         if not copy.name:
             copy.name = source.name if op.name in _KEEPS_NAME else ""
         return choose([(frozenset({(number, 1)}), view), (frozenset({(number, 0)}), copy)])
+
+    def contiguous_after(self, name: str, bound: dict[str, Value], source: Tensor, shape: Shape) -> Truth:
+        """Whether a view of `source` is contiguous."""
+        if shape is not None and all(size == 1 for size in shape):
+            return Truth.YES
+        if source.contiguous is not Truth.YES:
+            return Truth.MAYBE
+        values = {key: self.argument(value) for key, value in bound.items()}
+        values["self"] = shapes.Sized(source.shape, source.dtype)
+        return Truth.of(shapes.contiguous_after(name, values))
 
     def _cast_to(self, name: str, bound: dict[str, Value]) -> str:
         if CASTS[name]:
@@ -472,6 +489,9 @@ class OperationMachine(BackwardMachine):
         return Truth.MAYBE
 
 
+_DENSE = frozenset(
+    {"contiguous", "matmul", "mm", "bmm", "mv", "dot", "addmm", "reshape", "flatten", "ravel", "repeat", "index_select"}
+)
 _RESHAPING = frozenset({"unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"})
 CASTS = {
     "float": "torch.float32", "double": "torch.float64", "half": "torch.float16", "bfloat16": "torch.bfloat16",
@@ -489,14 +509,6 @@ def precise_dtype(dtype: str) -> str:
 
 
 _SAME_DTYPE = frozenset({"add", "sub", "mul", "neg", "sum", "clone", "abs", "where", "stack", "cat", "index", "select"})
-
-
-def _contiguous_after(name: str, bound: dict[str, Value], source: Tensor) -> Truth:
-    if source.contiguous is not Truth.YES:
-        return Truth.MAYBE
-    values: dict[str, object] = {key: value.value for key, value in bound.items() if isinstance(value, Constant)}
-    values["self"] = shapes.Sized(source.shape, source.dtype)
-    return Truth.of(shapes.contiguous_after(name, values))
 
 
 def _constant_kind(value: object) -> str:

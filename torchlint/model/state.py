@@ -134,6 +134,9 @@ def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
         return _join_items(record, values)
     if field in _VALUES:
         return _join_values([(guard, value) for guard, value in values if value is not None])
+    if field == "training":
+        modes = {value for _, value in values}
+        return modes.pop() if len(modes) == 1 else Truth.MAYBE
     if field == "shape":
         return _join_shapes([value for _, value in values])
     first = values[0][1]
