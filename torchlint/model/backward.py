@@ -7,6 +7,7 @@ and released node by node unless `retain_graph`. Says what happens; does not jud
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -43,6 +44,11 @@ from torchlint.model.graph import GraphMachine, WriteRecord, saved_step, saved_w
 from torchlint.model.trace import Step
 from torchlint.model.truth import ALWAYS, Guard, Truth, conditions, conjoin, covered, unconditional
 
+MOST_RETAINED = 8
+"""Retained graphs that later backwards are held against; who reads older ones is not known."""
+MOST_LITERALS = 16
+TANGLED: Guard = frozenset({(("unknown", -1), 1)})
+"""A way through the graph that rests on more decisions than `MOST_LITERALS` proves nothing any more."""
 MOST_NODES = 1_500
 """Nodes visited per backward pass; past it the pass is followed no further."""
 
@@ -300,6 +306,8 @@ class BackwardMachine(GraphMachine):
             if arrived is None or condition is None:
                 continue
             guard = guard | condition
+            if len(guard) > MOST_LITERALS:
+                guard = TANGLED
             known = visited.setdefault(id(node), (node, []))[1]
             if any(other <= guard for other in known) or len(known) >= 4:
                 continue
@@ -308,6 +316,7 @@ class BackwardMachine(GraphMachine):
                 both = conjoin(guard, inner)
                 if both is not None:
                     pending.append((both, target))
+        self.spend(len(visited) // 8)
         return visited, leaves, reached
 
     def _targets(self, inputs: list[Tensor] | None) -> set[int] | None:
@@ -330,7 +339,9 @@ class BackwardMachine(GraphMachine):
                     self._read_saved(saved, guard, origin, step, implicit)
         if implicit:
             return
-        for retained in self.retained:
+        for retained in self.retained[:-MOST_RETAINED]:
+            retained.opaque = True
+        for retained in self.retained[-MOST_RETAINED:]:
             self._read_retained(retained, visited, origin)
 
     def _read_retained(self, retained: Retained, visited: Visited, origin: ir.Node) -> None:
@@ -363,8 +374,9 @@ class BackwardMachine(GraphMachine):
         return names.pop() if len(names) == 1 else ""
 
     def _read_saved(self, saved: Saved, guard: Guard, origin: ir.Node, step: Step, implicit: bool) -> None:
-        for write in saved.storage.writes:
-            if write.counter is not saved.counter or write.time <= saved.time:
+        writes = saved.storage.writes
+        for write in writes[bisect_right(writes, saved.time, key=_time) :]:
+            if write.counter is not saved.counter:
                 continue
             total = conjoin(guard, saved.guard, write.path, write.assumed, self.path, self.assumed)
             if total is None:
@@ -694,6 +706,10 @@ def _faults(event: BackwardCalled) -> Iterator[str]:
         yield "no grad"
     if event.is_scalar is Truth.NO and event.gradient_given is Truth.NO:
         yield "no scalar"
+
+
+def _time(write: Write) -> int:
+    return write.time
 
 
 def _overwrites(write: Write) -> str:

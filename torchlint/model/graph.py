@@ -43,6 +43,10 @@ from torchlint.model.trace import Step
 from torchlint.model.truth import ALWAYS, Guard, Truth, conjoin, implied
 
 
+MOST_STEPS = 4
+"""Operations that saved an old value, as many as a trace names."""
+
+
 @dataclass(slots=True, eq=False)
 class WriteRecord:
     """A write with what was true of its target before it, until the run is over and its event can be told."""
@@ -575,15 +579,17 @@ class GraphMachine(Machine):
     def _needed(self, tensor: Tensor) -> tuple[Truth, tuple[Step, ...]]:
         needed = Truth.NO
         steps: list[Step] = []
-        for saved in tensor.storage.saves:
+        for saved in reversed(tensor.storage.saves):
+            if needed is Truth.YES and len(steps) == MOST_STEPS:
+                break
             if saved.counter is tensor.counter and not self._released(saved.node):
                 sure = implied(saved.guard, self.path)
                 needed = needed | (Truth.YES if sure else Truth.MAYBE)
-                if sure:
+                if sure and len(steps) < MOST_STEPS:
                     steps.append(saved_step(saved))
         if tensor.storage.uses or any(node.opaque for _, node in tensor.grad_fn):
             needed = needed | Truth.MAYBE
-        return needed, tuple(steps)
+        return needed, tuple(reversed(steps))
 
     def _released(self, node: GraphNode) -> bool:
         """Whether a backward has certainly freed what the node saved: then nobody needs it any more."""

@@ -62,16 +62,16 @@ class Machine:
         self.clock += 1
         return self.clock
 
-    def spend(self) -> None:
+    def spend(self, steps: int = 1) -> None:
         """
-        Pay for one statement or call.
+        Pay for a statement, a call, or a walk over a graph.
 
         Raises
         ------
         BudgetExceededError
             when the entry point has used up its steps.
         """
-        self.steps_left -= 1
+        self.steps_left -= steps
         if self.steps_left < 0:
             raise BudgetExceededError
 
