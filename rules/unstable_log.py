@@ -42,7 +42,7 @@ class UnstableLog(Rule):
 
     ## Known limits
     Silent where the hand has made it stable: `log(softmax(x) + eps)`, `log(p.clamp(min=eps))`, and sums of exponentials
-    from which the maximum was subtracted.
+    from which the maximum was subtracted. `log1p` and `expm1` only where it is all one expression.
 
     ## References
     - [torch.nn.functional.softmax](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html):

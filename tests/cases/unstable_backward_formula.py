@@ -158,3 +158,21 @@ def derivative_of_a_tanh():
             return grad * (1 - y * y)
 
     Tanh.apply(torch.zeros(2, requires_grad=True)).sum().backward()
+
+
+def sample_whitened_again():
+    class Sample(Function):
+        @staticmethod
+        def forward(ctx, loc, scale):
+            white = torch.randn_like(loc)
+            z = loc + scale * white
+            ctx.save_for_backward(z, scale, loc)
+            return z
+
+        @staticmethod
+        def backward(ctx, grad):
+            z, scale, loc = ctx.saved_tensors
+            distance = z / scale - loc / scale
+            return grad, grad * distance
+
+    Sample.apply(torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)).sum().backward()

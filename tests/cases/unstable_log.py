@@ -106,3 +106,9 @@ def other_logarithms():
 def kl_of_a_vae():
     mu, logvar = torch.rand(3), torch.rand(3)
     kl = -0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
+
+
+def logarithm_of_a_count():
+    two_n_plus_one = 2.0 * torch.arange(5) + 1.0
+    sign = two_n_plus_one * 3
+    log_terms = two_n_plus_one.log()

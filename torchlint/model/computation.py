@@ -102,6 +102,8 @@ class Computation:
         origin = self.origin
         if isinstance(origin, ir.Binary):
             return _cst((origin.left, origin.right)[position]) if position < 2 else None
+        if isinstance(origin, ir.Compare) and len(origin.rights) == 1:
+            return _cst((origin.left, origin.rights[0])[position]) if position < 2 else None
         if not isinstance(origin, ir.Call) or not self.alone or any(each.star for each in origin.arguments):
             return None
         if self.how == "method":
@@ -226,6 +228,8 @@ class Computations(Observer):
         self.computed(made)
 
     def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
+        if isinstance(origin, ir.Compare) and {"self", "other"} <= set(bound):
+            self._note(display, "operator", display, (bound["self"], bound["other"]), {}, result, origin)
         for value in bound.values():
             if isinstance(value, Tensor) and value.made_by == "":
                 known = self._first_used.get(id(value))

@@ -115,3 +115,24 @@ class LossBroadcast(Event):
     right: cst.BaseExpression
     left_shape: Shape
     right_shape: Shape
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FloatsCompared(Event):
+    """
+    Two floating-point tensors are compared exactly: `torch.equal(a, b)`, `a.equal(b)`, `(a == b).all()`.
+
+    Attributes
+    ----------
+    call
+        The call.
+    left, right
+        The expressions compared.
+    different
+        Both are results of rounding operations, put together in different ways.
+    """
+
+    call: cst.Call
+    left: cst.BaseExpression
+    right: cst.BaseExpression
+    different: bool

@@ -136,3 +136,61 @@ class JacobianMultiplied(Event):
     function: cst.BaseExpression | None
     point: cst.BaseExpression | None
     nested: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlicedAfterPointwise(Event):
+    """
+    A part is taken from the result of an operation that treats each position by itself. `node` is the indexing.
+
+    Attributes
+    ----------
+    op
+        The operation: `conv1d`, `linear`, `exp`.
+    call
+        Its call.
+    argument
+        The expression it is applied to.
+    nested
+        The call stands inside the indexing.
+    cost, least
+        Multiplications and additions of the operation on all positions, and on those that are kept; None if sizes are
+        unknown or the operation is elementwise.
+    """
+
+    op: str
+    call: cst.BaseExpression
+    argument: cst.BaseExpression
+    nested: bool
+    cost: int | None
+    least: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrownInLoop(Event):
+    """
+    In a loop, a tensor is replaced by its concatenation with another one, and not read for anything else there.
+    `node` is the call.
+
+    Attributes
+    ----------
+    name
+        The tensor's name.
+    function
+        How the program writes the function: `torch.cat`.
+    piece
+        What is appended at the end; None if the tensor is not the first of two.
+    rest
+        Further arguments of the call.
+    initial
+        The statement before the loop that makes the tensor an empty one, if that is so.
+    after
+        The statement after the loop, if it is a simple one.
+    """
+
+    name: str
+    function: str
+    piece: cst.BaseExpression | None
+    rest: tuple[cst.Arg, ...]
+    initial: cst.CSTNode | None
+    after: cst.CSTNode | None

@@ -31,7 +31,7 @@ from torchlint.model.events.custom import (
 )
 from torchlint.model.machine import Machine
 from torchlint.model.observer import Observer
-from torchlint.model.observers.function_source import Method, text
+from torchlint.model.observers.function_source import Method, names, reads, root_of_one_minus_square, text
 from torchlint.model.truth import Truth
 from torchlint.source import walk
 
@@ -112,7 +112,7 @@ class Custom(Observer):
                     attribute=target.attr.value,
                     what=what,
                     value=node.value,
-                    reads=_reads(backward, target.attr.value),
+                    reads=reads(backward, target.attr.value),
                     saves=saves or len(kept) > 1,
                 )
             )
@@ -188,17 +188,30 @@ class Custom(Observer):
         derived = {name for name, what in saved.items() if what == "output"}
         for name in backward.bound:
             value = backward.definition_of(name)
-            if value is not None and _names(value) & derived:
+            if value is not None and names(value) & derived:
                 derived.add(name)
         for node in backward.nodes:
             how: Literal["division", "root", ""] = ""
             if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Divide):
-                if saved.get(text(node.left)) == "output" and text(node.right) in saved:
+                if saved.get(text(node.left)) == "output" and self._is_factor(forward, backward, node):
                     how = "division"
-            elif _root_of_one_minus_square(node) in derived:
+            elif root_of_one_minus_square(node) in derived:
                 how = "root"
             if how:
                 self.machine.emit(DerivativeRebuilt(node=node, statement=backward.definition, how=how))
+
+    def _is_factor(self, forward: Method, backward: Method, quotient: cst.BinaryOperation) -> bool:
+        """Whether `forward` computes the dividend as a product with the divisor."""
+        saved, places = forward.saved(), backward.unpacked()
+        if saved is None or text(quotient.left) not in places or text(quotient.right) not in places:
+            return False
+        made = forward.definition_of(text(saved[places[text(quotient.left)]]))
+        divisor = text(saved[places[text(quotient.right)]])
+        while isinstance(made, cst.BinaryOperation) and isinstance(made.operator, cst.Multiply):
+            if text(made.right) == divisor:
+                return True
+            made = made.left
+        return made is not None and text(made) == divisor
 
     def _intermediates_saved(self, forward: Method, backward: Method) -> None:
         outputs = forward.returned()
@@ -335,45 +348,6 @@ class Custom(Observer):
 
     def _now(self) -> Truth:
         return Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE
-
-
-def _reads(backward: Method | None, attribute: str) -> tuple[cst.BaseExpression, ...] | None:
-    if backward is None or not backward.context:
-        return None
-    wanted = f"{backward.context}.{attribute}"
-    whole = sum(isinstance(node, cst.Name) and node.value == backward.context for node in backward.nodes)
-    through = sum(isinstance(node, cst.Attribute) and text(node.value) == backward.context for node in backward.nodes)
-    if whole != through:
-        return None
-    return tuple(node for node in backward.nodes if isinstance(node, cst.Attribute) and text(node) == wanted)
-
-
-def _names(node: cst.CSTNode) -> set[str]:
-    return {each.value for each in walk(node) if isinstance(each, cst.Name)}
-
-
-def _root_of_one_minus_square(node: cst.CSTNode) -> str:
-    """`s` in `torch.sqrt(1 - s * s)`, `(1 - s**2).sqrt()` or `(1 - s.pow(2)) ** 0.5`."""
-    inner: cst.CSTNode | None = None
-    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value == "sqrt":
-        inner = node.args[0].value if node.args else node.func.value
-    elif isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Power):
-        inner = node.left if isinstance(node.right, cst.Float) and node.right.evaluated_value == 0.5 else None
-    if not isinstance(inner, cst.BinaryOperation) or not isinstance(inner.operator, cst.Subtract):
-        return ""
-    if not isinstance(inner.left, cst.Integer | cst.Float) or inner.left.evaluated_value != 1:
-        return ""
-    square = inner.right
-    if isinstance(square, cst.BinaryOperation):
-        same = isinstance(square.operator, cst.Multiply) and text(square.left) == text(square.right)
-        power = isinstance(square.operator, cst.Power) and isinstance(square.right, cst.Integer)
-        return text(square.left) if same or power else ""
-    if not isinstance(square, cst.Call) or not isinstance(square.func, cst.Attribute):
-        return ""
-    if square.func.attr.value not in ("pow", "square"):
-        return ""
-    receiver = text(square.func.value)
-    return text(square.args[0].value) if receiver == "torch" and square.args else receiver
 
 
 def _count(value: Value, node: cst.BaseExpression | None) -> tuple[int, int] | None:

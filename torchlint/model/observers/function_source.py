@@ -157,3 +157,44 @@ class Method:
             spelling = f"torch.nn.functional.{name}"
         found = ops.find(spelling)
         return any(op.outputs and op.outputs[0] and op.differentiable and "self" not in op.writes for op in found)
+
+
+def reads(backward: Method | None, attribute: str) -> tuple[cst.BaseExpression, ...] | None:
+    """The places where `backward` reads `ctx.attribute`; None if it hands `ctx` on as a whole."""
+    if backward is None or not backward.context:
+        return None
+    wanted = f"{backward.context}.{attribute}"
+    whole = sum(isinstance(node, cst.Name) and node.value == backward.context for node in backward.nodes)
+    through = sum(isinstance(node, cst.Attribute) and text(node.value) == backward.context for node in backward.nodes)
+    if whole != through:
+        return None
+    return tuple(node for node in backward.nodes if isinstance(node, cst.Attribute) and text(node) == wanted)
+
+
+def names(node: cst.CSTNode) -> set[str]:
+    """The names in an expression."""
+    return {each.value for each in walk(node) if isinstance(each, cst.Name)}
+
+
+def root_of_one_minus_square(node: cst.CSTNode) -> str:
+    """`s` in `torch.sqrt(1 - s * s)`, `(1 - s**2).sqrt()` or `(1 - s.pow(2)) ** 0.5`."""
+    inner: cst.CSTNode | None = None
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value == "sqrt":
+        inner = node.args[0].value if node.args else node.func.value
+    elif isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Power):
+        inner = node.left if isinstance(node.right, cst.Float) and node.right.evaluated_value == 0.5 else None
+    if not isinstance(inner, cst.BinaryOperation) or not isinstance(inner.operator, cst.Subtract):
+        return ""
+    if not isinstance(inner.left, cst.Integer | cst.Float) or inner.left.evaluated_value != 1:
+        return ""
+    square = inner.right
+    if isinstance(square, cst.BinaryOperation):
+        same = isinstance(square.operator, cst.Multiply) and text(square.left) == text(square.right)
+        power = isinstance(square.operator, cst.Power) and isinstance(square.right, cst.Integer)
+        return text(square.left) if same or power else ""
+    if not isinstance(square, cst.Call) or not isinstance(square.func, cst.Attribute):
+        return ""
+    if square.func.attr.value not in ("pow", "square"):
+        return ""
+    receiver = text(square.func.value)
+    return text(square.args[0].value) if receiver == "torch" and square.args else receiver

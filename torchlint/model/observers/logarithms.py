@@ -85,6 +85,8 @@ class Logarithms(Computations):
     ) -> None:
         known = tuple(each for each in operands if each is not None)
         whole = len(known) == len(operands) and arguments is not None
+        if stable in ("log1p", "expm1") and not self._is_written(made, position, inner):
+            return  # the inner result has a name and other uses: a count, most often
         self.machine.emit(
             LogarithmComposed(
                 node=made.node,

@@ -1,0 +1,92 @@
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.model.events import work
+from torchlint.rewrite import code, operand, shown
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+
+
+class SliceAfterPointwise(Rule):
+    """
+    A part is taken from the result of an operation that could have been applied to that part alone.
+
+    ## What it does
+    Finds slices of the results of convolutions with `kernel_size=1`, linear layers and elementwise functions, along
+    dimensions that these treat position by position, where nothing else reads the result.
+
+    ## Why is this bad?
+    The operation is computed, and differentiated, for positions that are thrown away: the last step of a sequence needs
+    one row of the output layer, not all of them.
+
+    ## Cure
+    Slice first: `conv(x[:, :, -5:])` instead of `conv(x)[:, :, -5:]`. Outputs and gradients are the same.
+
+    ## Fix safety
+    Unsafe: forward hooks see another shape.
+
+    ## Known limits
+    Never for kernels larger than 1, norms, softmax, or along the features of a linear layer. Only what is certain by
+    the layer's kind and the number of indices.
+
+    ## References
+    - [torch.nn.Conv1d](https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv1d.html)
+    """
+
+    code = "TLN701"
+    name = "slice-after-pointwise"
+    level = Level.SMELL
+    fixes = "unsafe"
+    bad = (
+        Example(
+            """
+            import torch
+            from torch.utils.flop_counter import FlopCounterMode
+
+            conv = torch.nn.Conv1d(8, 16, kernel_size=1)
+            x = torch.rand(2, 8, 100)
+            with FlopCounterMode(display=False) as counter:
+                tail = conv(x)[:, :, -5:]  # smell: [TLN701]
+            """,
+            shows=Holds("counter.get_total_flops() == 20 * 2 * 2 * 8 * 16 * 5"),
+            fixed="""
+            import torch
+            from torch.utils.flop_counter import FlopCounterMode
+
+            conv = torch.nn.Conv1d(8, 16, kernel_size=1)
+            x = torch.rand(2, 8, 100)
+            with FlopCounterMode(display=False) as counter:
+                tail = conv(x[:, :, -5:])
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            x = torch.rand(2, 8, 100)
+            causal = torch.nn.Conv1d(8, 8, kernel_size=3, padding=2)(x)[..., :100]  # neighbours matter
+            gates = torch.nn.Linear(100, 20)(x)
+            left, right = gates[..., :10], gates[..., 10:]  # both halves are used
+            probability = torch.softmax(x, dim=-1)[:, :, 0]
+            """
+        ),
+    )
+
+    def check(self, event: work.SlicedAfterPointwise) -> Iterator[Diagnostic]:
+        assert isinstance(event.node, cst.Subscript)
+        counts = ""
+        if event.cost is not None and event.least is not None:
+            counts = f" ({event.cost:,} operations, {event.least:,} are enough)"
+        message = f"{shown(event.node)} computes `{event.op}` for positions that are dropped: slice its input{counts}"
+        yield Diagnostic(event.node, message, event.trace, _fix(event, event.node))
+
+
+def _fix(event: work.SlicedAfterPointwise, node: cst.Subscript) -> Fix | None:
+    if not event.nested or "\n" in code(node):
+        return None
+    index = code(node.with_changes(value=cst.Name("x"), lpar=[], rpar=[]))[1:]
+    call = event.call.deep_replace(event.argument, cst.parse_expression(f"{operand(event.argument)}{index}"))
+    assert isinstance(call, cst.CSTNode)
+    return Fix("slice the input", (Edit(node, code(call)),), safe=False)

@@ -1,0 +1,168 @@
+"""Sees parts taken from the result of an operation that treats each position by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from torchlint.knowledge import shapes
+from torchlint.model import ir
+from torchlint.model.computation import Computation, Computations
+from torchlint.model.domain import Tensor, Value
+from torchlint.model.events.work import SlicedAfterPointwise
+from torchlint.model.machine import Machine
+
+_ELEMENTWISE = frozenset(
+    """
+    acos asin atan cos cosh elu erf erfc exp expm1 gelu leaky_relu lgamma log log10 log1p log2 logsigmoid mish relu
+    relu6 rsqrt selu sigmoid silu sin sinh softplus softsign sqrt tan tanh
+    """.split()  # noqa: SIM905
+)
+_CONVOLUTIONS = {"conv1d": 1, "conv2d": 2, "conv3d": 3}
+
+
+@dataclass(slots=True, eq=False)
+class _Pointwise:
+    """A result that may be read for a part only."""
+
+    made: Computation
+    tensor: Tensor
+    reads: int = 0
+    event: SlicedAfterPointwise | None = None
+    escaped: bool = False
+
+
+class Slices(Computations):
+    """Raises `SlicedAfterPointwise`."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._results: dict[int, _Pointwise] = {}
+
+    def computed(self, made: Computation) -> None:
+        if not isinstance(made.result, Tensor) or made.written(0, "input") is None:
+            return
+        if made.name in _ELEMENTWISE or made.name == "linear" or _is_pointwise_convolution(made):
+            self._results[id(made.result)] = _Pointwise(made, made.result)
+
+    def name_read(self, name: str, value: Value, origin: ir.Node) -> None:
+        if id(value) in self._results:
+            self._results[id(value)].reads += 1
+
+    def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
+        if id(value) in self._results:
+            self._results[id(value)].escaped = True
+
+    def indexed(self, tensor: Tensor, result: Value, origin: ir.Node) -> None:
+        found = self._results.get(id(tensor))
+        node = origin.origin
+        if found is not None and isinstance(node, cst.Subscript):
+            event = self._event(found.made, tensor, result, node)
+            if event is not None and event.nested:
+                self.machine.emit(event)
+            elif event is not None and isinstance(node.value, cst.Name):
+                found.event = event
+        super().indexed(tensor, result, origin)
+
+    def _event(
+        self, made: Computation, tensor: Tensor, result: Value, node: cst.Subscript
+    ) -> SlicedAfterPointwise | None:
+        argument = made.written(0, "input")
+        rank = len(tensor.shape) if tensor.shape is not None else None
+        if argument is None or not _commutes(made.name, rank, node):
+            return None
+        cost, least = self._costs(made, tensor, result)
+        if cost is not None and cost == least:
+            return None
+        return SlicedAfterPointwise(
+            node=node,
+            statement=self.machine.line(),
+            truth=self.now(),
+            op=made.name,
+            call=made.node,
+            argument=argument,
+            nested=node.value is made.node,
+            cost=cost,
+            least=least,
+        )
+
+    def _costs(self, made: Computation, tensor: Tensor, result: Value) -> tuple[int | None, int | None]:
+        given, part = self.tensor(made.get(0, "input")), self.tensor(result)
+        if made.name in _ELEMENTWISE or given is None or part is None or given.shape is None:
+            return None, None
+        features = given.shape[-1] if made.name == "linear" else given.shape[-1 - _CONVOLUTIONS[made.name]]
+        whole, kept = shapes.numel(tensor.shape), shapes.numel(part.shape)
+        if features is None or whole is None or kept is None:
+            return None, None
+        return whole * (2 * features - 1), kept * (2 * features - 1)
+
+    def concluded(self) -> None:
+        for found in self._results.values():
+            if found.event is not None and found.reads == 1 and not found.escaped:
+                self.machine.emit(found.event)
+        self._results = {}
+        super().concluded()
+
+
+def _is_pointwise_convolution(made: Computation) -> bool:
+    """A layer that convolves with a kernel of size 1, stride 1 and no padding."""
+    if made.name not in _CONVOLUTIONS or made.module is None:
+        return False
+    config = made.module.config
+    return (
+        _each(config.get("kernel_size")) == {1}
+        and _each(config.get("stride")) == {1}
+        and _each(config.get("padding")) == {0}
+    )
+
+
+def _each(value: object) -> set[object]:
+    return set(value) if isinstance(value, tuple) else {value}
+
+
+def _commutes(name: str, rank: int | None, node: cst.Subscript) -> bool:
+    """Whether the index may as well be applied to the operation's input; it must leave something out."""
+    indices = [element.slice for element in node.slice]
+    whole = [_is_whole(each) for each in indices]
+    if all(whole) or any(_kind(each) == "other" for each in indices):
+        return False
+    if name in _ELEMENTWISE:
+        return True
+    dots = [number for number, each in enumerate(indices) if _kind(each) == "ellipsis"]
+    if len(dots) > 1:
+        return False
+    ahead = dots[0] if dots else len(indices)
+    behind = len(indices) - ahead - 1 if dots else 0
+    if rank is None and name in _CONVOLUTIONS and not dots and len(indices) == _CONVOLUTIONS[name] + 2:
+        rank = len(indices)
+    places: list[tuple[int, cst.BaseSlice]] = []
+    for number, each in enumerate(indices):
+        if whole[number] or number in dots:
+            continue
+        if number < ahead:
+            if rank is None and not (name == "linear" and not dots and number < len(indices) - 1):
+                return False
+            places.append((number - (rank if rank is not None else len(indices)), each))
+        else:
+            places.append((number - ahead - 1 - behind, each))
+    if name == "linear":
+        return all(place != -1 for place, _ in places)
+    channel = -1 - _CONVOLUTIONS[name]
+    return all(place != channel and _kind(each) == "slice" for place, each in places)
+
+
+def _is_whole(index: cst.BaseSlice) -> bool:
+    return _kind(index) == "slice" and isinstance(index, cst.Slice) and index.lower is None and index.upper is None
+
+
+def _kind(index: cst.BaseSlice) -> str:
+    """ "slice", "integer", "ellipsis", or "other" (masks, lists, None, names of which nobody knows what they are)."""
+    if isinstance(index, cst.Slice):
+        return "slice" if index.step is None else "other"
+    value = index.value if isinstance(index, cst.Index) else None
+    if isinstance(value, cst.Ellipsis):
+        return "ellipsis"
+    if isinstance(value, cst.UnaryOperation) and isinstance(value.operator, cst.Minus):
+        value = value.expression
+    return "integer" if isinstance(value, cst.Integer) else "other"
