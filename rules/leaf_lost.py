@@ -61,7 +61,9 @@ class LeafLost(Rule):
             import torch
 
             w = torch.zeros(2, requires_grad=True)
+            optimizer = torch.optim.SGD([w], lr=0.1)
             for _ in range(2):
+                optimizer.zero_grad()
                 loss = (w - 1).pow(2).sum()
                 loss.backward()
                 w = w - 0.1 * w.grad  # warning: [TLN109, TLN306]
@@ -71,7 +73,9 @@ class LeafLost(Rule):
             import torch
 
             w = torch.zeros(2, requires_grad=True)
+            optimizer = torch.optim.SGD([w], lr=0.1)
             for _ in range(2):
+                optimizer.zero_grad()
                 loss = (w - 1).pow(2).sum()
                 loss.backward()
                 with torch.no_grad():

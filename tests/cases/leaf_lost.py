@@ -107,3 +107,11 @@ def on_the_same_device():
     x = torch.rand(3, requires_grad=True).to("cpu")
     x.sum().backward()
     assert x.grad is not None
+
+
+def leaf_again_before_the_gradient_is_read():
+    images = torch.rand(3, requires_grad=True)
+    for _ in range(3):
+        images.pow(2).sum().backward()
+        images = images + 0.1 * images.grad.sign()
+        images = images.clamp(0, 1).detach().requires_grad_()

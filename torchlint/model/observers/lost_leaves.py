@@ -59,7 +59,8 @@ class LostLeaves(Observer):
         self._lost: list[_Lost] = []
         self._flags: list[tuple[Value, GradFlagSet]] = []
         self._modules: list[Value] = []
-        self._rebound: set[int] = set()
+        self._rebound: list[tuple[Tensor, LeafLost]] = []
+        self._told: set[int] = set()
 
     def concluded(self) -> None:
         for each in self._lost:
@@ -109,7 +110,7 @@ class LostLeaves(Observer):
             self._lost.append(_Lost(leaf, value, name, op, factory, written, self.machine.line()))
 
     def _rebinds(self, name: str, value: Tensor, written: cst.BaseExpression) -> None:
-        if value.is_leaf is not Truth.NO or not self.machine.iteration or id(written) in self._rebound:
+        if value.is_leaf is not Truth.NO or not self.machine.iteration:
             return
         pending, seen = [(value, 0)], [value]
         while pending:
@@ -121,20 +122,25 @@ class LostLeaves(Observer):
         for leaf in seen:
             own = leaf.name == name and leaf.own == GRAD_YES and leaf.is_leaf is Truth.YES
             if own and any(each.grad_of is leaf for each in seen):
-                self._rebound.add(id(written))
-                self.machine.emit(
-                    LeafLost(
-                        node=written,
-                        statement=self.machine.line(),
-                        trace=(Step(leaf.origin.origin, f"the leaf `{name}` is created here"),),
-                        how="rebound",
-                        name=name,
-                        op=value.made_by,
-                        factory=None,
-                        value_node=written,
-                    )
+                event = LeafLost(
+                    node=written,
+                    statement=self.machine.line(),
+                    trace=(Step(leaf.origin.origin, f"the leaf `{name}` is created here"),),
+                    how="rebound",
+                    name=name,
+                    op=value.made_by,
+                    factory=None,
+                    value_node=written,
                 )
+                self._rebound.append((value, event))
                 return
+
+    def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
+        # Bound to another leaf before its gradient is read, the name has lost nothing.
+        for rebound, event in self._rebound if name == "grad" else ():
+            if owner is rebound and id(event.node) not in self._told:
+                self._told.add(id(event.node))
+                self.machine.emit(event)
 
     def backward(
         self,

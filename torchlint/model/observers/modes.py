@@ -37,6 +37,7 @@ from torchlint.model.truth import Guard, Truth, conjoin
 from torchlint.source import walk
 
 _SENSITIVE = re.compile(r"Dropout|BatchNorm|InstanceNorm|RReLU|RNN|LSTM|GRU|Transformer|MultiheadAttention")
+_GRAD_MODES = frozenset({"no_grad", "inference_mode", "set_grad_enabled", "enable_grad"})
 _DIFFERENTIATES = re.compile(r"backward|grad|attack|perturb|advers|optimi", re.IGNORECASE)
 
 
@@ -243,6 +244,8 @@ class Modes(Observer):
                 continue
             loop = self._loop_of(note, mine[-1])
             if loop is None or not isinstance(note.origin.origin, cst.Call) or id(loop) in self._found:
+                continue
+            if any(isinstance(node, cst.Name) and node.value in _GRAD_MODES for node in walk(loop)):
                 continue
             if self._differentiated(note, loop) or keeps_graph(loop, note.function, note.origin.origin):
                 continue
