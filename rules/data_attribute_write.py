@@ -23,7 +23,7 @@ class DataAttributeWrite(Rule):
     `with torch.no_grad(): t.mul_(2)`: then the check works. In a computation, write out of place.
 
     ## Fix safety
-    Unsafe: a backward that needs the old value now raises. Where that is known, there's no fix.
+    Unsafe: a backward that needs the old value now raises. Where something has kept it, there's no fix.
 
     ## Known limits
     `t.data = t.data.to(device)` isn't reported, and neither are writes to `.grad.data`.
@@ -113,7 +113,7 @@ class DataAttributeWrite(Rule):
 
 
 def _fix(event: writes.DataWritten) -> Fix | None:
-    if event.saved_by is not None or event.op == ".data =":
+    if event.perhaps_saved or event.op == ".data =":
         return None
     text = under_no_grad(event.statement)
     if text is None or text.count(".data") != 1:

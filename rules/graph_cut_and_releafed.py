@@ -47,8 +47,8 @@ class GraphCutAndReleafed(Rule):
 
             model = torch.nn.Linear(2, 1)
             losses = [model(torch.ones(2)).sum(), model(torch.zeros(2)).sum()]
-            total = torch.tensor(losses, requires_grad=True).mean()  # warning: [TLN105]
-            total.backward()
+            total = torch.tensor(losses, requires_grad=True)  # warning: [TLN105]
+            total.mean().backward()
             """,
             shows=Holds("model.weight.grad is None"),
             fixed="""
@@ -56,8 +56,8 @@ class GraphCutAndReleafed(Rule):
 
             model = torch.nn.Linear(2, 1)
             losses = [model(torch.ones(2)).sum(), model(torch.zeros(2)).sum()]
-            total = torch.stack(losses).mean()
-            total.backward()
+            total = torch.stack(losses)
+            total.mean().backward()
             """,
         ),
         Example(

@@ -135,6 +135,17 @@ def switch():
     print(data, doubled)
 
 
+def recursion_over_a_state():
+    def volume(depth, bounds):
+        if depth == 0:
+            return bounds.sum()
+        bounds[depth] = 1.0
+        part = volume(depth - 1, bounds)
+        return part + bounds.max()
+
+    print(volume(2, torch.zeros(3)))
+
+
 def rebound_name():
     def shifted(x):
         x = x + 1

@@ -63,6 +63,12 @@ def cloned():
     mask *= 2
 
 
+def copied_and_written_by_a_mask():
+    found = torch.tensor([True, False])
+    out = torch.eye(3)[None].expand(2, -1, -1).clone()
+    out[found] = torch.ones(1, 3, 3)
+
+
 def repeated():
     positions = torch.arange(5.0).repeat(2, 1)
     positions.add_(1)

@@ -12,8 +12,8 @@ def losses_in_a_list():
     losses = []
     for x in torch.rand(3, 4, 2):
         losses.append(net(x).pow(2).mean())
-    loss = torch.tensor(losses, requires_grad=True).mean()  # warning: [TLN105]
-    loss.backward()
+    loss = torch.tensor(losses, requires_grad=True)  # warning: [TLN105]
+    loss.mean().backward()
 
 
 def loss_from_a_number():

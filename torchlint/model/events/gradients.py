@@ -210,7 +210,7 @@ class ConstantGradientTerm(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreatedGraphUnused(Event):
     """
-    A backward with `create_graph=True` whose gradients no later backward differentiates.
+    A backward with `create_graph=True` whose gradients no later backward differentiates, and whose graph none reads.
 
     Attributes
     ----------
@@ -220,14 +220,11 @@ class CreatedGraphUnused(Event):
         The call.
     accumulated
         It is a `.backward(...)`, so that the gradients stay in `.grad`, together with their graph.
-    retained
-        The call has a `retain_graph` of its own, or the graph is not read again: without the argument it is freed.
     """
 
     argument: cst.Arg
     call: cst.Call
     accumulated: bool
-    retained: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

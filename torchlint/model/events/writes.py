@@ -51,12 +51,15 @@ class DataWritten(Event):
         `mul_`, `*=`, `.data =`.
     saved_by
         The step of an operation that had saved the old value, and whose backward comes later; None if there is none.
+    perhaps_saved
+        Whether some operation or unknown code may have kept the old value.
     """
 
     target: TensorFacts
     target_node: cst.BaseExpression
     op: str
     saved_by: Step | None
+    perhaps_saved: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,7 +72,8 @@ class Arguments(Observer):
 
     def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
         given = []
-        switched = False
+        # A recursive function that writes what it was given works on a state of its own.
+        switched = any(running.function.definition is function.definition for running in self._stack)
         for name, value in arguments.items():
             tensor = only(value, self.machine)
             if isinstance(tensor, Unknown):
@@ -85,7 +86,7 @@ class Arguments(Observer):
         self._stack.append(_Running(function, given, inlined, switched))
 
     def wrote(self, tensor: Tensor, write: Write) -> None:
-        if not self._stack or write.spelling == "optimizer" or self.machine.grad_mode is Truth.NO:
+        if not self._stack or write.spelling in ("optimizer", "backward") or self.machine.grad_mode is Truth.NO:
             return
         running = self._stack[-1]
         if running.switched or self.machine.expected_errors:

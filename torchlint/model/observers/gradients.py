@@ -23,7 +23,7 @@ from torchlint.model.domain import (
     Write,
     reachable_tensors,
 )
-from torchlint.model.events import BackwardCallee
+from torchlint.model.events import BackwardCallee, FreedGraphRead
 from torchlint.model.events.gradients import KeptGradientWritten, SumOfGradientsRead
 from torchlint.model.observer import Observer
 from torchlint.model.observers.held import Held, argument, dotted, expression, only
@@ -132,8 +132,12 @@ class Accumulation(Observer):
             second=known.second,
             repeated=known.repeated,
         )
-        self.held.hold(event, known.guard, valid=lambda: not candidate.cancelled)
+        second = known.second.node
+        self.held.hold(event, known.guard, valid=lambda: not candidate.cancelled and not self._raises(second))
         self._passes.pop(id(leaf))
+
+    def _raises(self, backward: cst.CSTNode) -> bool:
+        return any(isinstance(event, FreedGraphRead) and event.node is backward for event in self.machine.events)
 
     # -- what makes a sum wanted, or no sum
 

@@ -75,8 +75,9 @@ class Expanded(Observer):
         whole = write.spelling != "indexed"
         found = self._expanded.get(id(tensor))
         if found is None and not whole:
-            found = next((self._expanded[id(t)] for t in tensor.inputs if id(t) in self._expanded), None)
-        if found is None or write.op in _UNIFORM or write.spelling == "optimizer":
+            inputs = [each for each in tensor.inputs if each.storage is tensor.storage]
+            found = next((self._expanded[id(each)] for each in inputs if id(each) in self._expanded), None)
+        if found is None or write.op in _UNIFORM or write.spelling in ("optimizer", "backward"):
             return
         expanded, overlaps, origin, name = found
         node = expression(origin)
@@ -202,6 +203,7 @@ class DataWrites(Observer):
             target_node=node,
             op=op,
             saved_by=saved,
+            perhaps_saved=bool(target.storage.saves or target.storage.uses),
         )
 
 

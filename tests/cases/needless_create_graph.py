@@ -1,0 +1,104 @@
+# ruff: noqa
+"""Programs for TLN108."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def saliency_map():
+    """Holds: slope.grad_fn is not None"""
+    net = nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 1))
+    image = torch.rand(1, 4, requires_grad=True)
+    slope = torch.autograd.grad(net(image).sum(), image, create_graph=True)[0]  # smell: [TLN108]
+    saliency = slope.abs().max().item()
+
+
+def textbook_loop():
+    """Holds: w.grad.grad_fn is not None"""
+    w = torch.rand(3, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = (w**3).sum()
+        loss.backward(create_graph=True)  # smell: [TLN108]
+        optimizer.step()
+
+
+def adversarial_step():
+    """Holds: g.grad_fn is not None"""
+    net = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+    x = torch.rand(4, 2, requires_grad=True)
+    (g,) = torch.autograd.grad(net(x).pow(2).mean(), x, create_graph=True)  # smell: [TLN108]
+    x_adv = (x + 0.1 * g.sign()).detach()
+    net(x_adv).mean().backward()
+
+
+def second_derivative_too_many():
+    """Holds: curvature.grad_fn is not None"""
+    x = torch.linspace(0, 1, 5, requires_grad=True)
+    y = torch.sin(x).sum()
+    (slope,) = torch.autograd.grad(y, x, create_graph=True)
+    (curvature,) = torch.autograd.grad(slope.sum(), x, create_graph=True)  # smell: [TLN108]
+    print(curvature)
+
+
+def gradient_penalty():
+    critic = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1))
+    x = torch.rand(4, 2, requires_grad=True)
+    (slope,) = torch.autograd.grad(critic(x).sum(), x, create_graph=True)
+    (critic(x).mean() + 10 * (slope.norm(dim=1) - 1).pow(2).mean()).backward()
+
+
+def physics_informed():
+    net = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1))
+    x, t = torch.rand(5, 1, requires_grad=True), torch.rand(5, 1, requires_grad=True)
+    u = net(torch.cat([x, t], dim=1))
+    one = torch.ones_like(u)
+    u_t = torch.autograd.grad(u, t, one, create_graph=True)[0]
+    u_x = torch.autograd.grad(u, x, one, create_graph=True)[0]
+    u_xx = torch.autograd.grad(u_x, x, one, create_graph=True)[0]
+    (u_t + u * u_x - 0.01 * u_xx).pow(2).mean().backward()
+
+
+def retains_for_the_second():
+    """Not differentiated, but it keeps the graph for the next one."""
+    x, t = torch.rand(3, requires_grad=True), torch.rand(3, requires_grad=True)
+    u = (x * t).sin().sum()
+    u_t = torch.autograd.grad(u, t, create_graph=True)[0]
+    u_x = torch.autograd.grad(u, x)[0]
+    print(u_t, u_x)
+
+
+def returned():
+    def slope_of(f, x):
+        return torch.autograd.grad(f(x).sum(), x, create_graph=True)[0]
+
+    x = torch.rand(3, requires_grad=True)
+    slope_of(torch.sin, x).pow(2).sum().backward()
+
+
+def kept_on_an_object():
+    class Recorder:
+        def __init__(self):
+            self.x = torch.rand(3, requires_grad=True)
+
+        def record(self):
+            (self.slope,) = torch.autograd.grad(self.x.pow(3).sum(), self.x, create_graph=True)
+
+    recorder = Recorder()
+    recorder.record()
+    recorder.slope.sum().backward()
+
+
+def inner_step_of_meta_learning():
+    w = torch.ones(2, requires_grad=True)
+    x, y = torch.rand(4, 2), torch.rand(4)
+    (g,) = torch.autograd.grad(F.mse_loss(x @ w, y), w, create_graph=True)
+    F.mse_loss(x @ (w - 0.1 * g), y).backward()
+
+
+def differentiated_by_backward():
+    w = torch.rand(3, requires_grad=True)
+    (w**3).sum().backward(create_graph=True)
+    (curvature,) = torch.autograd.grad(w.grad.sum(), w)

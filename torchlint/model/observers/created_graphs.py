@@ -1,0 +1,171 @@
+"""
+Graphs of gradients: who asked for them with `create_graph=True`, and whether anybody differentiates them.
+
+Follows the gradients through the operations the model knows; whatever goes to other code counts as differentiated
+there. Does not judge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model import ir
+from torchlint.model.domain import (
+    Function,
+    GraphNode,
+    Instance,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    reachable_tensors,
+)
+from torchlint.model.events import AutogradRefused, BackwardCallee
+from torchlint.model.events.gradients import CreatedGraphUnused
+from torchlint.model.observer import Observer
+from torchlint.model.observers.held import Held
+
+if TYPE_CHECKING:
+    from torchlint.model.machine import Machine
+
+
+@dataclass(slots=True, eq=False)
+class _Created:
+    """One call that created a graph of gradients, and what was computed from them."""
+
+    origin: ir.Node
+    argument: cst.Arg
+    nodes: set[int]
+    leaves: list[Tensor]
+    accumulated: bool
+    derived: dict[int, Tensor] = field(default_factory=dict)
+    used: bool = False
+
+    def holds(self, value: Value) -> bool:
+        """Whether a value is computed from its gradients, or may be."""
+        return any(id(tensor) in self.derived for tensor in reachable_tensors(value))
+
+
+class CreatedGraphs(Observer):
+    """Watches `create_graph=True`."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.held = Held(machine)
+        self._created: list[_Created] = []
+        self._depth = 0
+        self._inner = 0
+
+    def entry_started(self, function: Function | None) -> None:
+        self.held.start(function is None)
+        self._created.clear()
+        self._depth = 0
+        self._inner = 0 if function is None else 1
+
+    def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
+        self._depth += 1
+
+    def function_ended(self, function: Function, result: Value) -> None:
+        self._depth -= 1
+        if self._depth < self._inner:
+            self._leave(result)
+
+    def concluded(self) -> None:
+        self.held.tell()
+        self._created.clear()
+
+    def backward(
+        self,
+        callee: BackwardCallee,
+        root: Tensor,
+        nodes: list[GraphNode],
+        leaves: list[Tensor],
+        inputs: list[Tensor] | None,
+        create_graph: bool | None,
+        origin: ir.Node,
+    ) -> None:
+        visited = {id(node) for node in nodes}
+        for created in self._created:
+            # Read again, the graph has to be retained, which `create_graph=True` does.
+            created.used = created.used or bool(created.nodes & visited) or id(root) in created.derived
+        written = _written(origin)
+        accumulated = callee != "autograd.grad"
+        if create_graph is not True or written is None or (accumulated and any(node.opaque for node in nodes)):
+            return
+        created = _Created(origin, written, visited, list(leaves), accumulated)
+        self._created.append(created)
+        event = CreatedGraphUnused(
+            node=written,
+            statement=self.machine.line(),
+            argument=written,
+            call=_call(origin),
+            accumulated=created.accumulated,
+        )
+        self.held.hold(event, valid=lambda: self._needless(origin))
+
+    def _needless(self, origin: ir.Node) -> bool:
+        refused = any(isinstance(e, AutogradRefused) and e.node is origin.origin for e in self.machine.events)
+        return not refused and not any(self._differentiated(each) for each in self._created if each.origin is origin)
+
+    def _differentiated(self, created: _Created) -> bool:
+        return created.used or any(tensor.storage.uses for tensor in created.derived.values())
+
+    def called(
+        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
+    ) -> None:
+        if qualified == "torch.autograd.grad" and result is not None:
+            for created in self._created:
+                if created.origin is origin:
+                    created.derived |= {id(tensor): tensor for tensor in reachable_tensors(result)}
+                    created.used = created.used or not created.derived
+
+    def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
+        if name != "grad":
+            return
+        owners = [each for _, each in alternatives(owner)]
+        for created in self._created:
+            if created.accumulated and any(leaf is each for leaf in created.leaves for each in owners):
+                created.derived |= {id(tensor): tensor for tensor in reachable_tensors(value)}
+
+    def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
+        for created in self._created:
+            if any(created.holds(value) for value in bound.values()):
+                created.derived |= {id(tensor): tensor for tensor in reachable_tensors(result)}
+
+    def method(
+        self,
+        receiver: Value,
+        name: str,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        result: Value | None,
+        origin: ir.Call,
+    ) -> None:
+        """What comes out of code that the model doesn't know may be anything made of what went in."""
+        if isinstance(result, Unknown) and isinstance(receiver, Tensor | Unknown | Instance):
+            for created in self._created:
+                if any(created.holds(value) for value in (receiver, *positional, *keywords.values())):
+                    created.used = created.used or name not in ("numpy", "tolist")
+
+    def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
+        self._leave(value)
+
+    def _leave(self, value: Value) -> None:
+        for created in self._created:
+            created.used = created.used or created.holds(value)
+
+
+def _written(origin: ir.Node) -> cst.Arg | None:
+    """The argument `create_graph=True`, as a keyword."""
+    for given in origin.arguments if isinstance(origin, ir.Call) else ():
+        if given.keyword == "create_graph" and isinstance(given.origin, cst.Arg):
+            return given.origin
+    return None
+
+
+def _call(origin: ir.Node) -> cst.Call:
+    assert isinstance(origin.origin, cst.Call)
+    return origin.origin
