@@ -71,7 +71,7 @@ ROWS = {
             v = torch.tensor(0.5, requires_grad=True)
             for _ in range(2):
                 energy(u, v).backward()
-                print(u.grad, v.grad)
+            print(u.grad, v.grad)
         """,
     ),
     "T3": Row(

@@ -12,8 +12,8 @@ class Extend(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = torch.empty(3)
         y[:2] = x  # smell: [TLN205]
-        y[2] = x[0] * y[0]  # error: [TLN205]
-        return y[0]
+        y[2] = x[0] * y[0]  # error: [TLN205]  # strict: [TLN220, TLN220]
+        return y[0]  # strict: [TLN220]
 
 
 x = torch.rand(2, requires_grad=True)

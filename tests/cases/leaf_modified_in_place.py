@@ -11,7 +11,7 @@ def gradient_descent_by_hand():
     for _ in range(2):
         loss = (w - 1).pow(2).sum()
         loss.backward()
-        w -= 0.1 * w.grad  # error: [TLN203]
+        w -= 0.1 * w.grad  # error: [TLN203]  # warning: [TLN112]
 
 
 def weights_scaled_after_construction():

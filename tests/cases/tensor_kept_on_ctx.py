@@ -21,7 +21,7 @@ def annotated_input():
     w = torch.ones(2, requires_grad=True)
     h = w * 3
     y = Square.apply(h)
-    h.data.zero_()
+    h.data.zero_()  # smell: [TLN207]
     y.sum().backward()
 
 

@@ -507,6 +507,9 @@ class BackwardMachine(GraphMachine):
                 self._accumulate_again(leaf, guard, origin, create)
                 continue
             gradient = self.fresh(origin, "backward", shape=leaf.shape, dtype=leaf.dtype, precise=leaf.precise)
+            if create is not Truth.NO:
+                gradient = self.materialise(Unknown([leaf], source=origin))
+                gradient.shape, gradient.dtype = leaf.shape, leaf.dtype
             gradient.name = f"{leaf.name}.grad" if leaf.name else ""
             gradient.grad_of = leaf
             sure = unconditional(guard) <= self.path | self.assumed

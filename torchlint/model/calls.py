@@ -493,7 +493,9 @@ class TorchMachine(OperationMachine):
                 gradient.cut = "`autograd.grad` without `create_graph=True` returns tensors without a graph"
                 results.append(gradient)
             else:
-                results.append(Unknown([tensor], source=site.node))
+                gradient = self.materialise(Unknown([tensor], source=site.node))
+                gradient.shape, gradient.dtype = tensor.shape, tensor.dtype
+                results.append(gradient)
         return Sequence("tuple", tuple(results))
 
     # -- functions of torch
