@@ -165,6 +165,7 @@ def numpy_constants():
 
         @staticmethod
         def backward(ctx, grad):
-            return grad * np.pi * np.sqrt(4.0)
+            size = np.prod(grad.size())
+            return grad * np.pi * np.sqrt(4.0) * int(size // 2)
 
     Scale.apply(torch.ones(2, requires_grad=True)).sum().backward()

@@ -136,3 +136,27 @@ class FloatsCompared(Event):
     left: cst.BaseExpression
     right: cst.BaseExpression
     different: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaskedSingularity(Event):
+    """
+    A value that may be infinite, or has an infinite derivative, is computed everywhere and masked out afterwards.
+    `node` is the masking.
+
+    Attributes
+    ----------
+    how
+        "where" or "masked_fill".
+    function
+        The singular operation: `sqrt`, `log`, `/`, `norm`, ….
+    computed
+        Its expression.
+    operand
+        The expression that the mask tests, and the singular operation is applied to.
+    """
+
+    how: Literal["where", "masked_fill"]
+    function: str
+    computed: cst.BaseExpression
+    operand: cst.BaseExpression

@@ -51,6 +51,7 @@ class Custom(Observer):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self._running: list[Function] = []
+        self._given: list[list[Value]] = []
         self._seen: set[int] = set()
         self._told: set[int] = set()
 
@@ -235,13 +236,16 @@ class Custom(Observer):
 
     def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
         self._running.append(function)
+        self._given.append(list(arguments.values())[1:])
 
     def function_ended(self, function: Function, result: Value) -> None:
         if self._running:
             self._running.pop()
+            self._given.pop()
 
     def concluded(self) -> None:
         self._running.clear()
+        self._given.clear()
 
     def _backward(self) -> Method | None:
         """The `backward` of a custom Function, if that is what runs, and it is differentiable by its own word."""
@@ -309,7 +313,7 @@ class Custom(Observer):
     ) -> None:
         if qualified.startswith(("builtins.", "torch.")) or not self._running:
             return
-        given = any(isinstance(value, Unknown | Tensor) for value in positional)
+        given = any(self._is_tensor(value) for value in positional)
         if qualified.startswith("numpy."):
             if given and qualified.rpartition(".")[2] not in _INDIFFERENT:
                 self._not_differentiable("numpy", qualified, origin)
@@ -327,6 +331,11 @@ class Custom(Observer):
     ) -> None:
         if name in ("numpy", "detach") and self._running and isinstance(receiver, Unknown | Tensor):
             self._not_differentiable("numpy" if name == "numpy" else "detach", name, origin)
+
+    def _is_tensor(self, value: Value) -> bool:
+        """Whether a value is known to be a tensor: gradients handed to `backward` are."""
+        given = any(value is each for each in self._given[-1]) if self._given else False
+        return given or isinstance(value, Tensor) or (isinstance(value, Unknown) and value.tensor is not None)
 
     def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
         if isinstance(origin.function, ir.Subscript) and self._running and isinstance(callee, Unknown):

@@ -1,0 +1,91 @@
+# ruff: noqa
+"""Programs for TLN604."""
+
+import torch
+from torch import nn
+
+
+def distances_with_a_safe_zero():
+    """Holds: points.grad.isnan().any()"""
+
+    class Distances(nn.Module):
+        def forward(self, points):
+            squared = ((points[:, None] - points[None]) ** 2).sum(-1)
+            return torch.where(squared > 0, squared.sqrt(), torch.zeros_like(squared))  # warning: [TLN604]
+
+    points = torch.rand(3, 2, requires_grad=True)
+    Distances()(points).sum().backward()
+
+
+def entropy():
+    """Holds: logits.grad.isnan().any()"""
+    logits = torch.tensor([0.0, 200.0], requires_grad=True)
+    p = torch.softmax(logits, 0)
+    terms = p * torch.where(p == 0, torch.zeros_like(p), torch.log(p))  # warning: [TLN604]  # smell: [TLN605]
+    (-terms.sum()).backward()
+
+
+def inverse_of_a_degree():
+    """Holds: weight.grad.isnan().any()"""
+    weight = torch.zeros(3, requires_grad=True)
+    degree = weight * 2
+    normal = degree.rsqrt().masked_fill(degree == 0, 0.0)  # warning: [TLN604]
+    normal.sum().backward()
+
+
+def ratio():
+    """Holds: a.grad.isnan().any()"""
+    a = torch.tensor([0.0, 1.0], requires_grad=True)
+    scaled = a * 1
+    ratio = torch.where(scaled != 0, torch.ones(2) / scaled, torch.zeros(2))  # warning: [TLN604]
+    ratio.sum().backward()
+
+
+def angle_at_the_poles():
+    """Holds: x.grad.isnan().any()"""
+    x = torch.tensor([1.0, 0.5], requires_grad=True)
+    angle = torch.where(x < 1, torch.acos(x), torch.zeros_like(x))  # warning: [TLN604]
+    angle.sum().backward()
+
+
+def masked_before():
+    x = torch.tensor([0.0, 1.0], requires_grad=True)
+    safe = torch.where(x > 0, x, torch.ones_like(x))
+    y = torch.where(x > 0, safe.sqrt(), torch.zeros_like(x))
+    z = torch.where(x > 0, x.clamp(min=1e-8).sqrt(), torch.zeros_like(x))
+    (y + z).sum().backward()
+
+
+def data_without_gradients():
+    x = torch.tensor([0.0, 1.0])
+    y = torch.where(x > 0, torch.log(x), torch.zeros_like(x))
+    w = torch.tensor([0.0, 1.0], requires_grad=True)
+    with torch.no_grad():
+        z = torch.where(w > 0, torch.log(w), torch.zeros_like(w))
+
+
+def regular_functions():
+    x = torch.tensor([0.0, 1.0], requires_grad=True)
+    gamma = torch.where(x > 0.04, ((x + 0.055) / 1.055) ** 2.4, x / 12.92)
+    elu = torch.where(x > 0, x, torch.exp(x) - 1.5)
+    (gamma + elu).sum().backward()
+
+
+def singular_point_is_kept():
+    x = torch.tensor([0.5, 4.0], requires_grad=True)
+    y = torch.where(x < 1, torch.sqrt(x), x)
+    y.sum().backward()
+
+
+def mask_of_something_else():
+    x = torch.tensor([0.5, 4.0], requires_grad=True)
+    valid = torch.tensor([1, 0])
+    y = torch.where(valid > 0, torch.log(x), torch.zeros_like(x))
+    y.sum().backward()
+
+
+def what_a_helper_is_given():
+    def safe_log(x):
+        return torch.where(x > 0, torch.log(x), torch.zeros_like(x))
+
+    safe_log(torch.rand(3))
