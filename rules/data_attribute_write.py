@@ -1,5 +1,7 @@
 from collections.abc import Iterator
 
+import libcst as cst
+
 from torchlint.model.events import writes
 from torchlint.rewrite import shown, under_no_grad
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
@@ -100,8 +102,10 @@ class DataAttributeWrite(Rule):
     )
 
     def check(self, event: writes.DataWritten) -> Iterator[Diagnostic]:
-        target = shown(event.target_node, event.target.name)
-        message = f"`{event.op}` writes {target} through `.data`, unseen by autograd"
+        node = event.target_node
+        if isinstance(node, cst.Attribute) and node.attr.value == "data":
+            node = node.value
+        message = f"`{event.op}` writes {shown(node)} through `.data`, unseen by autograd"
         level = Level.STRICT
         if event.saved_by is not None:
             message += ", although an operation saved the old value: the gradient is wrong"

@@ -140,8 +140,12 @@ def recursion_over_a_state():
         if depth == 0:
             return bounds.sum()
         bounds[depth] = 1.0
-        part = volume(depth - 1, bounds)
-        return part + bounds.max()
+        part = 0.0
+        for _ in range(2):
+            part = part + volume(depth - 1, bounds)
+            bounds[depth] = 2.0
+            total = part + bounds.max()
+        return total
 
     print(volume(2, torch.zeros(3)))
 

@@ -37,7 +37,7 @@ class _Running:
 class _Modified:
     """A write into an argument."""
 
-    function: Function
+    running: _Running
     parameter: str
     tensor: Tensor
     name: str
@@ -94,13 +94,13 @@ class Arguments(Observer):
         for parameter, given, name in running.given:
             if tensor.family is given.family and given.grad_of is None:
                 guard = self.machine.path | self.machine.assumed
-                self._modified.append(_Modified(running.function, parameter, given, name, write, guard))
+                self._modified.append(_Modified(running, parameter, given, name, write, guard))
 
     def function_ended(self, function: Function, result: Value) -> None:
         if not self._stack:
             return
         running = self._stack.pop()
-        mine = [each for each in self._modified if each.function is running.function and not each.returned]
+        mine = [each for each in self._modified if each.running is running]
         gives = result != NONE and not isinstance(result, Constant)
         told: list[Tensor] = []
         for each in mine:
@@ -139,7 +139,7 @@ class Arguments(Observer):
             node=_place(write),
             statement=write.line,
             trace=(wrote, read) if read is not None else (),
-            function=each.function.name,
+            function=each.running.function.name,
             parameter=each.parameter,
             op=write.op,
             read=read,
