@@ -97,8 +97,9 @@ class Modes(Observer):
         )
 
     def concluded(self) -> None:
-        self._trained_in_eval_mode()
-        self._evaluated_with_graph()
+        if any(note.kind == "eval" for note in self._log.notes):
+            self._trained_in_eval_mode()
+            self._evaluated_with_graph()
         self._log = _Log()
 
     def finished(self) -> None:
