@@ -88,6 +88,38 @@ def variational_terms():
         reconstruction_total += reconstruction  # warning: [TLN106]
 
 
+def everything_a_parameter():
+    """Holds: all(loss.requires_grad for loss in kept)"""
+
+    def train(model, loader, optimizer, criterion):
+        losses = []
+        for i, (x, y) in enumerate(loader):
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss)  # warning: [TLN106]
+        return losses
+
+    net = nn.Linear(2, 1)
+    batches = [(torch.rand(4, 2), torch.rand(4, 1)) for _ in range(3)]
+    kept = train(net, batches, torch.optim.SGD(net.parameters(), lr=0.1), nn.MSELoss())
+
+
+def losses_given():
+    """The graphs are older than the loop."""
+
+    def backward_all(losses):
+        total = 0.0
+        for loss in losses:
+            loss.backward()
+            total += loss
+        return total
+
+    w = torch.ones(2, requires_grad=True)
+    backward_all([(w * k).sum() for k in range(3)])
+
+
 def numbers_collected():
     net = nn.Linear(2, 1)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)

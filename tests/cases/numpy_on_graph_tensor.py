@@ -62,6 +62,17 @@ def training_function():
     train_epoch(torch.rand(2, 3, 2))
 
 
+def loss_of_an_unknown_model():
+    """Raises: Can't call numpy() on Tensor that requires grad"""
+
+    def step(model, criterion, x, y):
+        loss = criterion(model(x), y)
+        loss.backward()
+        return loss.numpy()  # error: [TLN111]
+
+    step(nn.Linear(2, 1), nn.MSELoss(), torch.rand(3, 2), torch.rand(3, 1))
+
+
 def detached():
     net = nn.Linear(2, 1)
     out = net(torch.rand(3, 2))

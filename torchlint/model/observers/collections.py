@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import libcst as cst
 
 from torchlint.model import ir
-from torchlint.model.domain import Function, GraphNode, Sequence, Tensor, Value, alternatives
+from torchlint.model.domain import Function, GraphNode, Sequence, Tensor, Unknown, Value, alternatives
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.gradients import GraphKeptByLoop
 from torchlint.model.observer import Observer
@@ -124,13 +124,15 @@ class Collections(Observer):
         ):
             return
         value = positional[0] if len(positional) == 1 else None
+        if isinstance(value, Unknown):
+            value = value.tensor
         given = argument(origin, 0)
         if not isinstance(value, Tensor) or given is None or not _made_in(value, iteration):
             return
         earlier = [each for each in self._earlier(origin) if each.container is receiver]
         addition = _Addition(iteration, value, receiver, None)
         self._additions.setdefault(id(origin), []).append(addition)
-        if earlier:
+        if earlier and earlier[-1].value is not value:
             self._tell(earlier[-1], addition, given.value, function.value, "list", origin)
 
     def _earlier(self, origin: ir.Node) -> list[_Addition]:
@@ -183,9 +185,12 @@ def statements_target(statement: ir.Assign) -> ir.Expression:
 
 
 def _made_in(tensor: Tensor, iteration: tuple[int, ...]) -> bool:
-    """Whether a tensor was recorded in this iteration, and requires grad."""
+    """Whether a tensor was recorded in this iteration (or returned by unknown code), and requires grad."""
     return (
         bool(tensor.grad_fn)
         and tensor.requires_grad.truth() is Truth.YES
-        and all(node.iteration == iteration and not node.opaque for _, node in tensor.grad_fn)
+        and all(
+            node.iteration == iteration and (not node.opaque or isinstance(tensor.origin, ir.Call))
+            for _, node in tensor.grad_fn
+        )
     )

@@ -22,6 +22,7 @@ from torchlint.model.domain import (
     Optimizer,
     Sequence,
     Tensor,
+    Unknown,
     Value,
     reachable_tensors,
 )
@@ -125,6 +126,8 @@ class Leaves(Observer):
         result: Value | None,
         origin: ir.Call,
     ) -> None:
+        if isinstance(receiver, Unknown) and receiver.tensor is not None:
+            receiver = receiver.tensor
         if name != "numpy" or not isinstance(receiver, Tensor) or not isinstance(origin.function, ir.Attribute):
             return
         if positional or "force" in keywords:
