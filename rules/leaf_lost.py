@@ -27,7 +27,7 @@ class LeafLost(Rule):
     Unsafe: the gradient is that of the result instead of the leaf's.
 
     ## Known limits
-    `.clone()` is taken for a non-leaf on purpose, and so is `retain_grad()` or a hook. Moving to a device or
+    `.clone()`, `* 1`, `retain_grad()`, a hook or a write in place say that a non-leaf is meant. Moving to a device or
     type is silent where it may return the leaf itself.
 
     ## References

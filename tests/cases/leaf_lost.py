@@ -115,3 +115,11 @@ def leaf_again_before_the_gradient_is_read():
         images.pow(2).sum().backward()
         images = images + 0.1 * images.grad.sign()
         images = images.clamp(0, 1).detach().requires_grad_()
+
+
+def made_to_be_written():
+    x = torch.rand(3, requires_grad=True) * 1
+    x.sum().backward()
+    y = torch.rand(3, requires_grad=True) + 0.5
+    y.add_(1)
+    y.sum().backward()

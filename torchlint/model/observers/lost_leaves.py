@@ -13,7 +13,7 @@ from typing import Literal
 import libcst as cst
 
 from torchlint.model import ir
-from torchlint.model.domain import GRAD_YES, GraphNode, Instance, Module, Tensor, Unknown, Value
+from torchlint.model.domain import GRAD_YES, GraphNode, Instance, Module, Tensor, Unknown, Value, Write
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.registration import GradFlagSet, LeafLost
 from torchlint.model.expressions import is_module
@@ -103,7 +103,7 @@ class LostLeaves(Observer):
         if leaf is value or leaf.name or leaf.own != GRAD_YES or leaf.is_parameter is not Truth.NO:
             return
         factory = leaf.origin.origin
-        if not isinstance(factory, cst.Call) or _ON_PURPOSE & ops:
+        if not isinstance(factory, cst.Call) or _ON_PURPOSE & ops or _changes_nothing(written):
             return
         if any(arg.keyword is not None and arg.keyword.value == "requires_grad" for arg in factory.args):
             op = value.made_by or min(ops)
@@ -158,9 +158,17 @@ class LostLeaves(Observer):
             elif each.reached is None and any(leaf is each.leaf for leaf in leaves):
                 each.reached = Step(origin.origin, "its gradient goes to a leaf that nothing holds")
 
-    def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
+    def wrote(self, tensor: Tensor, write: Write) -> None:
+        # Only what is no leaf can be written in place: it was made one for that.
         for each in self._lost:
-            each.read = each.read or any(value is each.value for value in arguments)
+            each.read = each.read or tensor is each.value
+
+    def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
+        self._handed_over(arguments)
+
+    def _handed_over(self, values: list[Value]) -> None:
+        for each in self._lost:
+            each.read = each.read or any(value is each.value for value in values)
 
     # -- flags
 
@@ -178,6 +186,8 @@ class LostLeaves(Observer):
         if name in ("register_hook", "register_post_accumulate_grad_hook"):
             for each in self._lost:
                 each.read = each.read or each.value is receiver
+        elif name == "apply":
+            self._handed_over(positional)
 
     def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
         target = node.origin
@@ -217,6 +227,14 @@ class LostLeaves(Observer):
             target=target,
             value=value,
         )
+
+
+def _changes_nothing(written: cst.BaseExpression) -> bool:
+    """`x * 1` and `x + 0`: the shortest way to a tensor that is no leaf."""
+    if not isinstance(written, cst.BinaryOperation) or not isinstance(written.right, cst.BaseNumber):
+        return False
+    neutral = {"1", "1.0"} if isinstance(written.operator, cst.Multiply | cst.Divide) else {"0", "0.0"}
+    return getattr(written.right, "value", "") in neutral
 
 
 def _assigned(definition: ir.ClassDef) -> set[str]:
