@@ -133,7 +133,7 @@ CUTS = (
 FLAGS = (
     "{x}.requires_grad_()", "{x}.requires_grad_(True)", "{x}.requires_grad_(False)", "{x}.requires_grad = True", "{x}.requires_grad = False",
     "{x}.retain_grad()", "{x}.detach_()", "{x}.grad = None", "{x}.numpy()", "{x}.detach().numpy()", "copy.deepcopy({x})", "{x}.grad.zero_()",
-    "{x}.data = {y}.data", "{x}.register_hook(lambda g: g * 2)", "str({x}.sum())", "{x}.grad = torch.zeros_like({x})", "float({x}.sum())",
+    "{x}.data = {y}.data", "str({x}.sum())", "{x}.grad = torch.zeros_like({x})", "float({x}.sum())",
     "assert {x}.dim() >= 0", "np.asarray({x})",
 )  # fmt: skip
 
@@ -417,6 +417,10 @@ class Programs:
         return self._bound(self.expression(CUTS, namespace))
 
     def _flag(self, namespace: dict[str, Any]) -> str | None:
+        if self.random.random() < 0.05:
+            # torch 2.13 itself crashes on a hook of a view whose base was written since.
+            x = self.tensor(namespace, lambda t: not t._is_view())
+            return f"{x}.register_hook(lambda g: g * 2)" if x is not None else None
         return self.expression(FLAGS, namespace)
 
     def _backward(self, namespace: dict[str, Any]) -> str | None:

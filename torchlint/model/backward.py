@@ -101,6 +101,7 @@ class BackwardMachine(GraphMachine):
 
     def __init__(self) -> None:
         super().__init__()
+        self.visited: Visited = {}
         self.saved_reads: list[SavedRead] = []
         self.retained: list[Retained] = []
         self.freed_reads: dict[tuple[int, Truth], list[tuple[Guard, FreedGraphRead]]] = {}
@@ -208,6 +209,7 @@ class BackwardMachine(GraphMachine):
                 # `backward(inputs=...)` asks each input to retain its gradient first
                 self.refuse("unused" if callee == "autograd.grad" else "retain-grad", callee, tensor, origin)
         visited, leaves, reached = self.walk(starts, self._targets(inputs), through=accumulates)
+        self.visited = visited
         self._read(visited, origin, root, facts, Step(origin.origin, "backward reads it here"), implicit=False)
         if inputs and allow_unused is Truth.NO:
             # Not only what leads to the inputs as far as is known: an unknown way may lead there, too.
@@ -299,7 +301,7 @@ class BackwardMachine(GraphMachine):
                     leaves.append((both, node))
                 continue
             itself = through and targets is not None and id(node) in targets
-            if targets is not None and not itself and not _leads(node, targets, leading):
+            if targets is not None and not itself and not leads(node, targets, leading):
                 continue
             condition = node.condition.guard()
             arrived = conjoin(guard, condition, self.path, self.assumed) if condition is not None else None
@@ -466,7 +468,8 @@ class BackwardMachine(GraphMachine):
                 root=root,
                 iteration=self.iteration,
             )
-            self.trail.set(node, "releases", (*node.releases, release))
+            if len(node.releases) < MOST_RETAINED:
+                self.trail.set(node, "releases", (*node.releases, release))
 
     def activated(self) -> int:
         """The moment at which the running function was called; 0 in the file itself."""
@@ -513,8 +516,17 @@ class BackwardMachine(GraphMachine):
             gradient.name = f"{leaf.name}.grad" if leaf.name else ""
             gradient.grad_of = leaf
             sure = unconditional(guard) <= self.path | self.assumed
-            value: Value = gradient if sure else choose([(guard, gradient), (ALWAYS, NONE)])
+            if create is not Truth.NO:
+                # PyTorch accumulates a gradient that has a graph of its own
+                value: Value = self.gradient_with_graph(leaf, create, origin)
+                self.trail.set(leaf, "grad", value if sure else choose([(guard, value), (ALWAYS, NONE)]))
+                continue
+            value = gradient if sure else choose([(guard, gradient), (ALWAYS, NONE)])
             self.trail.set(leaf, "grad", value)
+
+    def gradient_with_graph(self, leaf: Tensor, create: Truth, origin: ir.Node) -> Value:
+        """A `.grad` made with `create_graph=True`."""
+        return Unknown([leaf])
 
     def _accumulate_again(self, leaf: Tensor, guard: Guard, origin: ir.Node, create: Truth) -> None:
         """A `.grad` that is there is added to in place, unless the addition is recorded (accumulate_grad.h)."""
@@ -743,7 +755,7 @@ def _may_require_grad(node: GraphNode | Tensor) -> bool:
     return grad != GRAD_NO
 
 
-def _leads(node: GraphNode, targets: set[int], known: dict[int, bool]) -> bool:
+def leads(node: GraphNode, targets: set[int], known: dict[int, bool]) -> bool:
     """Whether a path from the node reaches one of the targets (iterative depth-first search with memory)."""
     if id(node) in known:
         return known[id(node)]

@@ -479,9 +479,12 @@ class TorchMachine(OperationMachine):
         if isinstance(wanted, Sequence) and wanted.items is None:
             allow = Truth.MAYBE
         create = self._run_backward(roots, site, "autograd.grad", 3, 4, targets, allow)
-        return self._gradients(wanted, targets, create, site)
+        passed = self.value_grad(gradients) if gradients is not None else GRAD_NO
+        return self._gradients(wanted, targets, create, passed, site)
 
-    def _gradients(self, given: Value | None, targets: list[Tensor], create: Truth, site: CallSite) -> Value:
+    def _gradients(
+        self, given: Value | None, targets: list[Tensor], create: Truth, passed: Grad, site: CallSite
+    ) -> Value:
         if given is None or (isinstance(given, Sequence) and given.items is None):
             return Sequence("tuple", None, Unknown())
         results: list[Value] = []
@@ -493,9 +496,13 @@ class TorchMachine(OperationMachine):
                 gradient.cut = "`autograd.grad` without `create_graph=True` returns tensors without a graph"
                 results.append(gradient)
             else:
-                gradient = self.materialise(Unknown([tensor], source=site.node))
-                gradient.shape, gradient.dtype = tensor.shape, tensor.dtype
-                results.append(gradient)
+                found: Value = Unknown([tensor], source=site.node)
+                if create is Truth.YES:
+                    found = self.second_order(tensor, passed, site.node)
+                if isinstance(found, Unknown):
+                    found = self.materialise(found)
+                    found.shape, found.dtype = tensor.shape, tensor.dtype
+                results.append(found)
         return Sequence("tuple", tuple(results))
 
     # -- functions of torch
@@ -561,7 +568,7 @@ class TorchMachine(OperationMachine):
         return self.apply(qualified, positional, keywords, site.node, display, target=target, name=name)
 
     def _broadcast(self, tensors: list[Value], site: CallSite) -> Value | None:
-        """Every tensor expanded to the shape of all (aten/src/ATen/ExpandUtils.h)."""
+        """Every tensor expanded to the shape of all, if it has another (`expand_outplace` in aten/src/ATen/ExpandUtils.h)."""
         if len(tensors) == 1 and isinstance(tensors[0], Sequence) and tensors[0].items is not None:
             tensors = list(tensors[0].items)
         if not tensors or not all(isinstance(tensor, Tensor) for tensor in tensors):
@@ -573,7 +580,12 @@ class TorchMachine(OperationMachine):
         if shape is None or None in shape:
             return None
         size = Sequence("tuple", tuple(Constant(each) for each in shape))
-        results = [self.apply("torch.Tensor.expand", [tensor, size], {}, site.node, "expand") for tensor in tensors]
+        results = [
+            tensor
+            if isinstance(tensor, Tensor) and tensor.shape == shape
+            else self.apply("torch.Tensor.expand", [tensor, size], {}, site.node, "expand")
+            for tensor in tensors
+        ]
         return Sequence("tuple", tuple(result if result is not None else Unknown() for result in results))
 
     def _positional_inplace(self, qualified: str, site: CallSite) -> Truth:

@@ -15,7 +15,7 @@ import libcst as cst
 from torchlint.knowledge import ops, shapes
 from torchlint.knowledge.ops import Known, Op
 from torchlint.model import ir
-from torchlint.model.backward import BackwardMachine
+from torchlint.model.second_order import SecondOrderMachine
 from torchlint.model.domain import (
     GRAD_NO,
     Choice,
@@ -39,7 +39,7 @@ _INTEGERS = frozenset({"argmax", "argmin", "argsort", "nonzero", "bincount", "se
 _KEEPS_NAME = frozenset({"detach", "view", "reshape", "to", "cpu", "cuda", "float", "contiguous"})
 
 
-class OperationMachine(BackwardMachine):
+class OperationMachine(SecondOrderMachine):
     """A machine that runs operations of torch."""
 
     # -- arguments
@@ -384,18 +384,7 @@ class OperationMachine(BackwardMachine):
         parameter, truth = aliased[0]
         several = bound[parameter]
         if op.sequence and isinstance(several, Sequence) and several.items is not None:
-            # `meshgrid`: each output is a view of its own input.
-            each = zip(several.items, inferred if len(inferred) == len(several.items) else several.items, strict=True)
-            return Sequence(
-                "tuple",
-                tuple(
-                    self.view_of(
-                        source, origin, display, node, grad, shape if isinstance(shape, tuple) else None, "view"
-                    )
-                    for value, shape in each
-                    for _, source in self.all_tensor_options(value)[:1]
-                ),
-            )
+            return self._views_of_each(op, several.items, inferred, origin, display)
         options = self.all_tensor_options(several)
         results: list[tuple[Guard, Value]] = []
         for guard, source in options:
@@ -405,6 +394,23 @@ class OperationMachine(BackwardMachine):
         if op.sequence or len(op.outputs) > 1:
             return results[0][1] if len(results) == 1 else choose(results)
         return choose(results)
+
+    def _views_of_each(
+        self, op: Op, items: tuple[Value, ...], inferred: tuple[Shape, ...], origin: ir.Node, display: str
+    ) -> Value:
+        """`meshgrid`: each output is a view of its own input."""
+        views: list[Value] = []
+        for place, item in enumerate(items):
+            options = self.all_tensor_options(item)
+            if len(options) != 1:
+                views.append(Unknown(reachable_tensors(item), source=origin, certain_edge=True))
+                continue
+            source = options[0][1]
+            grad = self.recorded(source.requires_grad)
+            node = self.node(op.node, display, origin, grad, self.edges(source), Truth.NO) if grad != GRAD_NO else None
+            shape = inferred[place] if len(inferred) == len(items) else None
+            views.append(self.view_of(source, origin, display, node, grad, shape, "view"))
+        return Sequence("tuple", tuple(views))
 
     def _alias(
         self,

@@ -1,0 +1,11 @@
+# `F.silu(x, inplace=True)` saves a copy of its input.
+# expected: ok
+
+import torch
+import torch.nn.functional as F
+
+w = torch.rand(3, requires_grad=True)
+y = w * 1
+F.silu(y, inplace=True)
+y.add_(1)
+y.sum().backward()

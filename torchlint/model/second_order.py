@@ -1,0 +1,82 @@
+"""
+Transfer function of `create_graph=True`: whether a gradient has a graph of its own, and where that leads.
+
+The gradient of a node depends on what the node saved; so it requires grad if one of the saved tensors does, and
+differentiating it again leads to them. Where a node's formula is not known to use all it saved, nothing is claimed.
+Says what happens; does not judge. The formulas are those of tools/autograd/derivatives.yaml.
+"""
+
+from __future__ import annotations
+
+from torchlint.model import ir
+from torchlint.model.backward import BackwardMachine, leads
+from torchlint.model.domain import GRAD_NO, GRAD_YES, Grad, GraphNode, Tensor, Unknown, Value, unknown_guard
+from torchlint.model.truth import Guard, Truth, unconditional
+
+# Nodes whose gradient is a differentiable function of every tensor they saved.
+_SMOOTH = frozenset(
+    """
+    Pow Exp Sigmoid Tanh Sqrt Rsqrt Reciprocal Log Log1P Sin Cos Tan Sinh Cosh Atan Expm1 Erf Abs Softmax LogSoftmax
+    Logsumexp Relu LeakyRelu Elu Gelu Silu Softplus Std Var Prod Mul Div Mm Dot Bmm Mv MseLoss SmoothL1Loss HuberLoss
+    """.split()
+)
+
+
+class SecondOrderMachine(BackwardMachine):
+    """A machine that differentiates gradients."""
+
+    def second_order(self, target: Tensor, given: Grad, origin: ir.Node) -> Value:
+        """
+        The gradient of `target` in the backward pass that has just run with `create_graph=True`; `given` is the
+        requires_grad of the gradients passed to it.
+        """
+        ends = {id(node) for _, node in self.edges(target)}
+        known: dict[int, bool] = {}
+        on_the_way = [(node, guards) for node, guards in self.visited.values() if leads(node, ends, known)]
+        depends = given.truth()
+        edges: list[tuple[Guard, GraphNode | Tensor]] = []
+        for node, guards in on_the_way:
+            truth, inner = self._depends_on_saved(node)
+            if not any(unconditional(guard) <= self.path | self.assumed for guard in guards):
+                truth = Truth.MAYBE if truth is Truth.YES else truth
+            depends = depends | truth
+            edges += inner
+        if depends is Truth.MAYBE or given != GRAD_NO:
+            return Unknown([target], source=origin)
+        own = GRAD_YES if depends is Truth.YES else GRAD_NO
+        node = self.node("", "autograd.grad", origin, own, edges, Truth.YES) if own == GRAD_YES else None
+        gradient = self.fresh(
+            origin,
+            "autograd.grad",
+            own=own,
+            node=node,
+            shape=target.shape,
+            dtype=target.dtype,
+            precise=target.precise,
+            cut="" if node is not None else "its formula uses nothing that requires grad",
+        )
+        if node is not None:
+            # The gradient's own graph saves some of these once more; which, is not told here.
+            self.escape([saved.tensor for each, _ in on_the_way for saved in each.saved], origin)
+        return gradient
+
+    def gradient_with_graph(self, leaf: Tensor, create: Truth, origin: ir.Node) -> Value:
+        """A `.grad` made with `create_graph=True`."""
+        return self.second_order(leaf, GRAD_NO, origin) if create is Truth.YES else Unknown([leaf])
+
+    def _depends_on_saved(self, node: GraphNode) -> tuple[Truth, list[tuple[Guard, GraphNode | Tensor]]]:
+        """Whether the gradient that a node passes on depends on a recorded tensor that it saved, and where these lead."""
+        if node.opaque:
+            return Truth.MAYBE, []
+        saved = [each for each in node.saved if each.tensor.requires_grad != GRAD_NO]
+        if not saved:
+            return Truth.NO if node.name or not node.saved and node.holds is Truth.NO else Truth.MAYBE, []
+        smooth = node.name.rstrip("0123456789").removesuffix("Backward") in _SMOOTH
+        certain = smooth and all(each.tensor.requires_grad == GRAD_YES for each in node.saved)
+        alone = len(node.edges) == 1
+        edges = [
+            (guard if alone and certain else guard | unknown_guard(), end)
+            for each in saved
+            for guard, end in self.edges(each.tensor)
+        ]
+        return (Truth.YES if certain else Truth.MAYBE), edges
