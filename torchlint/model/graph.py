@@ -43,6 +43,9 @@ from torchlint.model.trace import Step
 from torchlint.model.truth import ALWAYS, Guard, Truth, conjoin, implied
 
 
+MOST_SAVES = 8
+MOST_WRITES = 128
+"""Saves and writes of one storage that are remembered, the latest; a forgotten one proves nothing any more."""
 MOST_STEPS = 4
 """Operations that saved an old value, as many as a trace names."""
 
@@ -340,7 +343,7 @@ class GraphMachine(Machine):
             guard=guard,
             node=node,
         )
-        self.trail.set(tensor.storage, "saves", (*tensor.storage.saves, saved))
+        self.trail.set(tensor.storage, "saves", (*tensor.storage.saves[-MOST_SAVES:], saved))
         return saved
 
     def fresh(
@@ -432,7 +435,7 @@ class GraphMachine(Machine):
             source = source.alias.source
         alias = Alias(how, source, tensor, origin, self.line(), tensor.born)
         tensor.alias = alias
-        self.trail.set(source.storage, "aliases", (*source.storage.aliases, alias))
+        self.trail.set(source.storage, "aliases", (*source.storage.aliases[-MOST_SAVES:], alias))
         return tensor
 
     # -- uses
@@ -477,7 +480,8 @@ class GraphMachine(Machine):
         """Hand tensors to code the model does not know."""
         for tensor in tensors:
             self.use(tensor, origin)
-            self.trail.set(tensor.storage, "uses", (*tensor.storage.uses, Use(self.tick(), origin)))
+            if not tensor.storage.uses:
+                self.trail.set(tensor.storage, "uses", (Use(self.tick(), origin),))
 
     # -- writes
 
@@ -535,7 +539,7 @@ class GraphMachine(Machine):
             assumed=self.assumed if certain else self.assumed | unknown_guard(),
         )
         if raises is not Truth.YES:
-            self.trail.set(storage, "writes", (*storage.writes, write))
+            self.trail.set(storage, "writes", (*storage.writes[-MOST_WRITES:], write))
             for hook in self.watch.wrote:
                 hook(tensor, write)
             self._alias_written(tensor, write)
