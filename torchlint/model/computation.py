@@ -214,6 +214,8 @@ class Computations(Observer):
     ) -> None:
         if result is None or isinstance(result, Constant | Function):
             return
+        if name in VIEWS and any(result is each for each in operands):
+            return  # `x.contiguous()` gave `x` itself, which was computed by something else
         machine = self.machine
         name = _SYNONYMS.get(name, name)
         made = Computation(

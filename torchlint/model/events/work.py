@@ -194,3 +194,20 @@ class GrownInLoop(Event):
     rest: tuple[cst.Arg, ...]
     initial: cst.CSTNode | None
     after: cst.CSTNode | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synchronised(Event):
+    """
+    In a loop that calls `backward` and `step`, every round waits for a tensor's value. `node` is the call.
+
+    Attributes
+    ----------
+    how
+        As written: `item()`, `cpu()`, `print`, `float`.
+    tensor
+        How the program calls the tensor, or "".
+    """
+
+    how: str
+    tensor: str
