@@ -28,7 +28,7 @@ class EvaluationTracksGradients(Rule):
 
     ## Known limits
     Silent where outputs are returned, yielded, appended or stored, where a backward follows, and where a caller in the
-    same file calls the function under `no_grad`.
+    same file calls the function under `no_grad`. Silent, too, in files that differentiate inside of a `forward`.
 
     ## References
     - [Evaluation mode and no-grad mode](https://docs.pytorch.org/docs/stable/notes/autograd.html#evaluation-mode-nn-module-eval)

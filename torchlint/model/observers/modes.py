@@ -38,6 +38,7 @@ from torchlint.source import walk
 
 _SENSITIVE = re.compile(r"Dropout|BatchNorm|InstanceNorm|RReLU|RNN|LSTM|GRU|Transformer|MultiheadAttention")
 _GRAD_MODES = frozenset({"no_grad", "inference_mode", "set_grad_enabled", "enable_grad"})
+_IN_FORWARD = re.compile(r"\bautograd\.grad\b|\bcreate_graph\b|\btorch\.func\b")
 _DIFFERENTIATES = re.compile(r"backward|grad|attack|perturb|advers|optimi", re.IGNORECASE)
 
 
@@ -103,6 +104,10 @@ class Modes(Observer):
         self._log = _Log()
 
     def finished(self) -> None:
+        # A model whose forward differentiates needs its graph, and an unknown one may be any that the file defines.
+        origin = self.machine.program.origin
+        if self._found and isinstance(origin, cst.Module) and _IN_FORWARD.search(origin.code):
+            return
         for functions, event in self._found.values():
             if not functions & self._muted:
                 self.machine.emit(event)
