@@ -563,7 +563,9 @@ Value: TypeAlias = (
 
 MOST_ALTERNATIVES = 6
 MOST_DEPENDS = 16
-"""Tensors an unknown value is held to depend on; beyond them the dependence is forgotten, and nothing is proven by it."""
+"""
+Tensors an unknown value is held to depend on; beyond them the dependence is forgotten, and nothing is proven by it.
+"""
 MOST_REACHABLE = 256
 
 

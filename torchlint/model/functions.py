@@ -341,9 +341,8 @@ class FunctionMachine(LayerMachine):
                 frame.variables[parameter.name] = Sequence("tuple", tuple(left) if complete else None)
                 left = []
             elif parameter.kind == "**":
-                frame.variables[parameter.name] = Mapping(
-                    {key: value for key, value in named.items()} if complete else None
-                )
+                rest: dict[object, Value] = dict(named.items())
+                frame.variables[parameter.name] = Mapping(rest if complete else None)
                 named = {}
             elif left and parameter.kind in ("positional", "positional-only"):
                 frame.variables[parameter.name] = left.pop(0)
