@@ -1,8 +1,9 @@
 """
 Holds the model's predictions against torch, counts, and shrinks what they disagree on.
 
-A verdict is about one program: "agree", "false alarm" (torch runs it), "miss" (torch refuses it, the model says nothing),
-"wrong class", "wrong line", "wrong culprit", or "invalid" (the program fails for a reason that is not autograd's).
+A verdict is about one program: "agree", "false alarm" (torch runs it), "miss" (torch refuses it, the model says
+nothing), "wrong class", "wrong line", "wrong culprit", or "invalid" (the program fails for a reason that is not
+autograd's).
 """
 
 from __future__ import annotations

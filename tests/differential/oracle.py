@@ -128,13 +128,14 @@ class _Watched:
         self.moves: list[tuple[int, int]] = []
 
 
-class _Stop(Exception):
+class _StopError(Exception):
     pass
 
 
 def _culprits(code: Any, message: str) -> frozenset[int]:
     """
-    Run the program again, watching every tensor that is saved: which line moved it past the version that torch expected.
+    Run the program again, watching every tensor that is saved: which line moved it past the version that torch
+    expected.
 
     Hooks on saved tensors switch torch's own check off, so the run goes on past the failing backward; the failing
     unpack is the first one whose tensor has moved.
@@ -166,7 +167,7 @@ def _culprits(code: Any, message: str) -> frozenset[int]:
             return None
         poll()
         if found:
-            raise _Stop
+            raise _StopError
         line[0] = frame.f_lineno if event != "return" or frame.f_back is None else frame.f_back.f_lineno
         return trace
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from differential.compare import Tally, tally, tally_parallel
 from differential.oracle import Outcome, run
 from differential.predict import Prediction, predict

@@ -1,7 +1,8 @@
 """
 Transfer functions of the backward pass: what a backward reads, what it frees, where gradients go.
 
-Follows `torch/csrc/autograd/engine.cpp`: a node's saved tensors are checked against the version counter when they are unpacked,
+Follows `torch/csrc/autograd/engine.cpp`: a node's saved tensors are checked against the version counter when they are
+unpacked,
 and released node by node unless `retain_graph`. Says what happens; does not judge.
 """
 
@@ -283,8 +284,10 @@ class BackwardMachine(GraphMachine):
         self, starts: list[tuple[Guard, GraphNode | Tensor]], targets: set[int] | None, *, through: bool = False
     ) -> tuple[Visited, list[tuple[Guard, Tensor]], set[int]]:
         """
-        As `graph_of`, from several edges; and the ids of all nodes and leaves that a gradient comes to. `targets`: visit
-        only what leads to one of these; `through`: and themselves (`backward(inputs=...)`: engine.cpp, accumulate_grad).
+        As `graph_of`, from several edges; and the ids of all nodes and leaves that a gradient comes to. `targets`:
+        visit
+        only what leads to one of these; `through`: and themselves (`backward(inputs=...)`: engine.cpp,
+        accumulate_grad).
         """
         visited: Visited = {}
         leaves: list[tuple[Guard, Tensor]] = []

@@ -1,8 +1,10 @@
 """
 Calls into torch: functions, tensor methods and attributes, layers, optimizers, `torch.autograd`.
 
-What a plain operation does is left to `operations`; here is what is special in Python's torch: aliases (`detach`, `.data`,
-`numpy()`), `requires_grad_`, backward passes, creation, `nn.Module` layers, optimizers, `.grad`. What is not known returns None,
+What a plain operation does is left to `operations`; here is what is special in Python's torch: aliases (`detach`,
+`.data`,
+`numpy()`), `requires_grad_`, backward passes, creation, `nn.Module` layers, optimizers, `.grad`. What is not known
+returns None,
 and the caller treats it as unknown code.
 """
 
@@ -14,6 +16,7 @@ import libcst as cst
 
 from torchlint.knowledge import factories, modules, ops, optimizers, shapes
 from torchlint.model import ir
+from torchlint.model.backward import Root
 from torchlint.model.domain import (
     GRAD_MAYBE,
     GRAD_NO,
@@ -38,7 +41,6 @@ from torchlint.model.domain import (
     reachable_tensors,
 )
 from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, Refusal, Shape, TensorFacts
-from torchlint.model.backward import Root
 from torchlint.model.graph import is_none
 from torchlint.model.operations import CASTS as _CASTS
 from torchlint.model.operations import OperationMachine, precise_dtype
@@ -47,7 +49,9 @@ from torchlint.model.truth import Guard, Truth
 
 @dataclass(slots=True, eq=False)
 class CallSite:
-    """A call with its arguments evaluated. `complete` is False when `*args` or `**kwargs` of unknown content are passed."""
+    """
+    A call with its arguments evaluated. `complete` is False when `*args` or `**kwargs` of unknown content are passed.
+    """
 
     node: ir.Call
     positional: list[Value]
@@ -245,8 +249,7 @@ class TorchMachine(OperationMachine):
         refused = tensor.requires_grad.truth() & self.grad_mode & ~forced
         self.refuse("numpy", f"{name}()", tensor, node, refused, _cst(receiver), self.text(receiver))
         alias = self.detached(tensor, node, "numpy()", own_counter=True)
-        array = Unknown([alias], source=node)
-        return array
+        return Unknown([alias], source=node)
 
     def numpy_call(self, qualified: str, site: CallSite) -> None:
         """A function of NumPy that makes an array of its argument, as `Tensor.numpy()` does."""
@@ -285,10 +288,10 @@ class TorchMachine(OperationMachine):
         if name == "__len__" and tensor.shape:
             return Constant(tensor.shape[0]) if tensor.shape[0] is not None else Scalar("int")
         dim = site.get(0, "dim")
-        if name == "size" and isinstance(dim, Constant) and isinstance(dim.value, int) and tensor.shape is not None:
-            if -len(tensor.shape) <= dim.value < len(tensor.shape):
-                size = tensor.shape[dim.value]
-                return Constant(size) if size is not None else Scalar("int")
+        place = dim.value if name == "size" and isinstance(dim, Constant) else None
+        if isinstance(place, int) and tensor.shape is not None and -len(tensor.shape) <= place < len(tensor.shape):
+            size = tensor.shape[place]
+            return Constant(size) if size is not None else Scalar("int")
         return Scalar("bool" if name.startswith("is_") else "int")
 
     def _convert(self, tensor: Tensor, name: str, dtype: str, site: CallSite) -> Value:
@@ -568,7 +571,10 @@ class TorchMachine(OperationMachine):
         return self.apply(qualified, positional, keywords, site.node, display, target=target, name=name)
 
     def _broadcast(self, tensors: list[Value], site: CallSite) -> Value | None:
-        """Every tensor expanded to the shape of all, if it has another (`expand_outplace` in aten/src/ATen/ExpandUtils.h)."""
+        """
+        Every tensor expanded to the shape of all, if it has another (`expand_outplace` in
+        aten/src/ATen/ExpandUtils.h).
+        """
         if len(tensors) == 1 and isinstance(tensors[0], Sequence) and tensors[0].items is not None:
             tensors = list(tensors[0].items)
         if not tensors or not all(isinstance(tensor, Tensor) for tensor in tensors):

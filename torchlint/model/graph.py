@@ -1,9 +1,12 @@
 """
 Transfer functions of autograd: recording an operation, writing in place, views and aliases.
 
-What each operation saves comes from the table in `torchlint.knowledge.ops`; how nodes, versions and views behave follows PyTorch's
-autograd notes (https://docs.pytorch.org/docs/stable/notes/autograd.html) and `torch/csrc/autograd` (`VariableTypeUtils.h`:
-`check_inplace`; `variable.cpp`: regeneration of a view's `grad_fn`). Says what happens; does not judge, and runs no Python.
+What each operation saves comes from the table in `torchlint.knowledge.ops`; how nodes, versions and views behave
+follows PyTorch's
+autograd notes (https://docs.pytorch.org/docs/stable/notes/autograd.html) and `torch/csrc/autograd`
+(`VariableTypeUtils.h`:
+`check_inplace`; `variable.cpp`: regeneration of a view's `grad_fn`). Says what happens; does not judge, and runs no
+Python.
 """
 
 from __future__ import annotations
@@ -41,7 +44,6 @@ from torchlint.model.events import AliasWritten, AutogradRefused, Refusal, Shape
 from torchlint.model.machine import Machine
 from torchlint.model.trace import Step
 from torchlint.model.truth import ALWAYS, Guard, Truth, conjoin, implied
-
 
 MOST_SAVES = 8
 MOST_WRITES = 128
@@ -280,7 +282,8 @@ class GraphMachine(Machine):
         self, op: Op, bound: dict[str, Value], origin: ir.Node, display: str, *, saved_before: int | None = None
     ) -> tuple[Grad, GraphNode | None]:
         """
-        Record an operation if grad mode and inputs ask for it: the requires_grad of its result, and its node (without what it
+        Record an operation if grad mode and inputs ask for it: the requires_grad of its result, and its node (without
+        what it
         saves of the result: see `save_results`).
         """
         grad = self.recorded(self.input_grad(op, bound))
@@ -414,7 +417,9 @@ class GraphMachine(Machine):
         own: Grad = GRAD_NO,
         temporary: bool = True,
     ) -> Tensor:
-        """A tensor cut from the graph that shares memory: `detach()` shares the version counter too, `.data` does not."""
+        """
+        A tensor cut from the graph that shares memory: `detach()` shares the version counter too, `.data` does not.
+        """
         tensor = Tensor(
             origin=origin,
             line=self.line(),
@@ -502,7 +507,8 @@ class GraphMachine(Machine):
         """
         Write a tensor in place: check it as autograd does, bump its version, record the write in its graph.
 
-        `record` is the operation and its arguments where it is an operation of the table; otherwise the new value depends
+        `record` is the operation and its arguments where it is an operation of the table; otherwise the new value
+        depends
         on the old one and on a value with `value_grad`. `subject` is the tensor the program names, where `tensor` is a
         view of it made for the write.
         """

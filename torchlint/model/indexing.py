@@ -2,7 +2,8 @@
 Transfer functions of indexing: `x[i]` as view or copy, `x[i] = v` as an in-place write.
 
 Basic indices (integers, slices, None, Ellipsis) give differentiable views, tensors and lists give copies
-(https://docs.pytorch.org/docs/stable/tensor_view.html). Knows only tensors; lists and dicts are Python's, see `interpreter`.
+(https://docs.pytorch.org/docs/stable/tensor_view.html). Knows only tensors; lists and dicts are Python's, see
+`interpreter`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 Applying operations of torch to abstract values: arguments to the operation table, and its facts back to tensors.
 
 One door, `apply`, for functions, methods and operators alike. What an operation does to autograd is the table's word
-(`torchlint.knowledge.ops`), what shape comes out the shape knowledge's; an operation that neither knows is not guessed at.
+(`torchlint.knowledge.ops`), what shape comes out the shape knowledge's; an operation that neither knows is not guessed
+at.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import libcst as cst
 from torchlint.knowledge import ops, shapes
 from torchlint.knowledge.ops import Known, Op
 from torchlint.model import ir
-from torchlint.model.second_order import SecondOrderMachine
 from torchlint.model.domain import (
     GRAD_NO,
     Choice,
@@ -32,6 +32,7 @@ from torchlint.model.domain import (
     reachable_tensors,
 )
 from torchlint.model.events import Shape
+from torchlint.model.second_order import SecondOrderMachine
 from torchlint.model.truth import ALWAYS, Guard, Truth
 
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "logical_not", "isclose"})
@@ -135,11 +136,13 @@ class OperationMachine(SecondOrderMachine):
         name: str = "",
     ) -> Value | None:
         """
-        Run one operation. `display` is how the program writes it (`*`, `mul_`); for an in-place operation `target` is the
+        Run one operation. `display` is how the program writes it (`*`, `mul_`); for an in-place operation `target` is
+        the
         expression that names the tensor written, `name` its text. None if the table does not know the call.
         """
         known: dict[int | str, Known] = {}
-        for place, value in (*enumerate(positional), *keywords.items()):
+        places: list[tuple[int | str, Value]] = [*enumerate(positional), *keywords.items()]
+        for place, value in places:
             fact = self._known_of(value)
             if fact is not None:
                 known[place] = fact
@@ -230,7 +233,9 @@ class OperationMachine(SecondOrderMachine):
         return receiver
 
     def _into_out(self, op: Op, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
-        """`out=`: torch refuses to record it (`throw_error_out_requires_grad`), and resizes the tensor to the result."""
+        """
+        `out=`: torch refuses to record it (`throw_error_out_requires_grad`), and resizes the tensor to the result.
+        """
         for _, tensor in self.tensor_options(bound["out"]):
             grad = self.recorded(self.input_grad(op, bound).either(tensor.requires_grad))
             self.refuse("out", f"{display}(out=...)", tensor, origin, grad.truth())

@@ -15,10 +15,47 @@ from torchlint.model.truth import Guard, Truth, unconditional
 
 # Nodes whose gradient is a differentiable function of every tensor they saved.
 _SMOOTH = frozenset(
-    """
-    Pow Exp Sigmoid Tanh Sqrt Rsqrt Reciprocal Log Log1P Sin Cos Tan Sinh Cosh Atan Expm1 Erf Abs Softmax LogSoftmax
-    Logsumexp Relu LeakyRelu Elu Gelu Silu Softplus Std Var Prod Mul Div Mm Dot Bmm Mv MseLoss SmoothL1Loss HuberLoss
-    """.split()
+    [
+        "Pow",
+        "Exp",
+        "Sigmoid",
+        "Tanh",
+        "Sqrt",
+        "Rsqrt",
+        "Reciprocal",
+        "Log",
+        "Log1P",
+        "Sin",
+        "Cos",
+        "Tan",
+        "Sinh",
+        "Cosh",
+        "Atan",
+        "Expm1",
+        "Erf",
+        "Abs",
+        "Softmax",
+        "LogSoftmax",
+        "Logsumexp",
+        "Relu",
+        "LeakyRelu",
+        "Elu",
+        "Gelu",
+        "Silu",
+        "Softplus",
+        "Std",
+        "Var",
+        "Prod",
+        "Mul",
+        "Div",
+        "Mm",
+        "Dot",
+        "Bmm",
+        "Mv",
+        "MseLoss",
+        "SmoothL1Loss",
+        "HuberLoss",
+    ]
 )
 
 
@@ -44,18 +81,18 @@ class SecondOrderMachine(BackwardMachine):
         if depends is Truth.MAYBE or given != GRAD_NO:
             return Unknown([target], source=origin)
         own = GRAD_YES if depends is Truth.YES else GRAD_NO
-        node = self.node("", "autograd.grad", origin, own, edges, Truth.YES) if own == GRAD_YES else None
+        graph = self.node("", "autograd.grad", origin, own, edges, Truth.YES) if own == GRAD_YES else None
         gradient = self.fresh(
             origin,
             "autograd.grad",
             own=own,
-            node=node,
+            node=graph,
             shape=target.shape,
             dtype=target.dtype,
             precise=target.precise,
-            cut="" if node is not None else "its formula uses nothing that requires grad",
+            cut="" if graph is not None else "its formula uses nothing that requires grad",
         )
-        if node is not None:
+        if graph is not None:
             # The gradient's own graph saves some of these once more; which, is not told here.
             self.escape([saved.tensor for each, _ in on_the_way for saved in each.saved], origin)
         return gradient
@@ -65,12 +102,14 @@ class SecondOrderMachine(BackwardMachine):
         return self.second_order(leaf, GRAD_NO, origin) if create is Truth.YES else Unknown([leaf])
 
     def _depends_on_saved(self, node: GraphNode) -> tuple[Truth, list[tuple[Guard, GraphNode | Tensor]]]:
-        """Whether the gradient that a node passes on depends on a recorded tensor that it saved, and where these lead."""
+        """
+        Whether the gradient that a node passes on depends on a recorded tensor that it saved, and where these lead.
+        """
         if node.opaque:
             return Truth.MAYBE, []
         saved = [each for each in node.saved if each.tensor.requires_grad != GRAD_NO]
         if not saved:
-            return Truth.NO if node.name or not node.saved and node.holds is Truth.NO else Truth.MAYBE, []
+            return Truth.NO if node.name or (not node.saved and node.holds is Truth.NO) else Truth.MAYBE, []
         smooth = node.name.rstrip("0123456789").removesuffix("Backward") in _SMOOTH
         certain = smooth and all(each.tensor.requires_grad == GRAD_YES for each in node.saved)
         alone = len(node.edges) == 1

@@ -1,8 +1,9 @@
 # Only leaves can be deep-copied.
-# expected: deepcopy on line 9
+# expected: deepcopy on line 10
+
+import copy
 
 import torch
-import copy
 
 w = torch.rand(3, requires_grad=True)
 copy.deepcopy(w)

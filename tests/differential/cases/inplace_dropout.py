@@ -2,8 +2,8 @@
 # expected: leaf on line 9
 
 import torch
-import torch.nn.functional as F
+from torch import nn
 
 w = torch.rand(3, requires_grad=True)
-F.dropout(w, 0.5, training=False, inplace=True)
-F.dropout(w, 0.5, inplace=True)
+nn.functional.dropout(w, 0.5, training=False, inplace=True)
+nn.functional.dropout(w, 0.5, inplace=True)

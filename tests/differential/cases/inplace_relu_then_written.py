@@ -2,10 +2,10 @@
 # expected: saved on line 11, written on line 10
 
 import torch
-import torch.nn.functional as F
+from torch import nn
 
 w = torch.rand(3, requires_grad=True)
 y = w * 1
-F.relu(y, inplace=True)
+nn.functional.relu(y, inplace=True)
 y.add_(1)
 y.sum().backward()

@@ -2,10 +2,10 @@
 # expected: ok
 
 import torch
-import torch.nn.functional as F
+from torch import nn
 
 w = torch.rand(3, requires_grad=True)
 y = w * 1
-F.silu(y, inplace=True)
+nn.functional.silu(y, inplace=True)
 y.add_(1)
 y.sum().backward()

@@ -4,6 +4,6 @@
 import torch
 
 w = torch.rand(3, requires_grad=True)
-a, b = torch.meshgrid(w, torch.rand(2), indexing='ij')
+a, b = torch.meshgrid(w, torch.rand(2), indexing="ij")
 b[0, 0] = 1.0
 a[0, 0] = 1.0

@@ -4,6 +4,6 @@
 import torch
 
 w = torch.rand(3, requires_grad=True)
-y = 2 ** w
+y = 2**w
 y.sum().backward()
 y.sum().backward()

@@ -6,5 +6,5 @@ import torch
 w = torch.rand(4, requires_grad=True)
 head, *rest = w.exp().tensor_split(2)
 loss = head.sum()
-for v in rest:
+for _ in rest:
     loss.backward()
