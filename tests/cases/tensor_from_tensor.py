@@ -114,3 +114,24 @@ def sizes_and_stacks():
     torch.stack(rows)
     torch.as_tensor(rows[0])
     rows[0].new_tensor([1.0, 2.0])
+
+
+def number_compared_with_a_tensor():
+    def bucket(position, size: int, limit):
+        mid = size // 2
+        near = (position < mid) & (position > -mid)
+        return torch.where(near, torch.tensor(mid - 1), torch.tensor((limit - 1) / mid))
+
+    bucket(torch.arange(3), 4, 8)
+
+
+def product_of_a_list():
+    def padded(buckets, factors, mask):
+        assert factors % 2 == 0 if isinstance(factors, int) else True
+        count = 1
+        for factor in factors:
+            count = count * factor
+        count = count + 1
+        return torch.where(mask, buckets, torch.tensor(count - 1, dtype=torch.long))
+
+    padded(torch.arange(3), [2, 4], torch.ones(3, dtype=torch.bool))

@@ -186,6 +186,9 @@ class Computations(Observer):
         known = self._first_used.get(id(value))
         if known is not None:
             return known[1] <= self.machine.path
+        if value.made_by and not isinstance(value.origin, ir.Call):
+            # operators and iteration: numbers and lists have these, too, and what is unknown may be one
+            return any(each.made_by != "" and self.is_tensor(each) for each in value.inputs)
         return value.made_by != "" or (isinstance(value.origin, ir.Parameter) and value.origin.annotation is not None)
 
     def tensor(self, value: Value | None) -> Tensor | None:
@@ -232,7 +235,8 @@ class Computations(Observer):
     def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
         if isinstance(origin, ir.Compare) and {"self", "other"} <= set(bound):
             self._note(display, "operator", display, (bound["self"], bound["other"]), {}, result, origin)
-        for value in bound.values():
+        if isinstance(origin, ir.Call) and display != "where":  # an operator's operand may be a number
+            value = bound.get("self", bound.get("input"))
             if isinstance(value, Tensor) and value.made_by == "":
                 known = self._first_used.get(id(value))
                 if known is None or self.machine.path <= known[1]:

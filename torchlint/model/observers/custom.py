@@ -291,7 +291,7 @@ class Custom(Observer):
         backward = self._backward()
         if backward is None or "once_differentiable" in backward.decorators:
             return
-        if how == "detach" and any(text(node).endswith("enable_grad") for node in backward.nodes):
+        if how == "detach" and any(text(node).endswith(("enable_grad", "set_grad_enabled")) for node in backward.nodes):
             return  # a forward run again under `enable_grad`, as a checkpoint does
         if self._now() is Truth.YES:
             if id(backward.definition) in self._told:
