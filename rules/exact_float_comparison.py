@@ -102,9 +102,7 @@ class ExactFloatComparison(Rule):
     def check(self, event: numerics.FloatsCompared) -> Iterator[Diagnostic]:
         sides = f"{shown(event.left)} and {shown(event.right)}"
         if event.different:
-            message = (
-                f"{sides} are computed in different ways: they agree up to round-off at best"
-            )
+            message = f"{sides} are computed in different ways: they agree up to round-off at best"
         else:
             message = f"exact comparison of the floating-point tensors {sides}"
         text = f"torch.allclose({code(event.left)}, {code(event.right)})"

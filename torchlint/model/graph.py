@@ -597,6 +597,8 @@ class GraphMachine(Machine):
                 needed = needed | (Truth.YES if sure else Truth.MAYBE)
                 if sure and len(steps) < MOST_STEPS:
                     steps.append(saved_step(saved))
+        if len(tensor.storage.saves) > MOST_SAVES:
+            needed = needed | Truth.MAYBE
         if tensor.storage.uses or any(node.opaque for _, node in tensor.grad_fn):
             needed = needed | Truth.MAYBE
         return needed, tuple(reversed(steps))
