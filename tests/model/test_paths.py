@@ -181,6 +181,12 @@ PROGRAMS = {
             y.add_(1)
         y.sum().backward()
     """,
+    "saved on one path, written on the other": """
+        y = x + 1
+        z = y[:2] * x[:2] if flag else y[:2]
+        z += 1
+        z.sum().backward()
+    """,
     "match": """
         y = x.exp()
         match flag:

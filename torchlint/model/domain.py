@@ -122,6 +122,7 @@ class Saved:
     time: int
     guard: Guard
     node: GraphNode
+    path: Guard
 
 
 @dataclass(slots=True, eq=False)

@@ -345,6 +345,7 @@ class GraphMachine(Machine):
             time=time,
             guard=guard,
             node=node,
+            path=self.path | self.assumed,
         )
         self.trail.set(tensor.storage, "saves", (*tensor.storage.saves[-MOST_SAVES:], saved))
         return saved
@@ -592,8 +593,9 @@ class GraphMachine(Machine):
         for saved in reversed(tensor.storage.saves):
             if needed is Truth.YES and len(steps) == MOST_STEPS:
                 break
-            if saved.counter is tensor.counter and not self._released(saved.node):
-                sure = implied(saved.guard, self.path)
+            together = conjoin(saved.path, self.path, self.assumed)
+            if together is not None and saved.counter is tensor.counter and not self._released(saved.node):
+                sure = implied(saved.guard | saved.path, self.path | self.assumed)
                 needed = needed | (Truth.YES if sure else Truth.MAYBE)
                 if sure and len(steps) < MOST_STEPS:
                     steps.append(saved_step(saved))
