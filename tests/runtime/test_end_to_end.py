@@ -30,7 +30,9 @@ def test_examples_of_rules_are_confirmed(rule: Rule, example: Example) -> None:
     for finding in verified:
         assert finding.verdict is not None
         known = finding.code in SYMPTOMS
-        assert finding.verdict.status == ("confirmed" if known else "inconclusive"), (finding, finding.verdict)
+        # Of a code whose symptom nobody told it, the cross-check believes an exception at the place, and refutes nothing.
+        allowed = ("confirmed",) if known else ("confirmed", "inconclusive")
+        assert finding.verdict.status in allowed, (finding, finding.verdict)
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)

@@ -31,6 +31,7 @@ from torchlint.model.domain import (
 )
 from torchlint.model.state import Changes
 from torchlint.model.truth import Guard, Truth
+from torchlint.model.widening import Snapshot
 
 MOST_UNROLLED = 6
 """Iterations of a loop of known length that are followed one by one; longer ones are followed twice."""
@@ -161,7 +162,9 @@ class ControlMachine(BindingMachine):
             twice = known and len(elements) > 1
             second = elements[1] if twice else self._another(elements[0])
             self._iterate(loop, node, elements[0])
+            snapshot = Snapshot(self.frame)
             self._again(loop, lambda: self._iterate(loop, node, second), certain=twice)
+            snapshot.widen(self.trail)
         if source:
             self._parameter_loops.pop()
         for left in self.watch.loop_left:
@@ -240,7 +243,9 @@ class ControlMachine(BindingMachine):
                 self.evaluate(node.test)
                 self._iterate_body(loop, node)
 
+            snapshot = Snapshot(self.frame)
             self._again(loop, second, certain=False)
+            snapshot.widen(self.trail)
         for left in self.watch.loop_left:
             left(node)
         self._leave(loop, node.orelse)

@@ -136,7 +136,8 @@ def tensor_state(tensor: Tensor, machine: Machine) -> TensorState:
         dtype=tensor.dtype,
         requires_grad=tensor.requires_grad.truth(),
         is_leaf=tensor.is_leaf,
-        has_grad=~is_none(tensor.grad),
+        # A computed tensor keeps its gradient only if asked to, which hooks and contexts may do too.
+        has_grad=Truth.MAYBE if tensor.retains_grad else ~is_none(tensor.grad),
         grad_fn=names.pop() if len(names) == 1 else "",
         written=Truth.YES if sure else Truth.MAYBE if writes or unseen else Truth.NO,
     )
