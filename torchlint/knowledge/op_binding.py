@@ -23,10 +23,10 @@ _ALSO: Mapping[str, tuple[str, ...]] = {
 # Per kind of parameter, the kinds of argument it takes surely, and those it may take.
 _TAKES: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "tensor": (frozenset({"tensor"}), frozenset()),
-    "tensors": (frozenset({"tensors"}), frozenset({"other"})),
+    "tensors": (frozenset({"tensors"}), frozenset({"other", "tensor", "ints"})),
     "number": (frozenset({"int", "float", "bool", "number", "complex"}), frozenset({"tensor"})),
     "int": (frozenset({"int"}), frozenset({"number", "tensor"})),
-    "ints": (frozenset({"int", "ints"}), frozenset({"number", "tensor", "tensors"})),
+    "ints": (frozenset({"int", "ints"}), frozenset({"number", "tensor", "tensors", "other"})),
     "bool": (frozenset({"bool"}), frozenset({"int", "number"})),
     "dtype": (frozenset({"dtype"}), frozenset()),
     "str": (frozenset({"str"}), frozenset()),
@@ -68,7 +68,7 @@ def bind(
             break
         kind = positional[at]
         match = _match(parameter, kind)
-        if parameter.variadic and match is not False and kind not in ("ints", "tensors"):
+        if parameter.variadic and kind not in ("ints", "tensors"):
             element = "int" if parameter.kind == "ints" else "tensor"
             verdicts = [_element(element, k) for k in positional[at:]]
             if False in verdicts:
@@ -128,7 +128,9 @@ def applies(
         elif name in binding:
             actual = None if kinds[name] == "none" else _aspect(known.get(binding[name], Known()), aspect)
         else:
-            actual = overload.defaults.get(feature, UNKNOWN)
+            actual = overload.defaults.get(name, UNKNOWN)
+            if aspect and actual is not None:
+                actual = UNKNOWN
         if actual is UNKNOWN:
             verdict = None
         elif (actual == value and isinstance(actual, bool) == isinstance(value, bool)) != holds:
@@ -171,14 +173,17 @@ def merge(possible: Sequence[tuple[Op, Binding]]) -> tuple[Op, Binding] | None:
     """
     first, binding = possible[0][0], dict(possible[0][1])
     for op, other in possible[1:]:
-        same_shape = (op.outputs, op.sequence, op.cuts, op.view, op.returns_self) == (
+        alike = (op.outputs, op.sequence, op.cuts, op.returns_self) == (
             first.outputs,
             first.sequence,
             first.cuts,
-            first.view,
             first.returns_self,
         )
-        if not same_shape or set(op.writes) & set(other) != set(first.writes) & set(binding):
+        if (
+            not alike
+            or (op.view and first.view and op.view != first.view)
+            or set(op.writes) & set(other) != set(first.writes) & set(binding)
+        ):
             return None
         if any(binding.get(name, place) != place for name, place in other.items()):
             return None
@@ -194,6 +199,7 @@ def _join(a: Op, b: Op) -> Op:
     return replace(
         a,
         node=a.node if a.node == b.node else "",
+        view=a.view or b.view,
         parameters=tuple(parameters.values()),
         differentiable=tuple(name for name in a.differentiable if name in b.differentiable),
         perhaps_differentiable=tuple(sorted(either - both)),

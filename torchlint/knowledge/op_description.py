@@ -117,10 +117,12 @@ class Op:
     returns_self
         The result is the receiver.
     aliases
-        Parameters whose memory the result shares: YES always (`view`, `detach`), MAYBE sometimes (`reshape`).
+        Parameters whose memory and version counter the result shares: YES always (`view`, `detach`), MAYBE sometimes
+        (`reshape`), or the memory alone (`unsafe_split`).
     view
-        "view": a differentiable view; "multi": its outputs are several views of one base (`unbind`, `split`);
-        `detach` shares its storage but is "" here.
+        What the result is where it shares memory. "view": a differentiable view; "multi": its outputs are several
+        views of one base (`unbind`, `split`); "": no view, though it may share storage (`detach`), or be the argument
+        itself (`dropout` in evaluation).
     outputs
         Per output, whether it is differentiable; empty: the result is no tensor.
     sequence

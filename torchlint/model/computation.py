@@ -225,6 +225,8 @@ class Computations(Observer):
             name, how, spelling, operands, keywords, result, origin, machine.line(), machine.path, module, alone
         )
         for each in (result, *(option for _, option in alternatives(result))):
+            if name in VIEWS and any(each is operand for operand in operands):
+                continue  # `x.cpu()` may be `x` itself
             self._made[id(each)] = made
             if isinstance(each, Unknown):
                 self._unknowns.append(each)

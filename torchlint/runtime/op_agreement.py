@@ -58,13 +58,22 @@ class Fact:
         return self.said is not Truth.MAYBE and self.said is not self.seen
 
 
-def calls(limit: int) -> Iterator[tuple[str, Call]]:
-    """All calls of operations in the public namespaces; composed operations in every layout."""
+def calls(limit: int, every_layout: bool = True) -> Iterator[tuple[str, Call]]:
+    """
+    All calls of operations in the public namespaces.
+
+    Parameters
+    ----------
+    limit
+        At most so many of OpInfo's samples per operation.
+    every_layout
+        Composed operations also with matrices that are not contiguous.
+    """
     public = (*NAMESPACES, "torch.Tensor", "getitem", "setitem")
     for spelling, call in itertools.chain(own_calls(), opinfo_calls(limit)):
         if spelling.rpartition(".")[0] in public:
             composed = any(op.probed for op in ops.find(spelling))
-            for variant in layouts(call) if composed else (call,):
+            for variant in layouts(call) if composed and every_layout else (call,):
                 yield spelling, variant
 
 
@@ -105,26 +114,34 @@ def facts(op: Op, binding: Binding, call: Call, seen: Observation) -> Iterator[F
             said = saved.get("result", Truth.NO)
         for result in set(results):
             said = said | (saved.get(result, Truth.NO) & shared.get(name, Truth.NO))
-        yield Fact("saves", f"{name} {slot[1]}", said, _seen(seen.saved.get(slot, "no")))
+        if seen.derivable:
+            yield Fact("saves", f"{name} {slot[1]}", said, _seen(seen.saved.get(slot, "no")))
         yield Fact("writes", name, Truth.of(name in op.writes), Truth.of(slot in seen.written))
         if not op.returns_self:
-            yield Fact("shares memory", name, shared.get(name, Truth.NO), Truth.of(slot in seen.shares | seen.counted))
+            shares = Truth.of(slot in seen.counted) if slot in seen.counted or slot not in seen.shares else Truth.MAYBE
+            yield Fact("shares memory", name, shared.get(name, Truth.NO), shares)
     for at, result in enumerate(results):
         said = saved.get(result, Truth.NO)
         for name, shares in shared.items():
             said = said | (saved.get(name, Truth.NO) & shares)
         if op.returns_self:
             said = saved.get("result", Truth.NO)
-        yield Fact("saves", result, said, _seen(seen.saved.get(at, "no")))
+        if seen.derivable:
+            yield Fact("saves", result, said, _seen(seen.saved.get(at, "no")))
         expected = recorded if at < len(outputs) and outputs[at] else Truth.NO
+        if op.returns_self:
+            expected = recorded | Truth.of(seen.same in seen.requires)
+        elif op.sequence and asked & partly:
+            expected = Truth.MAYBE  # each result may depend on one element of the list only
         yield Fact("requires grad", result, expected, Truth.of(seen.outputs[at]))
     held = op.holds_saved
     if held is Truth.MAYBE and Truth.YES in saved.values():
         held = Truth.YES
-    yield Fact("second backward", "", recorded & held, _seen(seen.holds))
+    if seen.derivable:
+        yield Fact("second backward", "", recorded & held, _seen(seen.holds))
     if op.node and seen.node and recorded is Truth.YES:
         yield Fact("node", f"{op.node} / {seen.node}", Truth.YES, Truth.of(op.node == seen.node))
-    if op.view and recorded is Truth.YES:
+    if op.view and seen.view:
         yield Fact("view", f"{op.view} / {seen.view}", Truth.YES, Truth.of(op.view == seen.view))
 
 
@@ -170,6 +187,17 @@ class Tally:
     unknown: Counter[str]
     spellings: set[str]
 
+    def count(self, spelling: str, said: Iterable[Fact]) -> None:
+        """Adds what was found of one run."""
+        self.spellings.add(spelling)
+        for fact in said:
+            if fact.wrong:
+                self.wrong[spelling, fact.topic, fact.detail, f"table {fact.said.name}, torch {fact.seen.name}"] += 1
+            elif fact.said is Truth.MAYBE:
+                self.open[fact.topic] += 1
+            else:
+                self.agreed[fact.topic] += 1
+
     def lines(self) -> Iterator[str]:
         """The figures as text."""
         wrong: Counter[str] = Counter()
@@ -186,27 +214,20 @@ class Tally:
         )
 
 
-def measure(tried: Iterable[tuple[str, Call]], informed: bool) -> Tally:
-    """Runs the calls and counts."""
-    tally = Tally(Counter(), Counter(), Counter(), Counter(), set())
+def measure(tried: Iterable[tuple[str, Call]]) -> dict[bool, Tally]:
+    """Runs the calls and counts, for a table that is asked informed (True) and uninformed (False)."""
+    tallies = {informed: Tally(Counter(), Counter(), Counter(), Counter(), set()) for informed in (False, True)}
     for spelling, call in tried:
-        chosen = choose(spelling, call, informed)
-        if chosen is None:
-            tally.unknown[spelling] += 1
-            continue
-        op, binding = chosen
-        for seen in observe_all(call):
-            tally.spellings.add(spelling)
-            for fact in facts(op, binding, call, seen):
-                if fact.wrong:
-                    tally.wrong[
-                        spelling, fact.topic, fact.detail, f"table {fact.said.name}, torch {fact.seen.name}"
-                    ] += 1
-                elif fact.said is Truth.MAYBE:
-                    tally.open[fact.topic] += 1
-                else:
-                    tally.agreed[fact.topic] += 1
-    return tally
+        chosen = {informed: choose(spelling, call, informed) for informed in tallies}
+        observed = list(observe_all(call)) if any(chosen.values()) else []
+        for informed, tally in tallies.items():
+            one = chosen[informed]
+            if one is None:
+                tally.unknown[spelling] += 1
+                continue
+            for seen in observed:
+                tally.count(spelling, facts(*one, call, seen))
+    return tallies
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -225,8 +246,7 @@ def main(arguments: list[str] | None = None) -> int:
             table.write_text(render(complete_table(options.samples, every_other=True)), encoding="utf-8")
             ops.use_table(table)
             tried = tried[1::2]
-        for informed in (False, True):
-            tally = measure(tried, informed)
+        for informed, tally in measure(tried).items():
             print("knowing values, ranks, dtypes, layouts:" if informed else "knowing kinds of arguments only:")
             print("\n".join(tally.lines()))
             for (spelling, topic, detail, verdict), count in tally.wrong.most_common(options.show):

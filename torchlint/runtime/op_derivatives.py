@@ -20,7 +20,6 @@ from typing import Any, TypeAlias
 HAND_BOUND_METHODS: Mapping[str, str] = {
     "contiguous": "contiguous",
     "copy_": "copy_",
-    "nonzero": "nonzero",
     "item": "item",
     "numpy_T": "T",
     "mT": "mT",
@@ -39,7 +38,14 @@ TAKES_NUMBERS = frozenset(
 MANUAL_NODES: Mapping[str, str] = {"copy": "CopyBackwards"}
 
 # Outputs that hold whole numbers: autograd asks their dtype at run time, the yaml only sometimes says so.
-INTEGRAL = frozenset({"indices", "max_indices", "min_indices", "pivots", "info", "counts", "inverse"})
+INTEGRAL = frozenset({"indices", "max_indices", "min_indices", "pivots", "info"})
+INTEGRAL_RESULTS = frozenset({"nonzero_static", "randint_like"})
+
+# Share memory with their input, but not its version counter, and autograd takes them for copies.
+UNSAFE_VIEWS = frozenset({"unsafe_split", "unsafe_split_with_sizes"})
+
+# Change a tensor's size or storage under autograd's feet; nothing is claimed of them.
+UNTOLD = frozenset({"resize", "resize_as", "resize_as_sparse", "set"})
 
 
 Condition: TypeAlias = "tuple[str, bool, object]"
@@ -103,7 +109,7 @@ class Record:
             entry["opaque"] = True
         if self.when:
             entry["when"] = [list(condition) for condition in self.when]
-            used = {feature for feature, _, _ in self.when}
+            used = {feature.partition(".")[0] for feature, _, _ in self.when}
             entry["defaults"] = {name: value for name, value in self.defaults.items() if name in used}
         return entry
 
@@ -187,6 +193,9 @@ def _record(group: Any, facts: Mapping[str, Any], method: bool) -> Record:
 
 def record_of(fn: Any) -> Record:
     """The facts of one `NativeFunctionWithDifferentiabilityInfo`, without its parameters."""
+    from torchgen.api import cpp
+    from torchgen.api.autograd import gen_differentiable_outputs
+    from torchgen.context import native_function_manager
     from torchgen.model import SchemaKind
     from torchgen.packaged.autograd.gen_inplace_or_view_type import VIEW_FUNCTIONS
     from torchgen.packaged.autograd.gen_trace_type import MANUAL_AUTOGRAD
@@ -201,22 +210,26 @@ def record_of(fn: Any) -> Record:
     writes = tuple(a.name for a in schema.arguments.flat_non_out if a.is_write)
     record = Record(name=base, parameters="", writes=writes, returns_self=inplace, schema=str(schema))
     record.sequence = len(schema.returns) == 1 and "[]" in str(schema.returns[0].type)
-    record.composite = f.has_composite_implicit_autograd_kernel
+    record.composite = f.has_composite_implicit_autograd_kernel or base in UNTOLD
     tensors = [r.type.is_tensor_like() for r in schema.returns]
+    if not any(tensors) and not writes and schema.returns:
+        record.composite, record.outputs = False, ""
+        return record
     if record.composite:
-        record.outputs = "".join("d" if tensor else "-" for tensor in tensors) if any(tensors) else ""
         return record
 
     aliased = [a.name for a in schema.arguments.flat_non_out if a.annotation is not None and not a.is_write]
     record.aliases = tuple(aliased) if any(r.annotation is not None and not r.is_write for r in schema.returns) else ()
+    if base in UNSAFE_VIEWS:
+        record.aliases = ("self?",)
     undifferentiable = base in DONT_REQUIRE_DERIVATIVE or str(schema.name.name) in DONT_REQUIRE_DERIVATIVE
-    differentiable = info.output_differentiability if info is not None else None
+    differentiable: set[str] = set()
+    if not undifferentiable and (fn.info is None or "Default" in fn.info):
+        with native_function_manager(f):
+            differentiable = {output.name for output in gen_differentiable_outputs(fn)}
     outputs = [
-        tensor
-        and not undifferentiable
-        and (differentiable is None or bool(differentiable[at]))
-        and schema.returns[at].name not in INTEGRAL
-        for at, tensor in enumerate(tensors)
+        tensor and name in differentiable and name not in INTEGRAL and base not in INTEGRAL_RESULTS
+        for tensor, name in zip(tensors, cpp.return_names(f), strict=True)
     ]
     record.outputs = "".join("d" if output else "-" for output in outputs) if any(tensors) else ""
     inputs = [a.name for a in schema.arguments.flat_non_out if a.type.is_tensor_like()]

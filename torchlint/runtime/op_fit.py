@@ -9,6 +9,7 @@ the overload is split, as a decision tree is grown; what still varies within a l
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -51,8 +52,10 @@ class Run:
         Parameters that required grad, and that got a tensor.
     saved
         Per parameter and result ("result", "result0", ...) what was seen; of a list "mixed" unless all agree.
-    written, shares, same
+    written, same
         As in `Observation`.
+    shares, loosely
+        Parameters whose memory and version counter an output shares, and whose memory only.
     observation
         The observation itself.
     """
@@ -64,6 +67,7 @@ class Run:
     saved: Mapping[str, str]
     written: frozenset[str]
     shares: frozenset[str]
+    loosely: frozenset[str]
     same: str
     observation: Observation
 
@@ -86,7 +90,8 @@ def run_of(call: int, features: Mapping[str, object], observation: Observation, 
         given=frozenset(names.values()),
         saved=saved,
         written=frozenset(names[slot] for slot in observation.written),
-        shares=frozenset(names[slot] for slot in observation.counted | observation.shares),
+        shares=frozenset(names[slot] for slot in observation.counted),
+        loosely=frozenset(names[slot] for slot in observation.shares - observation.counted),
         same=names[observation.same] if observation.same is not None else "",
         observation=observation,
     )
@@ -106,7 +111,7 @@ def grow(record: Record, runs: Sequence[Run], depth: int = DEEPEST) -> list[Reco
         How many more splits on one path.
     """
     leaf = fit(record, runs)
-    doubt = _doubt(leaf)
+    doubt = _doubt(leaf, runs)
     if not doubt or not depth:
         return [leaf]
     best: tuple[float, str, object] | None = None
@@ -116,7 +121,8 @@ def grow(record: Record, runs: Sequence[Run], depth: int = DEEPEST) -> list[Reco
         if min(sizes) < FEWEST_CALLS:
             continue
         leaves = [_sober(fit(record, side), side, leaf, runs) for side in sides]
-        cost = sum(_doubt(one) * size for one, size in zip(leaves, sizes, strict=True)) / sum(sizes)
+        cost = sum(_doubt(*one) * size for one, size in zip(zip(leaves, sides, strict=True), sizes, strict=True))
+        cost /= sum(sizes)
         if cost < doubt - 1e-9 and (best is None or cost < best[0] - 1e-9):
             best = cost, feature, value
     if best is None:
@@ -126,7 +132,7 @@ def grow(record: Record, runs: Sequence[Run], depth: int = DEEPEST) -> list[Reco
     for holds, side in zip((True, False), _divide(runs, feature, value), strict=True):
         for one in grow(replace(record, when=(*record.when, (feature, holds, value))), side, depth - 1):
             grown.append(one if one.when[-1] != (feature, holds, value) else _sober(one, side, leaf, runs))
-    return grown
+    return grown if any(_open(one) < _open(leaf) for one in grown) else [leaf]
 
 
 def _divide(runs: Iterable[Run], feature: str, value: object) -> tuple[list[Run], list[Run]]:
@@ -140,8 +146,8 @@ def _sober(leaf: Record, runs: Sequence[Run], parent: Record, parents: Sequence[
     """
     The leaf with those facts uncertain again that so few calls may show by chance.
 
-    What all `n` calls of a leaf agree on, and a share `s` of its parent's calls, they would agree on with probability
-    `s ** n` if the split had nothing to do with it.
+    Of the parent's calls some contradict what the leaf's calls agree on. If the split had nothing to do with it, all
+    of those would be outside the leaf with the probability of the hypergeometric distribution.
     """
     if leaf.composite or parent.composite:
         return leaf
@@ -153,11 +159,11 @@ def _sober(leaf: Record, runs: Sequence[Run], parent: Record, parents: Sequence[
             saves[what] = f"{what}?"
     aliases = {text.rstrip("?"): text for text in leaf.aliases}
     for name in {text[:-1] for text in parent.aliases if text.endswith("?")}:
-        outcomes = {(run.call, name in run.shares) for run in parents if name in run.given}
-        mine = len({run.call for run in runs if name in run.given})
         text = aliases.get(name, "")
-        share = len({call for call, shared in outcomes if shared == bool(text)}) / len({call for call, _ in outcomes})
-        if not text.endswith("?") and share**mine > CHANCE:
+        given = [run for run in parents if name in run.given]
+        against = {run.call for run in given if (name in run.shares) != bool(text)}
+        mine = {run.call for run in runs if name in run.given}
+        if not text.endswith("?") and _luck({run.call for run in given}, against, mine) > CHANCE:
             aliases[name] = f"{name}?"
     return replace(leaf, saves=tuple(sorted(saves.values())), aliases=tuple(sorted(aliases.values())))
 
@@ -170,8 +176,15 @@ def _by_chance(text: str, what: str, runs: Sequence[Run], parents: Sequence[Run]
         if run.recorded and what in run.saved:
             expected = bool(text) and (not guard or not run.requires.isdisjoint(guard))
             agrees[run.call] = agrees.get(run.call, True) and (run.saved[what] == "yes") == expected
-    mine = len({run.call for run in runs if run.recorded and what in run.saved})
-    return bool(agrees) and (sum(agrees.values()) / len(agrees)) ** mine > CHANCE
+    mine = {run.call for run in runs if run.recorded and what in run.saved}
+    return _luck(set(agrees), {call for call, agreed in agrees.items() if not agreed}, mine) > CHANCE
+
+
+def _luck(calls: set[int], against: set[int], leaf: set[int]) -> float:
+    """The probability that a leaf of this size, drawn at random from the calls, has none of those against it."""
+    if not leaf:
+        return 1.0
+    return math.comb(len(calls) - len(leaf), len(against)) / math.comb(len(calls), len(against))
 
 
 def _splits(name: str, runs: Iterable[Run]) -> list[tuple[str, object]]:
@@ -183,7 +196,7 @@ def _splits(name: str, runs: Iterable[Run]) -> list[tuple[str, object]]:
             if feature in POSITIONS or (aspect in BY and name not in BY[aspect]):
                 continue
             found[f"{feature}={value!r}"] = (feature, value)
-    order = {"": 0, "floating": 1, "given": 2, "dtype": 3, "contiguous": 4, "rank": 5}
+    order = {"": 0, "given": 1, "floating": 2, "dtype": 3, "contiguous": 4, "rank": 5}
     return sorted(found.values(), key=lambda split: (order[split[0].partition(".")[2]], split[0], repr(split[1])))
 
 
@@ -191,12 +204,40 @@ def _equal(one: object, other: object) -> bool:
     return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
-def _doubt(record: Record) -> float:
-    """How much a record leaves open."""
+def _open(record: Record) -> float:
+    """How many facts a record leaves open."""
     if record.composite:
         return 10.0
-    texts = (*record.saves, *record.aliases, *record.perhaps)
+    texts = (*record.saves, *record.aliases)
     return sum(text.endswith("?") for text in texts) + len(record.perhaps) + 0.5 * (record.holds == "maybe?")
+
+
+def _doubt(record: Record, runs: Sequence[Run]) -> float:
+    """What a record leaves open, and how far the runs are from agreeing on it: a split may need another to pay."""
+    mixed = sum(_impurity(text[:-1], runs) for text in record.saves if text.endswith("?"))
+    return _open(record) + (0.0 if record.composite else mixed)
+
+
+def _impurity(what: str, runs: Sequence[Run]) -> float:
+    """
+    How far calls are from agreeing on this save, from 0 to 1: 4 m (1 - m), where m is the share of those that
+    contradict the statement which the fewest contradict. Concave, so that every split that tells them apart pays.
+    """
+    calls: dict[int, list[tuple[frozenset[str], bool]]] = {}
+    for run in runs:
+        if run.recorded and what in run.saved:
+            calls.setdefault(run.call, []).append((run.requires, run.saved[what] == "yes"))
+    names = sorted({name for seen in calls.values() for requires, _ in seen for name in requires})
+    guards: list[tuple[str, ...] | None] = [None, (), *((name,) for name in names), *itertools.combinations(names, 2)]
+
+    def agrees(guard: tuple[str, ...] | None, seen: list[tuple[frozenset[str], bool]]) -> bool:
+        return all(
+            (guard is not None and (not guard or not requires.isdisjoint(guard))) == yes for requires, yes in seen
+        )
+
+    most = max(sum(agrees(guard, seen) for seen in calls.values()) for guard in guards)
+    share = most / len(calls) if calls else 1.0
+    return 4 * share * (1 - share)
 
 
 def fit(record: Record, runs: Sequence[Run]) -> Record:
@@ -209,8 +250,10 @@ def fit(record: Record, runs: Sequence[Run]) -> Record:
     sequence = record.sequence or (tensor == {False} and len(lengths) > 1)
     if len(tensor) > 1 or (len(lengths) > 1 and not sequence):
         return opaque
+    if _unsteady(recorded, sequence):
+        return opaque
     inplace = {bool(run.same) and run.same in run.written for run in runs}
-    views = {run.observation.view for run in recorded}
+    views = {run.observation.view for run in recorded} - {""}
     always = {name for name in parameters if all(name in run.written for run in runs if name in run.given)}
     if len(inplace) > 1 or any(run.written - always for run in runs):
         return opaque
@@ -268,9 +311,20 @@ def _differentiable(parameters: Iterable[str], runs: Sequence[Run]) -> tuple[lis
 
 def _aliases(parameters: Iterable[str], runs: Sequence[Run]) -> Iterator[str]:
     for name in parameters:
-        shared = [name in run.shares for run in runs if name in run.given]
-        if any(shared):
-            yield name if all(shared) else f"{name}?"
+        given = [run for run in runs if name in run.given]
+        if any(name in run.shares | run.loosely for run in given):
+            yield name if all(name in run.shares for run in given) else f"{name}?"
+
+
+def _unsteady(recorded: Sequence[Run], sequence: bool) -> bool:
+    """Whether some outputs require grad and others not, and which ones depends on more than their number."""
+    if not recorded:
+        return False
+    if not sequence:
+        return any(len(set(column)) > 1 for column in zip(*(run.observation.outputs for run in recorded), strict=True))
+    most = max(len(run.observation.requires) for run in recorded)
+    full = [run for run in recorded if len(run.observation.requires) == most]
+    return any(len(set(run.observation.outputs)) > 1 for run in full)
 
 
 def _outputs(seen: Sequence[tuple[bool, ...]], sequence: bool) -> str:

@@ -64,6 +64,8 @@ class Observation:
         Whether the result is a named tuple, or otherwise of a length that does not depend on the arguments.
     node
         Name of the first output's `grad_fn`.
+    derivable
+        False: torch has no derivative for it, and a backward says so before it looks at anything saved.
     saved
         Slots, and output numbers, that a backward finds overwritten once their version is bumped.
     holds
@@ -85,6 +87,7 @@ class Observation:
     tensor: bool
     fixed: bool
     node: str
+    derivable: bool
     saved: Mapping[Slot | int, Seen]
     holds: Seen
     written: frozenset[Slot]
@@ -147,7 +150,7 @@ class _Run:
 
 
 def _run(call: Call, requires: frozenset[Slot]) -> _Run | None:
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)  # `torch.manual_seed` also keeps a stack trace per call for each accelerator
     inputs: dict[Slot, torch.Tensor] = {}
     leaves: list[torch.Tensor] = []
 
@@ -194,7 +197,9 @@ def observe(call: Call, requires: frozenset[Slot]) -> Observation | None:
         starts = []  # recorded, but no backward ever gets to what was saved
     elif errors - {""}:
         return None
-    node = run.outputs[0].grad_fn.name() if run.outputs and run.outputs[0].grad_fn is not None else ""
+    node = (
+        run.outputs[0].grad_fn.name().rpartition("::")[2] if run.outputs and run.outputs[0].grad_fn is not None else ""
+    )
     view = _view(run)
     watched: list[tuple[Slot | int, torch.Tensor]] = [*run.inputs.items(), *enumerate(run.outputs)]
     saved = {what: _overwritten(tensor, starts, run.leaves) for what, tensor in watched} if starts else {}
@@ -205,6 +210,7 @@ def observe(call: Call, requires: frozenset[Slot]) -> Observation | None:
         tensor=isinstance(result, torch.Tensor),
         fixed=hasattr(result, "_fields") or type(result).__module__ == "torch.return_types",
         node=node,
+        derivable=NOT_IMPLEMENTED not in errors,
         saved=saved,
         holds=_holds(call, requires, run) if starts else "no",
         written=run.written,

@@ -55,6 +55,8 @@ def resolve(spelling: str) -> Callable[..., Any] | None:
     if callable(value):
         function: Callable[..., Any] = value
         return function
+    if path[0] != "Tensor":
+        return None
     return lambda tensor: getattr(tensor, path[-1])
 
 
@@ -117,6 +119,7 @@ def _spellings(name: str) -> Iterator[str]:
     if "." not in name:
         yield f"torch.Tensor.{name}"
         yield f"torch.Tensor.{name}_"
+        yield f"torch.{name}_"
         yield f"torch.nn.functional.{name}"
     if name.startswith("nn.functional."):
         yield f"torch.{name}_"

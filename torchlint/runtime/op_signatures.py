@@ -14,16 +14,18 @@ from typing import Any
 
 from torchlint.runtime.op_derivatives import Record
 
-# Parameters that `inspect` cannot see: `*args`, methods bound by hand in C, attributes.
+# Parameters that `inspect` cannot see: `*args`, methods bound by hand in C, attributes. Conversions are left without
+# `memory_format`: with it the table claims nothing of them.
 WRITTEN: Mapping[str, str] = {
     "torch.einsum": "equation:str *operands:tensors",
-    "torch.unique": "input:tensor sorted:bool= return_inverse:bool= return_counts:bool= dim:int|none=",
-    "torch.unique_consecutive": "input:tensor return_inverse:bool= return_counts:bool= dim:int|none=",
-    "torch.Tensor.unique_consecutive": "self:tensor return_inverse:bool= return_counts:bool= dim:int|none=",
+    "torch.Tensor.__radd__": "self:tensor other:tensor|number",
+    "torch.Tensor.__rmul__": "self:tensor other:tensor|number",
+    "torch.nonzero": "input:tensor * out:tensor|none= as_tuple:bool=",
+    "torch.Tensor.nonzero": "self:tensor * as_tuple:bool=",
     "torch.Tensor.real": "self:tensor",
     "torch.Tensor.imag": "self:tensor",
     **{
-        f"torch.Tensor.{name}": "self:tensor * memory_format:other="
+        f"torch.Tensor.{name}": "self:tensor"
         for name in (
             *("float", "double", "half", "bfloat16", "cfloat", "cdouble", "chalf"),
             *("bool", "byte", "char", "short", "int", "long", "cpu"),
@@ -31,11 +33,28 @@ WRITTEN: Mapping[str, str] = {
     },
 }
 OVERLOADED: Mapping[str, tuple[str, ...]] = {
+    "torch.unique": (
+        "input:tensor sorted:bool= * dim:int|none=",
+        "input:tensor sorted:bool= return_inverse:bool= return_counts:bool= dim:int|none=",
+    ),
+    "torch.unique_consecutive": (
+        "input:tensor * dim:int|none=",
+        "input:tensor return_inverse:bool= return_counts:bool= dim:int|none=",
+    ),
+    "torch.Tensor.unique": (
+        "self:tensor sorted:bool= * dim:int|none=",
+        "self:tensor sorted:bool= return_inverse:bool= return_counts:bool= dim:int|none=",
+    ),
+    "torch.Tensor.unique_consecutive": (
+        "self:tensor * dim:int|none=",
+        "self:tensor return_inverse:bool= return_counts:bool= dim:int|none=",
+    ),
+    **{f"torch.atleast_{n}d": ("tensor:tensor", "*tensors:tensors") for n in (1, 2, 3)},
     "torch.Tensor.to": (
-        "self:tensor dtype:dtype non_blocking:bool= copy:bool= * memory_format:other|none=",
-        "self:tensor device:str|none= dtype:dtype|none= non_blocking:bool= copy:bool= * memory_format:other|none=",
-        "self:tensor device:other dtype:dtype|none= non_blocking:bool= copy:bool= * memory_format:other|none=",
-        "self:tensor other:tensor non_blocking:bool= copy:bool= * memory_format:other|none=",
+        "self:tensor dtype:dtype non_blocking:bool= copy:bool=",
+        "self:tensor device:str|none= dtype:dtype|none= non_blocking:bool= copy:bool=",
+        "self:tensor device:other dtype:dtype|none= non_blocking:bool= copy:bool=",
+        "self:tensor other:tensor non_blocking:bool= copy:bool=",
     ),
     "torch.Tensor.type": (
         "self:tensor dtype:dtype non_blocking:bool=",
@@ -44,18 +63,11 @@ OVERLOADED: Mapping[str, tuple[str, ...]] = {
 }
 DEFAULTS: Mapping[str, Mapping[str, object]] = {
     "torch.Tensor.to": {"copy": False, "dtype": None},
-    "torch.unique": {"return_inverse": False, "return_counts": False},
-    "torch.unique_consecutive": {"return_inverse": False, "return_counts": False},
-    "torch.Tensor.unique_consecutive": {"return_inverse": False, "return_counts": False},
+    "torch.nonzero": {"as_tuple": False},
+    "torch.Tensor.nonzero": {"as_tuple": False},
 }
 
-FITS: Mapping[str, frozenset[str]] = {
-    "bool": frozenset({"bool"}),
-    "int": frozenset({"int"}),
-    "number": frozenset({"int", "float"}),
-    "str": frozenset({"str"}),
-    "dtype": frozenset({"dtype"}),
-}
+NUMBERS = frozenset({"int", "float", "bool"})
 
 
 def python_records(spelling: str, function: Callable[..., Any], observed: Iterable[Mapping[str, str]]) -> list[Record]:
@@ -101,7 +113,7 @@ def _record(name: str, parameters: str, defaults: dict[str, object]) -> Record:
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
     """The signature, also through `torch._jit_internal.boolean_dispatch`; None if there is none to see."""
-    if inspect.isfunction(function) and function.__name__ == "fn" and function.__closure__:
+    if inspect.isfunction(function) and function.__closure__:
         function = inspect.getclosurevars(function).nonlocals.get("if_false", function)
     try:
         signature = inspect.signature(function)
@@ -117,27 +129,19 @@ def _word(parameter: inspect.Parameter, observed: set[str]) -> str:
     nullable = "None" in annotation or "Optional" in annotation or parameter.default is None or "none" in observed
     variadic = parameter.kind is inspect.Parameter.VAR_POSITIONAL
     has_default = parameter.default is not inspect.Parameter.empty
-    return f"{'*' if variadic else ''}{parameter.name}:{kind}{'|none' if nullable else ''}{'=' if has_default else ''}"
+    flags = ("|none" if nullable else "") + ("|number" if kind == "tensor" and observed & NUMBERS else "")
+    return f"{'*' if variadic else ''}{parameter.name}:{kind}{flags}{'=' if has_default else ''}"
 
 
 def _kind(annotation: str, parameter: inspect.Parameter, observed: set[str]) -> str:
+    """Python checks no types, so beside tensors only what is sure to be a bool or a str gets a narrow kind."""
     if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
         return "ints" if observed & {"int", "ints"} or "int" in annotation else "tensors"
     if "tensors" in observed or re.search(r"(List|list|Tuple|tuple|Sequence)\[.*Tensor", annotation):
         return "tensors"
     if "tensor" in observed or "Tensor" in annotation:
         return "tensor"
-    bare = re.sub(r"typing\.|Optional|Union|None|[\[\]|<>' ]|class", "", annotation)
-    if (
-        "BroadcastingList" in annotation
-        or re.search(r"(List|list|Size|Tuple|tuple).*int", annotation)
-        or "ints" in observed
-    ):
-        return "ints"
-    for word, kind in (("bool", "bool"), ("int", "int"), ("float", "number"), ("str", "str"), ("dtype", "dtype")):
-        if (bare == word or (word == "dtype" and "dtype" in annotation)) and observed <= {"none", *FITS[kind]}:
+    for python_type, kind in ((bool, "bool"), (str, "str")):
+        if isinstance(parameter.default, python_type) and observed <= {kind}:
             return kind
-    single = observed - {"none"}
-    if single <= {"int", "float"} and single:
-        return "int" if single == {"int"} and isinstance(parameter.default, int) else "number"
-    return next(iter(single)) if len(single) == 1 and single <= {"bool", "str", "dtype"} else "other"
+    return "other"

@@ -16,6 +16,7 @@ import itertools
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -30,6 +31,7 @@ from torchlint.runtime.op_samples import kind_of, opinfo_calls, own_calls, resol
 from torchlint.runtime.op_signatures import python_records, signature_of
 
 SAMPLES = 40
+MOVES = frozenset({"torch.Tensor.to", "torch.Tensor.cpu", "torch.Tensor.type", "torch.Tensor.type_as"})
 ABSENT = object()
 
 NAMESPACES: Mapping[str, Any] = {
@@ -62,7 +64,15 @@ def native_spellings(native: Native) -> dict[str, list[Record]]:
             if records:
                 found[f"{prefix}.{name}"] = records
     found.update(native.indexing)
-    return found
+    return {spelling: list(_reachable(records)) for spelling, records in found.items()}
+
+
+def _reachable(records: Sequence[Record]) -> Iterator[Record]:
+    """Without overloads for a number that an overload for a tensor takes first (`multiply.Scalar`)."""
+    taken = {
+        record.parameters.replace("tensor|number", "number") for record in records if "|number" in record.parameters
+    }
+    return (record for record in records if record.parameters not in taken)
 
 
 def public_functions() -> Iterator[tuple[str, str, Any]]:
@@ -101,7 +111,16 @@ def complete_table(limit: int = SAMPLES, every_other: bool = False) -> dict[str,
         if any(record.composite for record in records):
             variants = [variant for call in tried for variant in layouts(call)]
             table[spelling] = _probed(records, variants[:: 1 + every_other])
+    for spelling in MOVES & table.keys():
+        table[spelling] = [_moved(record) for record in table[spelling]]
+    parameters = "self:tensor device:other|none= non_blocking:bool="
+    table["torch.Tensor.cuda"] = [replace(record, parameters=parameters) for record in table["torch.Tensor.cpu"]]
     return table
+
+
+def _moved(record: Record) -> Record:
+    """Run on a CPU, a move to the CPU is always the tensor itself; from or to another device it is a copy."""
+    return replace(record, aliases=tuple(name.rstrip("?") + "?" for name in record.aliases), node="")
 
 
 def _python_records(spelling: str, calls: Sequence[Call]) -> list[Record]:
@@ -174,10 +193,11 @@ def features_of(
                 features[f"{name}.dtype"] = str(value.dtype)
         elif isinstance(value, torch.dtype):
             features[f"{name}.floating"] = value.is_floating_point or value.is_complex
-        elif parameter.kind == "other" and not parameter.required:
-            features[f"{name}.given"] = place is not None and value is not None
-        elif (literal := plain(value)) is None or isinstance(literal, (bool, int, float, str)):
-            features[name] = literal
+        else:
+            if parameter.kind == "other" and not parameter.required:
+                features[f"{name}.given"] = place is not None and value is not None
+            if (literal := plain(value)) is None or isinstance(literal, (bool, int, float, str)):
+                features[name] = literal
     return features
 
 
