@@ -30,7 +30,8 @@ def test_examples_of_rules_are_confirmed(rule: Rule, example: Example) -> None:
     for finding in verified:
         assert finding.verdict is not None
         known = finding.code in SYMPTOMS
-        # Of a code whose symptom nobody told it, the cross-check believes an exception at the place, and refutes nothing.
+        # Of a code whose symptom it was not told, the cross-check believes an exception at the place, and refutes
+        # nothing.
         allowed = ("confirmed",) if known else ("confirmed", "inconclusive")
         assert finding.verdict.status in allowed, (finding, finding.verdict)
 

@@ -43,6 +43,8 @@ def test_the_linter_never_imports_torch() -> None:
 
 def test_without_torch_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "_shared", {})
+    # Another test of this process may have imported torch itself.
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
     monkeypatch.setattr(sys, "meta_path", [_Blocker(), *sys.meta_path])
     finding = Finding("a.py", Span(1, 1, 1, 2), "TLN103", "backward-on-non-scalar", Level.ERROR, "…")
     with pytest.raises(TorchMissing, match=r"pip install 'torchlint\[runtime\]'"):
