@@ -109,3 +109,12 @@ def function_argument():
         loss.backward()
 
     train_step(nn.Linear(2, 1)(torch.rand(4, 2)).mean())
+
+
+def newton_step_on_a_given_loss():
+    def newton(loss, x):
+        g = torch.autograd.grad(loss, [x], create_graph=True)[0]
+        return torch.autograd.grad(g.sum(), [x])[0]
+
+    x = torch.rand(3, requires_grad=True)
+    newton((x**3).sum(), x)

@@ -135,3 +135,12 @@ def product_of_a_list():
         return torch.where(mask, buckets, torch.tensor(count - 1, dtype=torch.long))
 
     padded(torch.arange(3), [2, 4], torch.ones(3, dtype=torch.bool))
+
+
+def numbers_or_tensors_collated():
+    def collate(values, elem):
+        if isinstance(elem, torch.Tensor):
+            return torch.cat(values)
+        return torch.tensor(values)
+
+    collate([1.0, 2.0], 1.0)

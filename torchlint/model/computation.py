@@ -189,7 +189,7 @@ class Computations(Observer):
         if value.made_by and not isinstance(value.origin, ir.Call):
             # operators and iteration: numbers and lists have these, too, and what is unknown may be one
             return any(each.made_by != "" and self.is_tensor(each) for each in value.inputs)
-        return value.made_by != "" or (isinstance(value.origin, ir.Parameter) and value.origin.annotation is not None)
+        return value.made_by != "" or _annotated_as_tensor(value.origin)
 
     def tensor(self, value: Value | None) -> Tensor | None:
         """The one tensor that a value is."""
@@ -311,3 +311,13 @@ def tensors_of(value: Value | None) -> tuple[Value, ...]:
 
 def _cst(node: ir.Node) -> cst.BaseExpression | None:
     return node.origin if isinstance(node.origin, cst.BaseExpression) else None
+
+
+def _annotated_as_tensor(origin: ir.Node) -> bool:
+    """Whether a value is a parameter whose annotation is `Tensor`, and no list or union of them."""
+    annotation = origin.annotation if isinstance(origin, ir.Parameter) else None
+    if isinstance(annotation, ir.Constant):
+        return annotation.value in ("Tensor", "torch.Tensor")
+    if isinstance(annotation, ir.Attribute):
+        return annotation.attr == "Tensor"
+    return isinstance(annotation, ir.Name) and annotation.id == "Tensor"

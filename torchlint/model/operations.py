@@ -164,6 +164,12 @@ class OperationMachine(SecondOrderMachine):
                 given = bound.get(parameter.name)
                 if isinstance(given, Unknown):
                     bound[parameter.name] = self.materialise(given)
+            elif parameter.kind == "tensors":
+                # `torch.cat(values)` shows that `values` holds tensors, not that it is one.
+                given = bound.get(parameter.name)
+                if isinstance(given, Unknown) and given.tensor is None:
+                    element = given.attributes.setdefault("[]", Unknown(given.depends, source=given.source))
+                    bound[parameter.name] = Sequence("tuple", None, element)
         if op.returns_self and op.writes and op.writes[0] in bound:
             written = self._in_place(op, op.writes[0], bound, origin, display, target, name)
             for hook in self.watch.operation:

@@ -78,7 +78,8 @@ class SecondOrderMachine(BackwardMachine):
                 truth = Truth.MAYBE if truth is Truth.YES else truth
             depends = depends | truth
             edges += inner
-        if depends is Truth.MAYBE or given != GRAD_NO:
+        # No way from the root to the target was seen: then nothing is known of what the gradient is made of.
+        if depends is Truth.MAYBE or given != GRAD_NO or not on_the_way:
             return Unknown([target], source=origin)
         own = GRAD_YES if depends is Truth.YES else GRAD_NO
         graph = self.node("", "autograd.grad", origin, own, edges, Truth.YES) if own == GRAD_YES else None
