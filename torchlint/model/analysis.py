@@ -127,6 +127,7 @@ class Analysis(Interpreter):
             self.frame = frame
             self.stack.clear()
             self.loops.clear()
+            self._repeating = False
             self.expected_errors = 0
             self.built_in = ""
             self._parameter_loops.clear()
