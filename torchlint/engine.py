@@ -25,8 +25,8 @@ from torchlint import edits
 from torchlint.model import events, interpret
 from torchlint.model.trace import Step
 from torchlint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
-from torchlint.rule import Diagnostic, Finding, FindingFix, Level, Rule, TraceLine
-from torchlint.scout import listeners, silent
+from torchlint.rule import Diagnostic, Finding, FindingFix, Rule, TraceLine
+from torchlint.scout import held_back, listeners
 from torchlint.source import Source, SourceError, Span, decode
 from torchlint.suppress import Suppressions
 from torchlint.truth import Truth
@@ -123,9 +123,9 @@ def parse(path: str, text: str) -> Source:
 def _check(path: str, text: str, registry: Registry, selection: Selection, noqa: bool) -> FileReport:
     seconds: dict[str, float] = {}
     with _timed(seconds, SCOUT):
-        done = silent(text, registry, selection, noqa=noqa)
-    if done:
-        return FileReport(path, seconds=seconds)
+        held = held_back(text, registry, selection, noqa=noqa)
+    if held is not None:
+        return FileReport(path, held_back=held, seconds=seconds)
     try:
         with _timed(seconds, PARSE):
             source = Source.parse(path, text)
@@ -209,7 +209,7 @@ class _Check:
                 self.found[key] = finding
 
     def _shown(self, finding: Finding) -> bool:
-        return finding.level is not Level.STRICT or self.selection.strict or finding.code in self.selection.explicit
+        return self.selection.shows(finding.code, finding.level)
 
     def _finding(self, rule: Rule, diagnostic: Diagnostic) -> Finding:
         return Finding(
