@@ -37,7 +37,7 @@ from torchlint.model.lower_ast import lower_ast
 from torchlint.model.machine import STEP_LIMIT, BudgetExceededError
 from torchlint.model.merging import merged
 from torchlint.model.observer import Watch
-from torchlint.model.observers import observers
+from torchlint.model.observers import watching
 from torchlint.model.truth import ALWAYS, Truth
 from torchlint.source import Source
 
@@ -53,7 +53,7 @@ def interpret(source: Source) -> list[Event]:
     torchlint.model.lower.LoweringError
         if the file has syntax that the IR has no word for, or is nested too deeply.
     """
-    analysis = Analysis(lower(source.module))
+    analysis = Analysis(lower(source.module, source.text))
     analysis.run()
     return merged(analysis.events)
 
@@ -85,7 +85,7 @@ class Analysis(Interpreter):
         self.program = program
         self.switched = []
         self._escaping: list[Value] = []
-        self.watch = Watch(tuple(observer(self) for observer in observers()))
+        self.watch = Watch(tuple(observer(self) for observer in watching(program.text)))
 
     def run_script(self) -> None:
         """Run the file as a script."""

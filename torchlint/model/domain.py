@@ -336,7 +336,8 @@ class Tensor:
         return Truth.YES
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, as other records are: a frozen one takes three times as long to make, and these are made at every turn.
+@dataclass(slots=True, eq=False)
 class Constant:
     """A Python constant."""
 
@@ -352,7 +353,7 @@ class Constant:
 NONE = Constant(None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Scalar:
     """A Python value of a known plain type and unknown value: "int", "float", "bool", "str", "number", "other"."""
 
@@ -380,7 +381,7 @@ class Unknown:
         layer: bool = False,
         element_of_parameters: str = "",
     ) -> None:
-        self.depends = _distinct(depends)
+        self.depends = _distinct(depends) if depends else ()
         self.source = source
         self.hint = hint
         self.certain_edge = certain_edge
@@ -422,7 +423,7 @@ class Mapping:
         self.element = element
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class External:
     """Something imported: `torch.nn.functional`, `numpy`, `mypackage.layers.Block`."""
 
