@@ -24,6 +24,7 @@ import libcst as cst
 from torchlint import edits
 from torchlint.model import events, interpret
 from torchlint.model.trace import Step
+from torchlint.project_index import Dependency, ProjectIndex
 from torchlint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
 from torchlint.rule import Diagnostic, Finding, FindingFix, Level, Rule, TraceLine
 from torchlint.source import Source, SourceError, Span, decode
@@ -56,6 +57,8 @@ class FileReport:
         Something inside torchlint or a rule went wrong (TLN000).
     followed
         The whole file was read and interpreted.
+    depends
+        The other files of its project that the findings rest on.
     seconds
         Time per rule code, and under `PARSE`, `MODEL`, and `PLACES` (line numbers, fixes and comments of findings).
     """
@@ -66,6 +69,7 @@ class FileReport:
     suppressed: int = 0
     failed: bool = False
     followed: bool = True
+    depends: tuple[Dependency, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -129,10 +133,12 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
         return _broken(path, f"could not be parsed: {_describe(error)}")
     try:
         with _timed(seconds, MODEL):
-            happened = interpret(source)
+            project = ProjectIndex(path)
+            happened = interpret(source, project)
     except Exception as error:
         return _broken(path, f"the model could not follow this file: {_describe(error)}", seconds)
-    return _Check(source, registry, selection, Suppressions(source, registry, noqa=noqa), seconds).report(happened)
+    suppressions = Suppressions(source, registry, noqa=noqa)
+    return _Check(source, registry, selection, suppressions, project, seconds).report(happened)
 
 
 class _Check:
@@ -144,12 +150,14 @@ class _Check:
         registry: Registry,
         selection: Selection,
         suppressions: Suppressions,
+        project: ProjectIndex,
         seconds: dict[str, float],
     ) -> None:
         self.source = source
         self.registry = registry
         self.selection = selection
         self.suppressions = suppressions
+        self.project = project
         self.seconds = seconds
         self.found: dict[tuple[str, Span], Finding] = {}
         self.failures: list[Finding] = []
@@ -187,6 +195,7 @@ class _Check:
             held_back,
             len(self.suppressed),
             bool(self.failures),
+            depends=self.project.depends,
             seconds=self.seconds,
         )
 
@@ -219,10 +228,9 @@ class _Check:
         )
 
     def _trace_line(self, step: Step) -> TraceLine:
-        span = self._span(step.node)
-        return TraceLine(
-            step.path or self.source.path, span.line, span.column, step.message, span.end_line, span.end_column
-        )
+        elsewhere = self.project.place(step.node)
+        path, span = elsewhere or (self.source.path, self._span(step.node))
+        return TraceLine(path, span.line, span.column, step.message, span.end_line, span.end_column)
 
     def _fix(self, rule: Rule, diagnostic: Diagnostic) -> FindingFix | None:
         """The fix with places; the finding stands without one that cannot be written."""

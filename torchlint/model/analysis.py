@@ -29,11 +29,12 @@ from torchlint.model.domain import (
 )
 from torchlint.model.events import Event
 from torchlint.model.expressions import is_module
+from torchlint.model.imports import Importer, Project
 from torchlint.model.interpreter import Interpreter
 from torchlint.model.lower import lower
-from torchlint.model.machine import STEP_LIMIT, BudgetExceededError
+from torchlint.model.machine import OUTSIDE_LIMIT, STEP_LIMIT, BudgetExceededError
 from torchlint.model.merging import merged
-from torchlint.model.observer import Watch
+from torchlint.model.observer import Abroad, Watch
 from torchlint.model.observers import observers
 from torchlint.model.truth import ALWAYS, Truth
 from torchlint.source import Source
@@ -41,16 +42,23 @@ from torchlint.source import Source
 _NO_GRAD_NAMES = ("init", "reset", "load", "_init")
 
 
-def interpret(source: Source) -> list[Event]:
+def interpret(source: Source, project: Project | None = None) -> list[Event]:
     """
     All events of a file, in no particular order.
+
+    Parameters
+    ----------
+    source
+        The file.
+    project
+        The other files of its project; without it, whatever is imported is unknown code.
 
     Raises
     ------
     torchlint.model.lower.LoweringError
         if the file has syntax that the IR has no word for, or is nested too deeply.
     """
-    analysis = Analysis(lower(source.module))
+    analysis = Analysis(lower(source.module), project)
     analysis.run()
     return merged(analysis.events)
 
@@ -58,12 +66,17 @@ def interpret(source: Source) -> list[Event]:
 class Analysis(Interpreter):
     """One file."""
 
-    def __init__(self, program: ir.Program) -> None:
+    def __init__(self, program: ir.Program, project: Project | None = None) -> None:
         super().__init__()
         self.program = program
+        if project is not None:
+            importer = Importer(project, self.globals)
+            importer.machine.share(self)
+            self.imports = importer
         self.switched = []
         self._escaping: list[Value] = []
         self.watch = Watch(tuple(observer(self) for observer in observers()))
+        self.abroad = Abroad(self.watch, self.here)
 
     def run_script(self) -> None:
         """Run the file as a script."""
@@ -94,7 +107,7 @@ class Analysis(Interpreter):
 
     def _guarded(self, run: Callable[[], object], keep: bool = False) -> None:
         """One entry point, within its budget; its state is forgotten afterwards."""
-        self.steps_left = STEP_LIMIT
+        self.steps_left, self.outside_left = STEP_LIMIT, OUTSIDE_LIMIT
         functions, classes = len(self.functions), len(self.classes)
         mark = self.trail.mark()
         frame = self.frame

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import libcst as cst
 
@@ -25,6 +25,7 @@ from torchlint.model.domain import (
     External,
     Frame,
     Function,
+    Globals,
     Instance,
     Mapping,
     Module,
@@ -39,6 +40,7 @@ from torchlint.model.domain import (
     Value,
     alternatives,
     choose,
+    globals_of,
     reachable_tensors,
 )
 from torchlint.model.indexing import IndexMachine, SliceValue
@@ -61,14 +63,27 @@ MOST_ITEMS = 64
 """Longest list whose elements are kept apart."""
 
 
+class Imports(Protocol):
+    """What a file imports from its own project (see `imports`)."""
+
+    def absolute(self, frame: Frame, qualified: str) -> str:
+        """The full name of something imported in a frame: without the dots of a relative import."""
+
+    def value(self, qualified: str) -> Value | None:
+        """The value of a full name, if a file of the project defines it and it is certain which it is."""
+
+    def name(self, frame: Globals, name: str) -> Value | None:
+        """The value of a variable that a file has not set as far as it has run."""
+
+
 class ExpressionMachine(IndexMachine):
     """A machine that evaluates expressions."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.frame = Frame({})
-        self.globals = self.frame
-        self.star_modules: list[str] = []
+        self.globals = Globals({})
+        self.frame: Frame = self.globals
+        self.imports: Imports | None = None
 
     # -- to be given by the layers above
 
@@ -99,17 +114,30 @@ class ExpressionMachine(IndexMachine):
 
     def lookup(self, name: str) -> Value:
         """The value of a variable: local, enclosing, global, star import, builtin."""
-        frame: Frame | None = self.frame
-        if frame is not None and name in frame.globals_:
-            frame = self.globals
-        while frame is not None:
-            if name in frame.variables:
-                return _bound_on_its_paths(frame.variables[name])
+        frame = self.frame
+        if name in frame.globals_:
+            frame = globals_of(frame)
+        while name not in frame.variables:
+            if frame.enclosing is None:
+                return self._global(frame, name)
             frame = frame.enclosing
-        for module in self.star_modules:
-            qualified = canonical(f"{module}.{name}")
-            if ops.find(qualified) or modules.find(qualified) or factories.find(qualified) or qualified in _TORCH_NAMES:
-                return External(qualified)
+        return _bound_on_its_paths(frame.variables[name])
+
+    def _global(self, frame: Frame, name: str) -> Value:
+        """A variable that its file has not set: of another file, of a star import, or a builtin."""
+        if isinstance(frame, Globals):
+            found = self.imports.name(frame, name) if self.imports is not None else None
+            if found is not None:
+                return found
+            for module in frame.stars:
+                qualified = canonical(f"{module}.{name}")
+                if (
+                    ops.find(qualified)
+                    or modules.find(qualified)
+                    or factories.find(qualified)
+                    or qualified in _TORCH_NAMES
+                ):
+                    return External(qualified)
         return External(f"builtins.{name}") if name in _BUILTINS else Unknown()
 
     def _constant(self, node: ir.Constant) -> Value:

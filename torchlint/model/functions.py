@@ -13,9 +13,11 @@ from torchlint.model.domain import (
     Bound,
     Choice,
     Class,
+    Excursion,
     External,
     Frame,
     Function,
+    Globals,
     GradModeGuard,
     Instance,
     Mapping,
@@ -30,11 +32,13 @@ from torchlint.model.domain import (
     Value,
     alternatives,
     choose,
+    globals_of,
     reachable_tensors,
     unknown_guard,
 )
 from torchlint.model.expressions import is_module
 from torchlint.model.layers import LayerMachine
+from torchlint.model.observer import Watch
 from torchlint.model.truth import Truth
 
 MOST_DEPTH = 12
@@ -49,6 +53,8 @@ class FunctionMachine(LayerMachine):
     def __init__(self) -> None:
         super().__init__()
         self.entered: set[int] = set()
+        # What is watched while another file's code runs, and what otherwise.
+        self.abroad = self.at_home = Watch()
 
     def run_block(self, body: list[ir.Statement]) -> None:
         """Run statements."""
@@ -265,18 +271,58 @@ class FunctionMachine(LayerMachine):
             self.trail.set(value, "element", element)
             self.trail.set(value, "items", None)
 
+    # -- other files of the project
+
+    def found(self, value: Value) -> Value:
+        """Something imported, as the file of the project that defines it has it; else the value itself."""
+        if isinstance(value, External) and self.imports is not None:
+            return self.imports.value(value.qualified) or value
+        return value
+
+    def _travel(self, function: Function, site: CallSite | None) -> tuple[Excursion | None, Watch]:
+        """
+        Enter or leave another file's code with a call. The observers do not come along: what they see there would
+        be of another file. They are told what concerns objects that both may know, as if it happened at the call.
+        """
+        before = self.excursion, self.watch
+        file = globals_of(function.closure)
+        other = isinstance(file, Globals) and file.other
+        if other and self.excursion is None:
+            assert self.statement is not None
+            node = site.node if site is not None else self.statement
+            self.excursion = Excursion(node, self.statement.line, self.clock)
+            self.at_home, self.watch = self.watch, self.abroad
+        elif not other and self.excursion is not None:
+            self.excursion, self.watch = None, self.at_home
+        return before
+
     # -- functions of the file
 
     def run_function(
         self, function: Function, positional: list[Value], keywords: dict[str, Value], site: CallSite | None
     ) -> Value:
         """Run a function's body on its arguments."""
+        before = self._travel(function, site)
+        if before[0] is None and self.excursion is not None and site is not None:
+            for hook in before[1].unknown_called:
+                hook(function, None, [*positional, *keywords.values()], site.node)
+        statement = self.statement
+        try:
+            return self._run_function(function, positional, keywords, site)
+        finally:
+            self.excursion, self.watch = before
+            self.statement = statement
+
+    def _run_function(
+        self, function: Function, positional: list[Value], keywords: dict[str, Value], site: CallSite | None
+    ) -> Value:
         definition = function.definition
         on_stack = sum(frame.definition is definition for frame in self.stack)
         opaque = function.kind == "opaque" or (
             isinstance(definition, ir.FunctionDef) and (definition.is_generator or definition.is_async)
         )
-        if opaque or on_stack >= MOST_RECURSION or len(self.stack) >= MOST_DEPTH:
+        spent = self.excursion is not None and self.outside_left <= 0
+        if opaque or spent or on_stack >= MOST_RECURSION or len(self.stack) >= MOST_DEPTH:
             values = [*positional, *keywords.values()]
             depends = [tensor for value in values for tensor in reachable_tensors(value)]
             if site is not None:
@@ -454,6 +500,9 @@ class FunctionMachine(LayerMachine):
                 return Unknown([t for value in site.values() for t in reachable_tensors(value)])
         if qualified.startswith("numpy."):
             self.numpy_call(qualified, site)
+        found = self.found(External(qualified))
+        if not isinstance(found, External):
+            return self.invoke(found, site)
         if qualified == "functools.partial" and site.positional:
             return self._partial(site)
         if qualified in ("copy.deepcopy", "copy.copy") and site.positional:
