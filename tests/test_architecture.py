@@ -16,7 +16,9 @@ GROUPS = {  # lowest first; a module imports only from its own group and those b
     "knowledge": {"knowledge"},
     "model": {"model"},
     "contract": {"rule", "rewrite"},
-    "driver": {"config", "registry", "suppress", "edits", "engine", "fixer", "project", "project_index", "run"},
+    "driver": {
+        "config", "registry", "suppress", "edits", "project_index", "scout", "engine", "fixer", "project", "run",
+    },  # fmt: skip
     "tools": {"runtime", "report", "docs", "scaffold"},
     "entry": {"cli", "flake8_plugin", "__main__"},
 }

@@ -7,18 +7,23 @@ and remembers on which contents a result rests. Judges nothing.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
+import warnings
 from collections import OrderedDict
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import cache
+from itertools import islice
 from pathlib import Path
 
 import libcst as cst
 
 from torchlint.model import ir
 from torchlint.model.lower import lower
-from torchlint.source import Source, SourceError, Span, decode
+from torchlint.model.lower_ast import UnknownSyntaxError, lower_ast
+from torchlint.source import Source, SourceError, Span, Unparsed, decode
 
 MOST_TEXT = 12_000_000
 """Bytes of source whose programs are kept; what was not asked for longest goes first."""
@@ -111,22 +116,42 @@ class ProjectIndex:
 
     def place(self, node: cst.CSTNode) -> tuple[str, Span] | None:
         """Where a node stands that is of one of the files that were looked at."""
+        if not issubclass(type(node), Unparsed):
+            return None
         for path in self._seen:
             found = _kept.get(path)
-            if found is None or found.program is None:
-                continue
-            origin = found.program.origin
-            if isinstance(origin, cst.Module):
-                try:
-                    return path, _source(path, origin).span(node)
-                except KeyError:
-                    continue
+            if found is not None and found.program is not None:
+                place = _place(path, found.program, node)
+                if place is not None:
+                    return path, place
         return None
 
 
-@lru_cache(maxsize=8)
-def _source(path: str, module: cst.Module) -> Source:
-    return Source(path, module.code, module)
+def _place(path: str, program: ir.Program, node: object) -> Span | None:
+    """The same program with libcst's nodes has the same IR, node by node: there, the node's twin has a place."""
+    nodes = list(_origins(program))
+    number = next((number for number, each in enumerate(nodes) if each is node), None)
+    if number is None:
+        return None
+    source = Source.parse(path, program.origin.code)  # type: ignore[attr-defined]
+    return source.span(next(islice(_origins(lower(source.module)), number, None)))
+
+
+def _origins(node: ir.Node) -> Iterator[cst.CSTNode]:
+    """The origins of the nodes of a program, in the order of their fields."""
+    pending: list[object] = [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, ir.Node):
+            yield each.origin
+            pending += [getattr(each, name) for name in _fields(type(each))]
+        elif isinstance(each, list):
+            pending += reversed(each)
+
+
+@cache
+def _fields(kind: type[ir.Node]) -> tuple[str, ...]:
+    return tuple(item.name for item in reversed(fields(kind)) if item.name not in ("origin", "line"))
 
 
 def _package_root(directory: str) -> str:
@@ -190,6 +215,9 @@ def _lowered(path: str) -> _Lowered | None:
 
 def _program(path: str, data: bytes) -> ir.Program | None:
     try:
-        return lower(Source.parse(path, decode(data).text).module)
-    except SourceError:
+        text = decode(data).text
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # on behalf of the file
+            return lower_ast(ast.parse(text), text)
+    except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError, UnknownSyntaxError):
         return None
