@@ -462,7 +462,9 @@ class GraphMachine(Machine):
             self.pending_alias_writes.remove(pending)
             by_alias = write.target.family is alias.alias.family
             read_name = name or tensor.name
-            read = Step(self.here(origin).origin, f"`{read_name}` is read here" if read_name else "its values are read here")
+            read = Step(
+                self.here(origin).origin, f"`{read_name}` is read here" if read_name else "its values are read here"
+            )
             alias_name, source_name = alias.alias.name, alias.source.name
             self.emit(
                 AliasWritten(

@@ -12,7 +12,18 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from torchlint.model import ir
-from torchlint.model.domain import Class, Constant, External, Frame, Function, Globals, Sequence, Unknown, Value, globals_of
+from torchlint.model.domain import (
+    Class,
+    Constant,
+    External,
+    Frame,
+    Function,
+    Globals,
+    Sequence,
+    Unknown,
+    Value,
+    globals_of,
+)
 from torchlint.model.interpreter import Interpreter
 from torchlint.model.machine import BudgetExceededError
 

@@ -221,7 +221,9 @@ class Interpreter(ControlMachine):
 
     def _import(self, node: ir.Import) -> None:
         for name in node.names:
-            qualified = self.imports.absolute(self.frame, name.qualified) if self.imports is not None else name.qualified
+            qualified = (
+                self.imports.absolute(self.frame, name.qualified) if self.imports is not None else name.qualified
+            )
             if name.bound != "*":
                 self.set_variable(name.bound, External(canonical(qualified)))
                 continue
