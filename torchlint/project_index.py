@@ -14,7 +14,6 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from functools import cache
 from itertools import islice
 from pathlib import Path
 
@@ -149,9 +148,8 @@ def _origins(node: ir.Node) -> Iterator[cst.CSTNode]:
             pending += reversed(each)
 
 
-@cache
-def _fields(kind: type[ir.Node]) -> tuple[str, ...]:
-    return tuple(item.name for item in reversed(fields(kind)) if item.name not in ("origin", "line"))
+def _fields(kind: type[ir.Node]) -> list[str]:
+    return [item.name for item in reversed(fields(kind)) if item.name not in ("origin", "line")]
 
 
 def _package_root(directory: str) -> str:

@@ -47,7 +47,7 @@ class Judged:
 
 @dataclass
 class Measured:
-    """All of them; `unsound` are the Modules that do not run here, `invalid` the mutants that fail for other reasons."""
+    """All; `unsound` are the Modules that do not run here, `invalid` the mutants that fail for other reasons."""
 
     judged: list[Judged] = field(default_factory=list)
     unsound: list[tuple[str, str]] = field(default_factory=list)
