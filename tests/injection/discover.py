@@ -203,9 +203,8 @@ def _first(module: nn.Module, size: int) -> list[dict[str, str]]:
     ]
     names = [p.name for p in parameters]
     if not required:
-        required = [name for name in ("hidden_states", "input_ids", "inputs_embeds", "pixel_values") if name in names][
-            :1
-        ]
+        usual = ("hidden_states", "input_ids", "inputs_embeds", "pixel_values")
+        required = [name for name in usual if name in names][:1]
     if "edge_index" in required:
         found = [{name: _INPUTS.get(name, "rand(6, {n})").format(n=size) for name in required}]
         return [*found, {**found[0], "edge_attr": "None"}] if "edge_attr" in required else found
