@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import partial
 
 from torchlint.model import ir
+from torchlint.model.calls import CallSite
 from torchlint.model.domain import (
     Class,
     Constant,
@@ -29,7 +30,7 @@ from torchlint.model.domain import (
     Unknown,
     Value,
 )
-from torchlint.model.events import Event
+from torchlint.model.events import AutogradRefused, Event, InplaceWrite, SavedTensorRead
 from torchlint.model.expressions import is_module
 from torchlint.model.imports import Importer, Project
 from torchlint.model.interpreter import Interpreter
@@ -83,6 +84,28 @@ def interpret_unparsed(text: str, project: Project | None = None) -> list[Event]
     analysis = Analysis(lower_ast(tree, text), project)
     analysis.run()
     return merged(analysis.events)
+
+
+def writes_in_place(cls: Class) -> bool:
+    """Whether a method of a class is spelt as if it wrote something in place."""
+    return any(_writes(node) for node in ir.walk(cls.definition.body))
+
+
+def _writes(node: ir.Node) -> bool:
+    if isinstance(node, ir.Call):
+        name = node.function.attr if isinstance(node.function, ir.Attribute) else ""
+        in_place = name.endswith("_") and not name.startswith("__") and name != "requires_grad_"
+        return in_place or any(argument.keyword in ("inplace", "out") for argument in node.arguments)
+    if isinstance(node, ir.Assign):
+        return any(isinstance(target, ir.Subscript) for target in node.targets)
+    return isinstance(node, ir.AugmentedAssign)
+
+
+def _is_refusal(event: Event) -> bool:
+    """Whether it says that torch raises."""
+    if isinstance(event, InplaceWrite):
+        return event.leaf_raises is Truth.YES
+    return isinstance(event, SavedTensorRead | AutogradRefused) and event.truth is Truth.YES
 
 
 class Analysis(Interpreter):
@@ -192,13 +215,13 @@ class Analysis(Interpreter):
         return frame
 
     def unknown_arguments(
-        self, definition: ir.FunctionDef, first: list[Value], *, inputs: bool = False
+        self, definition: ir.FunctionDef, first: list[Value], *, inputs: bool = False, defaults: bool = False
     ) -> tuple[list[Value], dict[str, Value]]:
-        """Arguments of which nobody knows anything, but for their annotations."""
+        """Arguments of which nobody knows anything, but for their annotations; with `defaults`, only required ones."""
         positional = list(first)
         keywords: dict[str, Value] = {}
         for index, parameter in enumerate(definition.parameters):
-            if parameter.kind in ("*", "**") or index < len(first):
+            if parameter.kind in ("*", "**") or index < len(first) or (defaults and parameter.default is not None):
                 continue
             value = self._unknown_argument(parameter, inputs)
             if parameter.kind == "keyword-only":
@@ -247,29 +270,56 @@ class Analysis(Interpreter):
             return
         instance = Instance(cls)
         module = is_module(instance)
-        for each in cls.ancestry():
-            function = each.attributes.get("__init__")
-            if isinstance(function, Function) and isinstance(function.definition, ir.FunctionDef):
-                positional, keywords = self.unknown_arguments(function.definition, [instance])
-                outer = self.built_in
-                self.built_in = cls.name if module is not Truth.NO else ""
-                self.statement = function.definition
-                self.run_function(
-                    Function(function.definition, function.closure, {}, function.owner, "", None, "__init__"),
-                    positional,
-                    keywords,
-                    None,
-                )
-                self.built_in = outer
-                break
-        self.dead = False
-        self.path = ALWAYS
+        self._build(instance, defaults=False)
         for hook in self.watch.class_built:
             hook(cls, instance)
         self.conclude()
         for name, value in list(cls.attributes.items()):
             if isinstance(value, Function) and name != "__init__" and isinstance(value.definition, ir.FunctionDef):
                 self._method(value, instance, module)
+
+    def _build(self, instance: Instance, *, defaults: bool) -> None:
+        """Run an object's `__init__` on unknown arguments; with `defaults`, on required ones only."""
+        for each in instance.cls.ancestry():
+            function = each.attributes.get("__init__")
+            if isinstance(function, Function) and isinstance(function.definition, ir.FunctionDef):
+                positional, keywords = self.unknown_arguments(function.definition, [instance], defaults=defaults)
+                outer = self.built_in
+                self.built_in = instance.cls.name if is_module(instance) is not Truth.NO else ""
+                self.statement = function.definition
+                given = function.defaults if defaults else {}
+                self.run_function(
+                    Function(function.definition, function.closure, given, function.owner, "", None, "__init__"),
+                    positional,
+                    keywords,
+                    None,
+                )
+                self.built_in = outer
+                break
+        else:
+            if defaults:
+                origin = instance.cls.definition.origin
+                self.inherit(instance, CallSite(ir.Call(origin, ir.Name(origin, ""), []), [], {}))
+        self.dead = False
+        self.path = ALWAYS
+
+    def _by_default(self, function: Function, cls: Class) -> None:
+        """
+        A `forward` as it runs when every argument that may be left out is left out, in the constructor too: one path
+        among those that nothing is known of, and the one its author had in mind. Only what torch refuses on it counts.
+        """
+        before, watch = self.events, self.watch
+        self.events, self.watch = [], Watch()
+
+        def run() -> None:
+            instance = Instance(cls)
+            self._build(instance, defaults=True)
+            self.write_records.clear()
+            self._run_forward(function, instance, defaults=True)
+
+        self._guarded(run)
+        refused = [event for event in self.events if _is_refusal(event)]
+        self.events, self.watch = [*before, *refused], watch
 
     def _method(self, function: Function, instance: Instance, module: Truth) -> None:
         definition = function.definition
@@ -288,14 +338,23 @@ class Analysis(Interpreter):
                 self._escaping += [value, *instance.attributes.values()]
 
         self._guarded(run)
+        forward = definition.name == "forward" and module is Truth.YES and function.kind == ""
+        if forward and self._has_defaults(function, instance.cls) and writes_in_place(instance.cls):
+            self._by_default(function, instance.cls)
 
-    def _run_forward(self, function: Function, instance: Instance) -> None:
+    def _has_defaults(self, function: Function, cls: Class) -> bool:
+        """Whether there is an argument that may be left out, of the constructor or of `forward`."""
+        init = next((each.attributes["__init__"] for each in cls.ancestry() if "__init__" in each.attributes), None)
+        return bool(function.defaults) or (isinstance(init, Function) and bool(init.defaults))
+
+    def _run_forward(self, function: Function, instance: Instance, *, defaults: bool = False) -> None:
         definition = function.definition
         assert isinstance(definition, ir.FunctionDef)
         for hook in self.watch.entry_started:
             hook(function)
-        positional, keywords = self.unknown_arguments(definition, [instance], inputs=True)
-        plain = Function(definition, function.closure, {}, function.owner, "", function.grad_mode, "forward")
+        positional, keywords = self.unknown_arguments(definition, [instance], inputs=True, defaults=defaults)
+        given = function.defaults if defaults else {}
+        plain = Function(definition, function.closure, given, function.owner, "", function.grad_mode, "forward")
         value = self.run_function(plain, positional, keywords, None)
         self.dead = False
         self.statement = definition

@@ -539,7 +539,7 @@ class TorchMachine(OperationMachine):
             return Constant(True) if isinstance(value, Tensor) else Scalar("bool")
         kind = modules.find(qualified)
         if kind is not None:
-            return self._layer(kind, site)
+            return self.new_layer(kind, site)
         optimizer = optimizers.find(qualified)
         if optimizer is not None and not optimizer.is_scheduler:
             return self._optimizer(qualified, site)
@@ -767,7 +767,8 @@ class TorchMachine(OperationMachine):
 
     # -- layers
 
-    def _layer(self, kind: modules.ModuleKind, site: CallSite) -> Value:
+    def new_layer(self, kind: modules.ModuleKind, site: CallSite) -> Module:
+        """Make a layer of `torch.nn`."""
         config = kind.bind(
             [self.argument(value) for value in site.positional],
             {key: self.argument(value) for key, value in site.keywords.items()},

@@ -279,19 +279,19 @@ class FunctionMachine(LayerMachine):
             return self.imports.value(value.qualified) or value
         return value
 
-    def _travel(self, function: Function, site: CallSite | None) -> tuple[Excursion | None, Watch]:
+    def _travel(self, function: Function, site: CallSite | None) -> tuple[Excursion | None, Watch, bool]:
         """
         Enter or leave another file's code with a call. The observers do not come along: what they see there would
         be of another file. They are told what concerns objects that both may know, as if it happened at the call.
         """
-        before = self.excursion, self.watch
+        before = self.excursion, self.watch, self.travelling
         file = globals_of(function.closure)
         other = isinstance(file, Globals) and file.other
         if other and self.excursion is None:
             assert self.statement is not None
             node = site.node if site is not None else self.statement
             self.excursion = Excursion(node, self.statement.line, self.clock)
-            self.at_home, self.watch = self.watch, self.abroad
+            self.at_home, self.watch, self.travelling = self.watch, self.abroad, True
         elif not other and self.excursion is not None:
             self.excursion, self.watch = None, self.at_home
         return before
@@ -310,7 +310,7 @@ class FunctionMachine(LayerMachine):
         try:
             return self._run_function(function, positional, keywords, site)
         finally:
-            self.excursion, self.watch = before
+            self.excursion, self.watch, self.travelling = before
             self.statement = statement
 
     def _run_function(
@@ -321,7 +321,7 @@ class FunctionMachine(LayerMachine):
         opaque = function.kind == "opaque" or (
             isinstance(definition, ir.FunctionDef) and (definition.is_generator or definition.is_async)
         )
-        spent = self.excursion is not None and self.outside_left <= 0
+        spent = self.travelling and self.outside_left <= 0
         if opaque or spent or on_stack >= MOST_RECURSION or len(self.stack) >= MOST_DEPTH:
             values = [*positional, *keywords.values()]
             depends = [tensor for value in values for tensor in reachable_tensors(value)]
@@ -425,6 +425,7 @@ class FunctionMachine(LayerMachine):
                 self.built_in = outer
                 instance.initialised = True
                 return
+        self.inherit(instance, site)
         fields = [
             s.targets[0].id
             for s in instance.cls.definition.body
@@ -451,6 +452,8 @@ class FunctionMachine(LayerMachine):
                     if name == "forward" and is_module(instance) is Truth.NO:
                         continue
                     return self._call_method(instance, function, site)
+        if instance.layer is not None:
+            return self._run_module(instance.layer, site)
         return self.unknown_call(instance, site)
 
     def _call_module(self, module: Module, site: CallSite) -> Value:
@@ -474,9 +477,13 @@ class FunctionMachine(LayerMachine):
         return result if result is not None else self.unknown_call(module, site)
 
     def _super_call(self, value: Super, name: str, site: CallSite) -> Value | None:
+        if name == "__init__" and isinstance(value.instance, Instance):
+            self.inherit(value.instance, site)
         if name in ("__init__", "__new__", "__setattr__", "__post_init__"):
             return NONE
         if isinstance(value.instance, Instance):
+            if name in ("forward", "__call__") and value.instance.layer is not None:
+                return self._run_module(value.instance.layer, site)
             return self.module_method(value.instance, name, site)
         return None
 
@@ -500,6 +507,9 @@ class FunctionMachine(LayerMachine):
                 return Unknown([t for value in site.values() for t in reachable_tensors(value)])
         if qualified.startswith("numpy."):
             self.numpy_call(qualified, site)
+        first = site.positional[0] if site.positional else None
+        if qualified.endswith(".__init__") and isinstance(first, Instance):
+            self.inherit(first, CallSite(site.node, site.positional[1:], site.keywords, complete=site.complete))
         found = self.found(External(qualified))
         if not isinstance(found, External):
             return self.invoke(found, site)
