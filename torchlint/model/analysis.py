@@ -15,6 +15,7 @@ from functools import partial
 
 from torchlint.model import ir
 from torchlint.model.calls import CallSite
+from torchlint.model.dataflow import promising, writes_in_place
 from torchlint.model.domain import (
     Class,
     Constant,
@@ -36,7 +37,7 @@ from torchlint.model.imports import Importer, Project
 from torchlint.model.interpreter import Interpreter
 from torchlint.model.lower import lower
 from torchlint.model.lower_ast import lower_ast
-from torchlint.model.machine import OUTSIDE_LIMIT, STEP_LIMIT, BudgetExceededError
+from torchlint.model.machine import OUTSIDE_LIMIT, OUTSIDE_POOL, STEP_LIMIT, BudgetExceededError
 from torchlint.model.merging import merged
 from torchlint.model.observer import Abroad, Watch
 from torchlint.model.observers import observers
@@ -86,21 +87,6 @@ def interpret_unparsed(text: str, project: Project | None = None) -> list[Event]
     return merged(analysis.events)
 
 
-def writes_in_place(cls: Class) -> bool:
-    """Whether a method of a class is spelt as if it wrote something in place."""
-    return any(_writes(node) for node in ir.walk(cls.definition.body))
-
-
-def _writes(node: ir.Node) -> bool:
-    if isinstance(node, ir.Call):
-        name = node.function.attr if isinstance(node.function, ir.Attribute) else ""
-        in_place = name.endswith("_") and not name.startswith("__") and name != "requires_grad_"
-        return in_place or any(argument.keyword in ("inplace", "out") for argument in node.arguments)
-    if isinstance(node, ir.Assign):
-        return any(isinstance(target, ir.Subscript) for target in node.targets)
-    return isinstance(node, ir.AugmentedAssign)
-
-
 def _is_refusal(event: Event) -> bool:
     """Whether it says that torch raises."""
     if isinstance(event, InplaceWrite):
@@ -119,6 +105,7 @@ class Analysis(Interpreter):
             importer.machine.share(self)
             self.imports = importer
         self.switched = []
+        self._outside_pool = OUTSIDE_POOL
         self._escaping: list[Value] = []
         self.watch = Watch(tuple(observer(self) for observer in observers()))
         self.abroad = Abroad(self.watch, self.here)
@@ -126,7 +113,7 @@ class Analysis(Interpreter):
     def run_script(self) -> None:
         """Run the file as a script."""
         self.globals.variables["__name__"] = Unknown()
-        self._guarded(self._script, keep=True)
+        self._guarded(self._script, True, keep=True)
         # What the file defines may be called in any mode.
         self.default_training = Truth.MAYBE
         for module in self.switched:
@@ -146,13 +133,17 @@ class Analysis(Interpreter):
         """Run what was defined since: functions (inside others, only those that nobody called) and classes."""
         for function in self.functions[functions:]:
             if function.owner is None and (always or id(function.definition) not in self.entered):
-                self._guarded(partial(self._standalone, function, []))
+                self._guarded(partial(self._standalone, function, []), promising(function.definition))
         for cls in self.classes[classes:]:
-            self._guarded(partial(self._class_by_itself, cls))
+            self._guarded(partial(self._class_by_itself, cls), writes_in_place(cls.definition))
 
-    def _guarded(self, run: Callable[[], object], keep: bool = False) -> None:
-        """One entry point, within its budget; its state is forgotten afterwards."""
-        self.steps_left, self.outside_left = STEP_LIMIT, OUTSIDE_LIMIT
+    def _guarded(self, run: Callable[[], object], promising: bool, keep: bool = False) -> None:
+        """
+        One entry point, within its budget; its state is forgotten afterwards. Other files are looked into only for an
+        entry that may have something to do with what they say (`promising`).
+        """
+        self.steps_left, self.outside_left = STEP_LIMIT, min(OUTSIDE_LIMIT, self._outside_pool) if promising else 0
+        granted = self.outside_left
         functions, classes = len(self.functions), len(self.classes)
         mark = self.trail.mark()
         frame = self.frame
@@ -166,6 +157,7 @@ class Analysis(Interpreter):
             self.expected_errors = 0
             self.built_in = ""
             self._parameter_loops.clear()
+        self._outside_pool -= granted - max(self.outside_left, 0)
         self.dead = False
         self.retained_escape(self._escaping)
         self.conclude()
@@ -317,7 +309,7 @@ class Analysis(Interpreter):
             self.write_records.clear()
             self._run_forward(function, instance, defaults=True)
 
-        self._guarded(run)
+        self._guarded(run, True)
         refused = [event for event in self.events if _is_refusal(event)]
         self.events, self.watch = [*before, *refused], watch
 
@@ -337,9 +329,9 @@ class Analysis(Interpreter):
                 value = self._standalone(function, [instance])
                 self._escaping += [value, *instance.attributes.values()]
 
-        self._guarded(run)
+        self._guarded(run, writes_in_place(instance.cls.definition))
         forward = definition.name == "forward" and module is Truth.YES and function.kind == ""
-        if forward and self._has_defaults(function, instance.cls) and writes_in_place(instance.cls):
+        if forward and self._has_defaults(function, instance.cls) and writes_in_place(instance.cls.definition):
             self._by_default(function, instance.cls)
 
     def _has_defaults(self, function: Function, cls: Class) -> bool:
@@ -401,4 +393,4 @@ class Analysis(Interpreter):
                     self.grad_mode = Truth.NO
                     self._standalone(value, [])
 
-                self._guarded(run)
+                self._guarded(run, writes_in_place(value.definition))

@@ -383,7 +383,7 @@ class ExpressionMachine(IndexMachine):
         if op in ("is", "is not"):
             return self._identity(op, left, right)
         if op in ("in", "not in"):
-            return Scalar("bool")
+            return _contained(op, left, right)
         for hook in self.watch.compared if op in ("==", "!=") else ():
             hook(op, left, right, node)
         if op in ("==", "!=") and (right == NONE or left == NONE):
@@ -653,6 +653,23 @@ def _bound(part: Value | None) -> tuple[bool, int | None]:
     if isinstance(part, Constant) and isinstance(part.value, int):
         return True, part.value
     return False, None
+
+
+def _contained(op: str, left: Value, right: Value) -> Value:
+    """`left in right`, where both are known."""
+    known: object = None
+    if isinstance(right, Mapping) and right.items is not None:
+        known = right.items
+    elif isinstance(right, Sequence) and right.items is not None:
+        constants = [each.value for each in right.items if isinstance(each, Constant)]
+        known = constants if len(constants) == len(right.items) else None
+    elif isinstance(right, Constant) and isinstance(right.value, str):
+        known = right.value
+    if not isinstance(left, Constant) or not isinstance(known, dict | list | str):
+        return Scalar("bool")
+    if isinstance(known, str) and not isinstance(left.value, str):
+        return Scalar("bool")
+    return Constant((left.value in known) == (op == "in"))
 
 
 def _bound_on_its_paths(value: Value) -> Value:

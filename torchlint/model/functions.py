@@ -270,12 +270,15 @@ class FunctionMachine(LayerMachine):
             element = Unknown(reachable_tensors(value))
             self.trail.set(value, "element", element)
             self.trail.set(value, "items", None)
+        elif isinstance(value, Mapping) and value.items is not None:
+            self.trail.set(value, "element", Unknown(reachable_tensors(value)))
+            self.trail.set(value, "items", None)
 
     # -- other files of the project
 
     def found(self, value: Value) -> Value:
         """Something imported, as the file of the project that defines it has it; else the value itself."""
-        if isinstance(value, External) and self.imports is not None:
+        if isinstance(value, External) and self.imports is not None and self.outside_left > 0:
             return self.imports.value(value.qualified) or value
         return value
 
@@ -331,7 +334,9 @@ class FunctionMachine(LayerMachine):
                     hook(function, None, values, site.node)
             for value in values:
                 self.havoc(value)
-            return Unknown(depends)
+            first = positional[0] if positional else None
+            layer = isinstance(first, Instance) and function.name == "forward" and is_module(first) is Truth.YES
+            return Unknown(depends, source=site.node if site is not None else None, certain_edge=layer, layer=layer)
         frame = Frame({}, function.closure)
         self._bind_parameters(frame, function, positional, keywords, site is None or site.complete)
         mode = self.grad_mode

@@ -28,6 +28,8 @@ STEP_LIMIT = 6_000
 OUTSIDE_LIMIT = 1_500
 """The same for calls that lead into other files of the project; past it they are unknown code."""
 
+OUTSIDE_POOL = 15_000
+"""The same for all entry points of a file together."""
 
 _OF_VALUES = (AutogradRefused, BackwardCalled)
 
