@@ -24,10 +24,11 @@ import libcst as cst
 from torchlint import edits
 from torchlint.model import events, interpret
 from torchlint.model.trace import Step
+from torchlint.project_index import Dependency, ProjectIndex
 from torchlint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
 from torchlint.rule import Diagnostic, Finding, FindingFix, Rule, TraceLine
 from torchlint.scout import held_back, listeners
-from torchlint.source import Source, SourceError, Span, decode
+from torchlint.source import Source, SourceError, Span, TreeNeededError, decode
 from torchlint.suppress import Suppressions
 from torchlint.truth import Truth
 
@@ -57,6 +58,8 @@ class FileReport:
         Something inside torchlint or a rule went wrong (TLN000).
     followed
         The whole file was read and interpreted.
+    depends
+        The other files of its project that the findings rest on.
     seconds
         Time per rule code, and under `SCOUT` (the first look), `PARSE`, `MODEL`, and `PLACES` (line numbers, fixes and
         comments of findings).
@@ -68,6 +71,7 @@ class FileReport:
     suppressed: int = 0
     failed: bool = False
     followed: bool = True
+    depends: tuple[Dependency, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -122,10 +126,11 @@ def parse(path: str, text: str) -> Source:
 
 def _check(path: str, text: str, registry: Registry, selection: Selection, noqa: bool) -> FileReport:
     seconds: dict[str, float] = {}
+    project = ProjectIndex(path)
     with _timed(seconds, SCOUT):
-        held = held_back(text, registry, selection, noqa=noqa)
+        held = held_back(text, registry, selection, noqa=noqa, project=project)
     if held is not None:
-        return FileReport(path, held_back=held, seconds=seconds)
+        return FileReport(path, held_back=held, depends=project.depends, seconds=seconds)
     try:
         with _timed(seconds, PARSE):
             source = Source.parse(path, text)
@@ -135,10 +140,19 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
         return _broken(path, f"could not be parsed: {_describe(error)}")
     try:
         with _timed(seconds, MODEL):
-            happened = interpret(source)
+            happened = _happened(source, project)
     except Exception as error:
         return _broken(path, f"the model could not follow this file: {_describe(error)}", seconds)
-    return _Check(source, registry, selection, Suppressions(source, registry, noqa=noqa), seconds).report(happened)
+    suppressions = Suppressions(source, registry, noqa=noqa)
+    return _Check(source, registry, selection, suppressions, project, seconds).report(happened)
+
+
+def _happened(source: Source, project: ProjectIndex) -> list[events.Event]:
+    """What the model says; without the other files, should it need the tree of one of them."""
+    try:
+        return interpret(source, project)
+    except TreeNeededError:
+        return interpret(source)
 
 
 class _Check:
@@ -150,12 +164,14 @@ class _Check:
         registry: Registry,
         selection: Selection,
         suppressions: Suppressions,
+        project: ProjectIndex,
         seconds: dict[str, float],
     ) -> None:
         self.source = source
         self.registry = registry
         self.selection = selection
         self.suppressions = suppressions
+        self.project = project
         self.seconds = seconds
         self.found: dict[tuple[str, Span], Finding] = {}
         self.failures: list[Finding] = []
@@ -192,6 +208,7 @@ class _Check:
             held_back,
             len(self.suppressed),
             bool(self.failures),
+            depends=self.project.depends,
             seconds=self.seconds,
         )
 
@@ -224,10 +241,9 @@ class _Check:
         )
 
     def _trace_line(self, step: Step) -> TraceLine:
-        span = self._span(step.node)
-        return TraceLine(
-            step.path or self.source.path, span.line, span.column, step.message, span.end_line, span.end_column
-        )
+        elsewhere = self.project.place(step.node)
+        path, span = elsewhere or (self.source.path, self._span(step.node))
+        return TraceLine(path, span.line, span.column, step.message, span.end_line, span.end_column)
 
     def _fix(self, rule: Rule, diagnostic: Diagnostic) -> FindingFix | None:
         """The fix with places; the finding stands without one that cannot be written."""

@@ -127,6 +127,8 @@ class BackwardMachine(GraphMachine):
         `argument` is the `retain_graph` argument, if it is written there. `inputs` are those of `autograd.grad`, or of
         `backward(inputs=...)` (None: all leaves); only what leads to them is visited. `accumulates`: into `.grad`.
         """
+        origin = self.here(origin)
+        argument = argument if self.excursion is None else None
         assumed = self.assumed
         pairs = [(guard, tensor, root) for root in roots for guard, tensor in self.tensor_options(root.value)]
         passes = [[pair] for pair in pairs] if len(roots) == 1 else [pairs]
@@ -161,6 +163,14 @@ class BackwardMachine(GraphMachine):
         facts = self.facts(tensor, root.name)
         edges = self.edges(tensor)
         recorded = tensor.requires_grad.truth() if edges else Truth.NO
+        if not self.of_elsewhere(tensor):
+            self._starts(tensor, root, origin, callee, facts, recorded)
+        self._establish(tensor)
+        return [(both, node) for inner, node in self.edges(tensor) if (both := conjoin(guard, inner)) is not None]
+
+    def _starts(
+        self, tensor: Tensor, root: Root, origin: ir.Node, callee: BackwardCallee, facts: TensorFacts, recorded: Truth
+    ) -> None:
         self.call_backward(
             BackwardCalled(
                 node=origin.origin,
@@ -177,8 +187,6 @@ class BackwardMachine(GraphMachine):
                 recorded=recorded,
             )
         )
-        self._establish(tensor)
-        return [(both, node) for inner, node in self.edges(tensor) if (both := conjoin(guard, inner)) is not None]
 
     def call_backward(self, event: BackwardCalled) -> None:
         """
@@ -414,7 +422,7 @@ class BackwardMachine(GraphMachine):
     def _read_released(self, node: GraphNode, guard: Guard, origin: ir.Node, root: Tensor, facts: TensorFacts) -> bool:
         for release in node.releases:
             total = conjoin(guard, release.path, release.assumed, self.path, self.assumed)
-            if total is None:
+            if total is None or (self.excursion is not None and release.time > self.excursion.started):
                 continue
             same_root = release.root is root
             saves = Truth.YES if any(not s.guard - self.path for s in node.saved) else node.holds
@@ -593,6 +601,8 @@ class BackwardMachine(GraphMachine):
 
     def _tell_read(self, read: SavedRead) -> None:
         write, saved = read.write, read.saved
+        if write.excursion is not None and write.excursion is saved.node.excursion:
+            return  # another file's own affair
         through = ""
         if write.target is not saved.tensor:
             if write.target.family is not saved.tensor.family:
@@ -606,7 +616,7 @@ class BackwardMachine(GraphMachine):
                 trace=(
                     *_shared_by(write, saved, through),
                     saved_step(saved),
-                    Step(write.origin.origin, _overwrites(write)),
+                    Step((write.inside or write.origin).origin, _overwrites(write)),
                     read.backward,
                 ),
                 conditions=read.conditions,
@@ -631,6 +641,8 @@ class BackwardMachine(GraphMachine):
         for key, records in by_write.items():
             write = records[0].write
             leaf_raises = _over_paths(records, "leaf_raises")
+            if write.excursion is not None and leaf_raises is not Truth.YES:
+                continue
             raised = next((r for r in records if r.leaf_raises is Truth.YES), records[0])
             chosen = raised if leaf_raises is Truth.YES else records[0]
             needed = Truth.NO
@@ -646,7 +658,7 @@ class BackwardMachine(GraphMachine):
                     trace=(
                         *((created,) if created is not None else ()),
                         *steps,
-                        Step(write.origin.origin, _overwrites(write)),
+                        Step((write.inside or write.origin).origin, _overwrites(write)),
                     ),
                     truth=Truth.YES,
                     moment=chosen.write.time,

@@ -108,6 +108,9 @@ class Write:
     counter: VersionCounter
     path: Guard
     assumed: Guard
+    inside: ir.Node | None = None
+    """Where it really stands, if that is in another file: `origin` and `line` are then the call that led there."""
+    excursion: Excursion | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -171,6 +174,7 @@ class GraphNode:
         "built_in",
         "condition",
         "edges",
+        "excursion",
         "holds",
         "iteration",
         "line",
@@ -198,6 +202,7 @@ class GraphNode:
         opaque: bool = False,
         built_in: str = "",
         iteration: tuple[int, ...] = (),
+        excursion: Excursion | None = None,
     ) -> None:
         self.name = name
         self.op = op
@@ -210,6 +215,7 @@ class GraphNode:
         self.opaque = opaque
         self.built_in = built_in
         self.iteration = iteration
+        self.excursion = excursion
         self.saved: tuple[Saved, ...] = ()
         self.releases: tuple[Release, ...] = ()
         self.result = ""
@@ -441,6 +447,37 @@ class Frame:
 
 
 @dataclass(slots=True, eq=False)
+class Globals(Frame):
+    """
+    The variables of a file. Of a file under analysis they are set as it runs; of another file of the project (`other`)
+    they are found when somebody asks for them (see `imports`).
+    """
+
+    module: str = ""
+    """Its dotted name, if it can be imported by one."""
+    is_package: bool = False
+    other: bool = False
+    stars: tuple[str, ...] = ()
+    """What it imports all names from."""
+
+
+def globals_of(frame: Frame) -> Frame:
+    """The variables of the file that a frame belongs to."""
+    while frame.enclosing is not None:
+        frame = frame.enclosing
+    return frame
+
+
+@dataclass(slots=True, eq=False)
+class Excursion:
+    """The running of another file's code: the call of it that stands in the file under analysis."""
+
+    node: ir.Node
+    line: cst.CSTNode
+    started: int
+
+
+@dataclass(slots=True, eq=False)
 class Function:
     """A function of the file, with its closure."""
 
@@ -481,12 +518,16 @@ class Class:
 
 
 class Instance:
-    """An object of a class of the file. `attributes` is only what was seen to be set."""
+    """
+    An object of a class of the file. `attributes` is only what was seen to be set; `layer` is what it is as an object
+    of a class of `torch.nn`, if its class derives from one (`class Block(nn.Sequential)`).
+    """
 
-    __slots__ = ("attributes", "cls", "havocked", "initialised")
+    __slots__ = ("attributes", "cls", "havocked", "initialised", "layer")
 
     def __init__(self, cls: Class) -> None:
         self.cls = cls
+        self.layer: Module | None = None
         self.attributes: dict[str, Value] = {}
         self.havocked = False
         self.initialised = False

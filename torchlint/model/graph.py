@@ -69,6 +69,10 @@ class WriteRecord:
     is_view: Truth
 
 
+_ELSEWHERE = cst.Name("tensor")
+"""For the target of a write that stands in another file: a rule may show it, but finds nothing to rewrite."""
+
+
 class GraphMachine(Machine):
     """A machine that records graphs."""
 
@@ -117,7 +121,7 @@ class GraphMachine(Machine):
                 own = own.either(tensor.requires_grad)
         if unknown.hint and not unknown.depends:
             own = Grad(Truth.NO, frozenset({unknown.hint}))
-        origin = unknown.source or self._origin()
+        origin = self.here(unknown.source or self._origin())
         time = self.tick()
         node = GraphNode(
             name="",
@@ -131,6 +135,7 @@ class GraphMachine(Machine):
             opaque=True,
             built_in=self.built_in,
             iteration=self.iteration,
+            excursion=self.excursion,
         )
         tensor = Tensor(
             origin=origin,
@@ -205,11 +210,11 @@ class GraphMachine(Machine):
         name: str = "",
     ) -> None:
         """Torch raises here, if `truth`."""
-        if truth is Truth.NO:
+        if truth is Truth.NO or self.of_elsewhere(tensor):
             return
         self.emit(
             AutogradRefused(
-                node=origin.origin,
+                node=self.here(origin).origin,
                 statement=self.line(),
                 truth=truth if self.assumed <= self.path else Truth.MAYBE,
                 moment=self.tick(),
@@ -241,6 +246,7 @@ class GraphMachine(Machine):
             holds=holds,
             built_in=self.built_in,
             iteration=self.iteration,
+            excursion=self.excursion,
         )
 
     # -- operations
@@ -365,7 +371,7 @@ class GraphMachine(Machine):
     ) -> Tensor:
         """A new tensor with memory of its own."""
         return Tensor(
-            origin=origin,
+            origin=self.here(origin),
             line=self.line(),
             born=self.tick(),
             made_by=made_by,
@@ -384,7 +390,7 @@ class GraphMachine(Machine):
         """A differentiable view: shares memory, version counter and base."""
         base = source.base or source
         view = Tensor(
-            origin=origin,
+            origin=self.here(origin),
             line=self.line(),
             born=self.tick(),
             made_by=made_by,
@@ -421,6 +427,7 @@ class GraphMachine(Machine):
         """
         A tensor cut from the graph that shares memory: `detach()` shares the version counter too, `.data` does not.
         """
+        origin = self.here(origin)
         tensor = Tensor(
             origin=origin,
             line=self.line(),
@@ -459,7 +466,9 @@ class GraphMachine(Machine):
             self.pending_alias_writes.remove(pending)
             by_alias = write.target.family is alias.alias.family
             read_name = name or tensor.name
-            read = Step(origin.origin, f"`{read_name}` is read here" if read_name else "its values are read here")
+            read = Step(
+                self.here(origin).origin, f"`{read_name}` is read here" if read_name else "its values are read here"
+            )
             alias_name, source_name = alias.alias.name, alias.source.name
             self.emit(
                 AliasWritten(
@@ -484,6 +493,7 @@ class GraphMachine(Machine):
 
     def escape(self, tensors: Iterable[Tensor], origin: ir.Node) -> None:
         """Hand tensors to code the model does not know."""
+        origin = self.here(origin)
         for tensor in tensors:
             self.use(tensor, origin)
             if not tensor.storage.uses:
@@ -536,14 +546,16 @@ class GraphMachine(Machine):
             time=self.tick(),
             op=op,
             spelling=spelling,
-            origin=origin,
+            origin=self.here(origin),
             line=self.line(),
-            target_node=target,
+            target_node=target if self.excursion is None else _ELSEWHERE,
             target=tensor,
             name=name or tensor.name,
             counter=tensor.counter,
             path=self.path,
             assumed=self.assumed if certain else self.assumed | unknown_guard(),
+            inside=None if self.excursion is None else origin,
+            excursion=self.excursion,
         )
         if raises is not Truth.YES:
             self.trail.set(storage, "writes", (*storage.writes[-MOST_WRITES:], write))
@@ -554,7 +566,7 @@ class GraphMachine(Machine):
                 self.save_results(record[0], node, [tensor], record[1])
             if node is not None:
                 self.regenerate(tensor)
-        if spelling not in ("optimizer", "backward") and not self.expected_errors:
+        if spelling not in ("optimizer", "backward") and not self.expected_errors and not self.of_elsewhere(tensor):
             self.write_records.append(
                 WriteRecord(
                     write,

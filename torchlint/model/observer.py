@@ -14,6 +14,7 @@ not undone when the branch is: note `machine.path` and `machine.assumed` with it
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import libcst as cst
@@ -210,3 +211,22 @@ class Watch:
     if TYPE_CHECKING:
 
         def __getattr__(self, hook: str) -> tuple[Callable[..., None], ...]: ...
+
+
+class Abroad(Watch):
+    """
+    What observers are told of another file's code: that an optimizer stepped, that gradients were zeroed, and the like;
+    each at a place of their own file, `here`.
+    """
+
+    HOOKS = ("stepped", "zeroed", "mode_set", "required_grad", "backward", "optimizer_built", "unknown_called")
+
+    def __init__(self, home: Watch, here: Callable[[ir.Node], ir.Node]) -> None:
+        super().__init__()
+        for hook in self.HOOKS:
+            told = tuple(partial(_at, each, here) for each in getattr(home, hook))
+            setattr(self, hook, told)
+
+
+def _at(hook: Callable[..., None], here: Callable[[ir.Node], ir.Node], *arguments: object) -> None:
+    hook(*(here(each) if isinstance(each, ir.Node) else each for each in arguments))
