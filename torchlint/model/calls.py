@@ -11,6 +11,7 @@ and the caller treats it as unknown code.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import libcst as cst
 
@@ -38,6 +39,7 @@ from torchlint.model.domain import (
     Value,
     VersionCounter,
     alternatives,
+    choose,
     reachable_tensors,
 )
 from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, Refusal, Shape, TensorFacts
@@ -45,6 +47,8 @@ from torchlint.model.graph import is_none
 from torchlint.model.operations import CASTS as _CASTS
 from torchlint.model.operations import OperationMachine, precise_dtype
 from torchlint.model.truth import Guard, Truth
+
+Options: TypeAlias = "list[tuple[Guard, Tensor]]"
 
 
 @dataclass(slots=True, eq=False)
@@ -390,10 +394,12 @@ class TorchMachine(OperationMachine):
         self._run_backward([(tensor, receiver, gradient)], site, "backward", 1, 2, self._inputs(site.get(3, "inputs")))
         return NONE
 
-    def _inputs(self, given: Value | None) -> list[Tensor] | None:
+    def _inputs(self, given: Value | None) -> list[Options] | None:
+        """Per input, the tensors it may be."""
         if given is None or is_none(given) is Truth.YES:
             return None
-        return [tensor for _, tensor in self.all_tensor_options(given)]
+        several = given.items if isinstance(given, Sequence) and given.items is not None else (given,)
+        return [self.all_tensor_options(each) for each in several]
 
     def backward_on_number(self, number: Scalar, site: CallSite, receiver: ir.Expression) -> Value:
         """`loss.item().backward()`: a number has no backward."""
@@ -419,7 +425,7 @@ class TorchMachine(OperationMachine):
         callee: BackwardCallee,
         retain_at: int,
         create_at: int,
-        inputs: list[Tensor] | None = None,
+        inputs: list[Options] | None = None,
         allow_unused: Truth = Truth.YES,
     ) -> Truth:
         create = truth_of(site.get(create_at, "create_graph"), Truth.NO)
@@ -446,7 +452,7 @@ class TorchMachine(OperationMachine):
             callee=callee,
             retain=retain,
             argument=written if isinstance(written, cst.Arg) else None,
-            inputs=inputs,
+            inputs=None if inputs is None else [option for options in inputs for option in options],
             create=create,
             allow_unused=allow_unused,
             accumulates=callee != "autograd.grad",
@@ -486,27 +492,33 @@ class TorchMachine(OperationMachine):
         return self._gradients(wanted, targets, create, passed, site)
 
     def _gradients(
-        self, given: Value | None, targets: list[Tensor], create: Truth, passed: Grad, site: CallSite
+        self, given: Value | None, targets: list[Options], create: Truth, passed: Grad, site: CallSite
     ) -> Value:
         if given is None or (isinstance(given, Sequence) and given.items is None):
             return Sequence("tuple", None, Unknown())
-        results: list[Value] = []
-        for tensor in targets:
-            if create is Truth.NO:
-                gradient = self.fresh(
-                    site.node, "autograd.grad", shape=tensor.shape, dtype=tensor.dtype, precise=tensor.precise
-                )
-                gradient.cut = "`autograd.grad` without `create_graph=True` returns tensors without a graph"
-                results.append(gradient)
-            else:
-                found: Value = Unknown([tensor], source=site.node)
-                if create is Truth.YES:
-                    found = self.second_order(tensor, passed, site.node)
-                if isinstance(found, Unknown):
-                    found = self.materialise(found)
-                    found.shape, found.dtype = tensor.shape, tensor.dtype
-                results.append(found)
-        return Sequence("tuple", tuple(results))
+        return Sequence(
+            "tuple",
+            tuple(
+                choose((guard, self._gradient(tensor, create, passed, site)) for guard, tensor in options)
+                for options in targets
+            ),
+        )
+
+    def _gradient(self, tensor: Tensor, create: Truth, passed: Grad, site: CallSite) -> Tensor:
+        if create is Truth.NO:
+            gradient = self.fresh(
+                site.node, "autograd.grad", shape=tensor.shape, dtype=tensor.dtype, precise=tensor.precise
+            )
+            gradient.cut = "`autograd.grad` without `create_graph=True` returns tensors without a graph"
+            return gradient
+        found: Value = Unknown([tensor], source=site.node)
+        if create is Truth.YES:
+            found = self.second_order(tensor, passed, site.node)
+        if isinstance(found, Unknown):
+            found = self.materialise(found)
+            found.shape, found.dtype = tensor.shape, tensor.dtype
+        assert isinstance(found, Tensor)
+        return found
 
     # -- functions of torch
 
@@ -725,6 +737,8 @@ class TorchMachine(OperationMachine):
             if display in ("as_tensor", "asarray"):
                 return source
             return self.detached(source, site.node, f"{display}()", own_counter=True)
+        if isinstance(source, Unknown) and display in ("as_tensor", "asarray") and not source.depends:
+            return Unknown(source=site.node)
         if isinstance(source, Unknown):
             aliases = [tensor for tensor in source.depends if tensor.made_by == "numpy()"]
             if aliases:
@@ -900,6 +914,7 @@ class TorchMachine(OperationMachine):
             tensors = [tensor for each in given.items for _, tensor in self._known(each)]
             complete = all(isinstance(each, Tensor) for each in given.items)
         for tensor in tensors if complete else ():
+            self.regenerate(tensor)  # Python's `is_leaf` asks for the grad_fn
             if not tensor.retains_grad:
                 self.refuse("optimizer", qualified.rpartition(".")[2], tensor, site.node, ~tensor.is_leaf)
         optimizer = Optimizer(qualified, tuple(tensors), complete)

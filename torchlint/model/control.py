@@ -9,6 +9,7 @@ the same text over the same values are one decision.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import libcst as cst
 
@@ -34,7 +35,9 @@ from torchlint.model.truth import Guard, Truth
 from torchlint.model.widening import Snapshot
 
 MOST_UNROLLED = 6
-"""Iterations of a loop of known length that are followed one by one; longer ones are followed twice."""
+"""Iterations of a loop of known length that are followed one by one."""
+MOST_FOLLOWED = 3
+"""The first iterations of a longer one that are followed; the second may bring what the third trips over."""
 
 _EXPECT_ERRORS = ("pytest.raises", "raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "suppress")
 _TRANSPARENT = ("torch.", "builtins.", "contextlib.nullcontext", "contextlib.ExitStack", "tempfile.", "warnings.",
@@ -159,11 +162,11 @@ class ControlMachine(BindingMachine):
                 if self.dead:
                     break
         else:
-            twice = known and len(elements) > 1
-            second = elements[1] if twice else self._another(elements[0])
+            further = elements[1:MOST_FOLLOWED] if known else [self._another(elements[0])]
             self._iterate(loop, node, elements[0])
             snapshot = Snapshot(self.frame)
-            self._again(loop, lambda: self._iterate(loop, node, second), certain=twice)
+            for element in further:
+                self._again(loop, partial(self._iterate, loop, node, element), certain=known)
             snapshot.widen(self.trail)
         if source:
             self._parameter_loops.pop()

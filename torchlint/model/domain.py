@@ -164,11 +164,14 @@ class GraphNode:
     A node of the backward graph: PyTorch's `grad_fn`.
 
     `edges` lead to the nodes of its inputs (or to leaves, which accumulate), each under the guard on which the input
-    was that one. `condition` is the requires_grad under which the node exists at all.
+    was that one. `condition` is the requires_grad under which the node exists at all. `output_of`: of an operation with
+    several results, each has a node of its own before the one they share, so that one is told from another (PyTorch:
+    the output number of an edge). `composed`: it stands for several of PyTorch's nodes.
     """
 
     __slots__ = (
         "built_in",
+        "composed",
         "condition",
         "edges",
         "holds",
@@ -178,6 +181,7 @@ class GraphNode:
         "op",
         "opaque",
         "origin",
+        "output_of",
         "releases",
         "result",
         "saved",
@@ -213,6 +217,8 @@ class GraphNode:
         self.saved: tuple[Saved, ...] = ()
         self.releases: tuple[Release, ...] = ()
         self.result = ""
+        self.output_of: GraphNode | None = None
+        self.composed = False
 
 
 # ---- values ------------------------------------------------------------------------------------------------------

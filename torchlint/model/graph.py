@@ -243,6 +243,19 @@ class GraphMachine(Machine):
             iteration=self.iteration,
         )
 
+    def outputs(self, op: Op, node: GraphNode | None, count: int) -> list[GraphNode | None]:
+        """
+        The nodes that the results of an operation have, where there are several: a gradient of one is none of another.
+        """
+        if node is None or count < 2 or (op.probed and op.view != "multi"):
+            return [node] * count
+        found: list[GraphNode | None] = []
+        for _ in range(count):
+            output = self.node(node.name, node.op, node.origin, node.condition, [(ALWAYS, node)], Truth.NO)
+            output.output_of = node
+            found.append(output)
+        return found
+
     # -- operations
 
     def recorded(self, grad: Grad) -> Grad:
@@ -296,6 +309,7 @@ class GraphMachine(Machine):
                     (both, node) for inner, node in self.edges(tensor) if (both := conjoin(guard, inner)) is not None
                 ]
         node = self.node(op.node, display, origin, grad, edges, op.holds_saved)
+        node.composed = op.probed
         saved: list[Saved] = []
         for save in op.saves:
             if save.what not in bound:
@@ -655,8 +669,8 @@ class GraphMachine(Machine):
 
     def require_grad(self, tensor: Tensor, value: Truth, how: str = "requires_grad") -> None:
         """`tensor.requires_grad_(value)` or `tensor.requires_grad = value`, where torch allows it."""
-        self.regenerate(tensor)
-        if tensor.is_leaf is Truth.NO:
+        # C++ asks here for the grad_fn it has, not for that of a view whose base was written since
+        if tensor.grad_fn and tensor.is_leaf is Truth.NO:
             refused = Truth.YES if how == "requires_grad" else ~value
             self.refuse("flag-on-non-leaf", how, tensor, self._origin(), refused)
             return

@@ -242,9 +242,12 @@ class OperationMachine(SecondOrderMachine):
         """
         `out=`: torch refuses to record it (`throw_error_out_requires_grad`), and resizes the tensor to the result.
         """
-        for _, tensor in self.tensor_options(bound["out"]):
+        assumed = self.assumed
+        for guard, tensor in self.tensor_options(bound["out"]):
+            self.assumed = assumed | guard
             grad = self.recorded(self.input_grad(op, bound).either(tensor.requires_grad))
             self.refuse("out", f"{display}(out=...)", tensor, origin, grad.truth())
+            self.assumed = assumed
             if isinstance(result, Tensor) and tensor.shape != result.shape:
                 self.trail.set(tensor, "shape", result.shape)
 
@@ -295,9 +298,9 @@ class OperationMachine(SecondOrderMachine):
             return Sequence("tuple", None, element)
         results = [
             self._result(
-                op, bound, grad, node, inferred[index] if index < len(inferred) else None, origin, display, index
+                op, bound, grad, output, inferred[index] if index < len(inferred) else None, origin, display, index
             )
-            for index in range(count)
+            for index, output in enumerate(self.outputs(op, node, count))
         ]
         if node is not None:
             self.save_results(op, node, results, bound)
@@ -341,7 +344,8 @@ class OperationMachine(SecondOrderMachine):
         if "dtype" in bound:
             dtype = self.argument(bound["dtype"])
             return precise_dtype(dtype) if isinstance(dtype, str) else ""
-        found = {tensor.precise for value in bound.values() for _, tensor in self._present(value)}
+        inputs = [tensor for value in bound.values() for _, tensor in self._present(value)]
+        found = {tensor.precise for tensor in inputs if tensor.dtype not in ("int", "bool")}
         return found.pop() if len(found) == 1 else ""
 
     def derive(self, result: Tensor, op: Op, bound: dict[str, Value]) -> None:
@@ -440,7 +444,8 @@ class OperationMachine(SecondOrderMachine):
         if op.sequence or len(op.outputs) > 1:
             shapes_ = inferred if inferred != (None,) else (None,)
             views = tuple(
-                self.view_of(source, origin, display, node, grad, shape, op.view or "view") for shape in shapes_
+                self.view_of(source, origin, display, output, grad, shape, op.view or "view")
+                for shape, output in zip(shapes_, self.outputs(op, node, len(shapes_)), strict=True)
             )
             for each in views:
                 each.contiguous = self.contiguous_after(op.name, bound, source, each.shape)
@@ -487,6 +492,13 @@ class OperationMachine(SecondOrderMachine):
         other = bound.get("other")
         return other.precise if isinstance(other, Tensor) else ""
 
+    def _same_dtype(self, op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
+        """Whether a cast finds that there is nothing to do."""
+        if bound.get("other") is source:
+            return Truth.YES
+        wanted = self._cast_to(op.name, bound) if source.precise else ""
+        return Truth.of(wanted == source.precise) if wanted else Truth.MAYBE
+
     def _is_same(self, op: Op, source: Tensor) -> Truth:
         """Whether an aliasing operation returns the tensor itself rather than a view of it."""
         if op.name in _SAME_OBJECT or "dropout" in op.name:
@@ -498,9 +510,8 @@ class OperationMachine(SecondOrderMachine):
         return Truth.NO
 
     def _shares(self, op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
-        if op.name in CASTS and source.precise and not bound.keys() & {"copy", "memory_format"}:
-            wanted = self._cast_to(op.name, bound)
-            return Truth.of(wanted == source.precise) if wanted else Truth.MAYBE
+        if op.name in CASTS and not bound.keys() & {"copy", "memory_format"}:
+            return self._same_dtype(op, source, bound)
         if op.name in ("reshape", "flatten", "contiguous", "view_as", "reshape_as", "ravel"):
             return Truth.YES if source.contiguous is Truth.YES else Truth.MAYBE
         return Truth.MAYBE

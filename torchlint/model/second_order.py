@@ -68,6 +68,8 @@ class SecondOrderMachine(BackwardMachine):
         requires_grad of the gradients passed to it.
         """
         ends = {id(node) for _, node in self.edges(target)}
+        if self.starts == ends:
+            return self._given(target, given, origin)
         known: dict[int, bool] = {}
         on_the_way = [(node, guards) for node, guards in self.visited.values() if leads(node, ends, known)]
         depends = given.truth()
@@ -97,6 +99,19 @@ class SecondOrderMachine(BackwardMachine):
             # The gradient's own graph saves some of these once more; which, is not told here.
             self.escape([saved.tensor for each, _ in on_the_way for saved in each.saved], origin)
         return gradient
+
+    def _given(self, target: Tensor, given: Grad, origin: ir.Node) -> Value:
+        """The gradient of the root itself is the one that was passed, or ones."""
+        if given != GRAD_NO:
+            return Unknown([target], source=origin)
+        return self.fresh(
+            origin,
+            "autograd.grad",
+            shape=target.shape,
+            dtype=target.dtype,
+            precise=target.precise,
+            cut="it is the gradient of the root itself",
+        )
 
     def gradient_with_graph(self, leaf: Tensor, create: Truth, origin: ir.Node) -> Value:
         """A `.grad` made with `create_graph=True`."""
