@@ -1,4 +1,4 @@
-"""What changes of the operation table between releases of torch: the comparison, and the reading of another torchgen."""
+"""What changes of the operation table between releases: the comparison, and the reading of another torchgen."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ import libcst as cst
 from torchlint.knowledge import factories, modules, ops, optimizers, shapes
 from torchlint.model import ir
 from torchlint.model.backward import Root
+from torchlint.model.contractions import ContractionMachine
 from torchlint.model.domain import (
     GRAD_MAYBE,
     GRAD_NO,
@@ -45,7 +46,7 @@ from torchlint.model.domain import (
 from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, Refusal, Shape, TensorFacts
 from torchlint.model.graph import is_none
 from torchlint.model.operations import CASTS as _CASTS
-from torchlint.model.operations import OperationMachine, precise_dtype
+from torchlint.model.operations import precise_dtype
 from torchlint.model.truth import Guard, Truth
 
 Options: TypeAlias = "list[tuple[Guard, Tensor]]"
@@ -127,7 +128,7 @@ _PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 _VARIABLES = frozenset({"torch.autograd.Variable", "torch.autograd.variable.Variable"})
 
 
-class TorchMachine(OperationMachine):
+class TorchMachine(ContractionMachine):
     """A machine that knows Python's torch."""
 
     default_dtype = "torch.float32"
@@ -576,6 +577,10 @@ class TorchMachine(OperationMachine):
         if not site.complete:
             return None
         positional = site.positional
+        if qualified in ("torch.einsum", "torch.tensordot"):
+            result = self.contraction(qualified, positional, keywords, site.node, display)
+            if result is not None:
+                return result
         if qualified == "torch.broadcast_tensors":
             return self._broadcast(positional, site)
         if positional and isinstance(positional[0], Tensor) and _variadic(qualified):
@@ -765,6 +770,7 @@ class TorchMachine(OperationMachine):
         tensor.is_parameter = Truth.YES
         if source is not None:
             tensor.storage = source.storage
+            tensor.strides = source.strides
             tensor.counter = VersionCounter()
         return tensor
 

@@ -276,6 +276,7 @@ class Tensor:
         "retains_grad",
         "shape",
         "storage",
+        "strides",
         "view",
     )
 
@@ -309,6 +310,7 @@ class Tensor:
         self.shape = shape
         self.dtype = dtype
         self.contiguous = contiguous
+        self.strides: tuple[int, ...] | None = None
         self.grad_fn = grad_fn
         self.grad_time = born
         self.storage = storage or Storage()

@@ -449,6 +449,7 @@ class GraphMachine(Machine):
             cut=f"`{how}` cuts it from the graph",
             precise=source.precise,
         )
+        tensor.strides = source.strides
         if source.alias is not None and not source.alias.bound:
             # `out.detach().numpy()`: what nobody has a name for is no party to it.
             how = f"{source.alias.how}.{how.lstrip('.')}"

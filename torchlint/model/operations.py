@@ -15,6 +15,7 @@ import libcst as cst
 
 from torchlint.knowledge import ops, shapes
 from torchlint.knowledge.ops import Known, Op
+from torchlint.knowledge.strides import Strides
 from torchlint.model import ir
 from torchlint.model.domain import (
     GRAD_NO,
@@ -32,6 +33,7 @@ from torchlint.model.domain import (
     reachable_tensors,
 )
 from torchlint.model.events import Shape
+from torchlint.model.layout import lay, reshape_shares, result_layout, view_layout
 from torchlint.model.second_order import SecondOrderMachine
 from torchlint.model.truth import ALWAYS, Guard, Truth
 
@@ -258,7 +260,9 @@ class OperationMachine(SecondOrderMachine):
         (shape, *_) = shapes.infer(
             op.name, {key: self.argument(value) for key, value in {**bound, own: tensor}.items()}
         )
-        self.trail.set(tensor, "contiguous", self.contiguous_after(op.name, {**bound, own: tensor}, tensor, shape))
+        contiguous, steps = self._view_layout(op.name, {**bound, own: tensor}, tensor, shape)
+        self.trail.set(tensor, "contiguous", contiguous)
+        self.trail.set(tensor, "strides", steps)
         self.trail.set(tensor, "shape", shape)
 
     def _write_others(
@@ -331,10 +335,12 @@ class OperationMachine(SecondOrderMachine):
             dtype=self._dtype_of(op, bound, differentiable),
             cut=cut,
         )
-        if any(tensor.contiguous is not Truth.YES for value in bound.values() for _, tensor in self._present(value)):
+        operands = [tensor for value in bound.values() for _, tensor in self._present(value)]
+        if any(tensor.contiguous is not Truth.YES for tensor in operands):
             # Elementwise operations and reductions keep the order of their input's strides.
             few = shape is not None and sum(size != 1 for size in shape) < 2
-            result.contiguous = Truth.YES if few or op.name in _DENSE else Truth.MAYBE
+            if not few and op.name not in _DENSE:
+                lay(result, result_layout(op.name, operands, shape))
         result.precise = self._precise_of(op, bound) if result.dtype in ("float", None) else ""
         self.derive(result, op, bound)
         return result
@@ -448,10 +454,10 @@ class OperationMachine(SecondOrderMachine):
                 for shape, output in zip(shapes_, self.outputs(op, node, len(shapes_)), strict=True)
             )
             for each in views:
-                each.contiguous = self.contiguous_after(op.name, bound, source, each.shape)
+                lay(each, self._view_layout(op.name, bound, source, each.shape))
             return Sequence("tuple", views) if inferred != (None,) else Sequence("tuple", None, views[0])
         if truth is Truth.MAYBE:
-            truth = self._shares(op, source, bound)
+            truth = self._shares(op, source, bound, inferred[0])
         if truth is Truth.NO:
             return self._result(op, bound, grad, node, inferred[0], origin, display, 0)
         same = self._is_same(op, source)
@@ -463,7 +469,7 @@ class OperationMachine(SecondOrderMachine):
             else self.view_of(source, origin, display, node, grad, inferred[0], op.view or "view")
         )
         if isinstance(view, Tensor) and same is Truth.NO:
-            view.contiguous = self.contiguous_after(op.name, bound, source, inferred[0])
+            lay(view, self._view_layout(op.name, bound, source, inferred[0]))
             self.derive(view, op, bound)
         if truth is Truth.YES:
             return view
@@ -473,15 +479,10 @@ class OperationMachine(SecondOrderMachine):
             copy.name = source.name if op.name in _KEEPS_NAME else ""
         return choose([(frozenset({(number, 1)}), view), (frozenset({(number, 0)}), copy)])
 
-    def contiguous_after(self, name: str, bound: dict[str, Value], source: Tensor, shape: Shape) -> Truth:
-        """Whether a view of `source` is contiguous."""
-        if shape is not None and all(size == 1 for size in shape):
-            return Truth.YES
-        if source.contiguous is not Truth.YES:
-            return Truth.MAYBE
-        values = {key: self.argument(value) for key, value in bound.items()}
-        values["self"] = shapes.Sized(source.shape, source.dtype)
-        return Truth.of(shapes.contiguous_after(name, values))
+    def _view_layout(
+        self, name: str, bound: dict[str, Value], source: Tensor, shape: Shape
+    ) -> tuple[Truth, Strides | None]:
+        return view_layout(name, {key: self.argument(value) for key, value in bound.items()}, source, shape)
 
     def _cast_to(self, name: str, bound: dict[str, Value]) -> str:
         if CASTS[name]:
@@ -509,11 +510,13 @@ class OperationMachine(SecondOrderMachine):
             return Truth.MAYBE if source.dtype is None else Truth.of(source.dtype != "complex")
         return Truth.NO
 
-    def _shares(self, op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
+    def _shares(self, op: Op, source: Tensor, bound: dict[str, Value], shape: Shape) -> Truth:
         if op.name in CASTS and not bound.keys() & {"copy", "memory_format"}:
             return self._same_dtype(op, source, bound)
-        if op.name in ("reshape", "flatten", "contiguous", "view_as", "reshape_as", "ravel"):
-            return Truth.YES if source.contiguous is Truth.YES else Truth.MAYBE
+        if op.name == "contiguous":
+            return source.contiguous if "memory_format" not in bound else Truth.MAYBE
+        if op.name in ("reshape", "flatten", "view_as", "reshape_as", "ravel"):
+            return reshape_shares(source, shape)
         return Truth.MAYBE
 
 
