@@ -10,6 +10,7 @@ and the caller treats it as unknown code.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -822,10 +823,17 @@ class TorchMachine(ContractionMachine):
         """Call a layer of `torch.nn` (not a container)."""
         training = self.default_training if module.training is None else module.training
         known = None if training is Truth.MAYBE else training is Truth.YES
-        applications = module.kind.forward(module.config, known)
+        applications = module.kind.forward(module.config, known, self._input_shapes(site))
         if applications is None or not site.complete:
             return self._opaque_layer(module, site)
         return self._applications(module, applications, site)
+
+    def _input_shapes(self, site: CallSite) -> list[Shape]:
+        return [self._shape_of(value) for value in site.values() if not isinstance(value, Constant)]
+
+    def _shape_of(self, value: Value) -> Shape:
+        sized = self.argument(value)
+        return sized.shape if isinstance(sized, shapes.Sized) else None
 
     def _applications(
         self, module: Module, applications: tuple[modules.Application, ...], site: CallSite
@@ -886,13 +894,22 @@ class TorchMachine(ContractionMachine):
         owned = [value for value in module.parameters.values() if isinstance(value, Tensor)]
         opaque = module.kind.opaque(module.config)
         structure = opaque.structure if opaque is not None else None
-        return self._structure(module, structure, depends, owned, site)
+        sizes = iter(module.kind.output_shape(module.config, self._input_shapes(site)))
+        return self._structure(module, structure, depends, owned, site, sizes)
 
     def _structure(
-        self, module: Module, structure: object, depends: list[Tensor], owned: list[Tensor], site: CallSite
+        self,
+        module: Module,
+        structure: object,
+        depends: list[Tensor],
+        owned: list[Tensor],
+        site: CallSite,
+        sizes: Iterator[Shape],
     ) -> Value:
         if isinstance(structure, tuple):
-            return Sequence("tuple", tuple(self._structure(module, each, depends, owned, site) for each in structure))
+            return Sequence(
+                "tuple", tuple(self._structure(module, each, depends, owned, site, sizes) for each in structure)
+            )
         if structure != "tensor":
             return Unknown([*depends, *owned], source=site.node, certain_edge=True, layer=True)
         grad = GRAD_NO
@@ -905,7 +922,16 @@ class TorchMachine(ContractionMachine):
             edges = [edge for tensor in (*depends, *owned) for edge in self.edges(tensor)]
             holds = Truth.YES if owned else Truth.MAYBE
             node = self.node(f"{display}Backward", display, site.node, grad, edges, holds)
-        result = self.fresh(site.node, display, own=grad, node=node, cut="it is computed under `no_grad`")
+        result = self.fresh(
+            site.node,
+            display,
+            own=grad,
+            node=node,
+            shape=next(sizes, None),
+            dtype=depends[0].dtype if depends else None,
+            contiguous=Truth.MAYBE,
+            cut="it is computed under `no_grad`",
+        )
         # Which tensors such a layer saves is not known: its result may be one of them.
         result.storage.uses = (Use(self.tick(), site.node),)
         return result
