@@ -26,7 +26,8 @@ _REVIEWED: Final = frozenset(
     {"view", "reshape", "flatten", "ravel", "unflatten", "squeeze", "unsqueeze", "view_as", "reshape_as"}
 )
 _SAME: Final = frozenset({"alias", "detach", "narrow", "split", "split_with_sizes", "chunk", "tensor_split"})
-_ELEMENTWISE: Final = frozenset({*POINTWISE_UNARY.split(), *BINARY.split(), *OPERANDS, "where", "clone"}) - {
+_LOSSES: Final = ("mse_loss", "smooth_l1_loss", "huber_loss")
+_ELEMENTWISE: Final = frozenset({*POINTWISE_UNARY.split(), *BINARY.split(), *OPERANDS, *_LOSSES, "where", "clone"}) - {
     # functions of Python, or kernels that lay their result out by themselves
     *("celu", "gelu", "prelu", "rrelu", "logsigmoid", "log_sigmoid", "mvlgamma", "softsign", "tanhshrink", "mish"),
     *("masked_fill", "masked_scatter", "ormqr", "heaviside", "selu", "relu6"),

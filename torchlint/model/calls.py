@@ -19,7 +19,7 @@ import libcst as cst
 from torchlint.knowledge import factories, modules, ops, optimizers, shapes
 from torchlint.model import ir
 from torchlint.model.backward import Root
-from torchlint.model.contractions import ContractionMachine
+from torchlint.model.contractions import FOLLOWED, ContractionMachine
 from torchlint.model.domain import (
     GRAD_MAYBE,
     GRAD_NO,
@@ -508,11 +508,7 @@ class TorchMachine(ContractionMachine):
 
     def _gradient(self, tensor: Tensor, create: Truth, passed: Grad, site: CallSite) -> Tensor:
         if create is Truth.NO:
-            gradient = self.fresh(
-                site.node, "autograd.grad", shape=tensor.shape, dtype=tensor.dtype, precise=tensor.precise
-            )
-            gradient.cut = "`autograd.grad` without `create_graph=True` returns tensors without a graph"
-            return gradient
+            return self.first_order(tensor, site.node)
         found: Value = Unknown([tensor], source=site.node)
         if create is Truth.YES:
             found = self.second_order(tensor, passed, site.node)
@@ -578,7 +574,7 @@ class TorchMachine(ContractionMachine):
         if not site.complete:
             return None
         positional = site.positional
-        if qualified in ("torch.einsum", "torch.tensordot"):
+        if qualified in FOLLOWED:
             result = self.contraction(qualified, positional, keywords, site.node, display)
             if result is not None:
                 return result

@@ -1,9 +1,9 @@
 """
-Contractions that torch composes by the sizes of their operands: `einsum` and `tensordot`.
+Operations that torch composes by the sizes and layouts of their operands: `einsum`, `tensordot`, `linalg.norm`.
 
-Repeats what `aten/src/ATen/native/Linear.cpp` does (`einsum`, `sumproduct_pair`, `tensordot`) with the operations it
-calls, so that what is saved, and whether the result is a view, comes from the operation table. What it cannot follow
-it leaves to the table's word on the whole.
+Repeats what `aten/src/ATen/native/Linear.cpp` (`einsum`, `sumproduct_pair`, `tensordot`) and `LinearAlgebra.cpp`
+(`linalg_norm`) do with the operations they call, so that what is saved, and whether the result is a view, comes from
+the operation table. What it cannot follow it leaves to the table's word on the whole.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence as Many
 from dataclasses import dataclass
 from math import prod
+from typing import Final
 
 from torchlint.model import ir
 from torchlint.model.domain import Constant, Sequence, Tensor, Value
@@ -149,6 +150,17 @@ class _Contraction:
         result = self._run("mm", [left, right])
         return operands, self._run("reshape", [result, _ints([*high, *wide])])
 
+    def norm(self, positional: Many[Value], keywords: dict[str, Value]) -> tuple[tuple[Tensor, ...], Tensor]:
+        """Without order and dimension: the norm of all elements as a vector."""
+        if len(positional) != 1 or keywords or not isinstance(positional[0], Tensor):
+            raise _NotFollowedError
+        tensor = positional[0]
+        flat = self._run("flatten", [tensor])
+        result = self.machine.apply("torch.linalg.vector_norm", [flat], {}, self.origin, self.display)
+        if not isinstance(result, Tensor):
+            raise _NotFollowedError
+        return (tensor,), result
+
     def _sum(self, tensor: Tensor, axes: list[int], *, keep: bool) -> Tensor:
         return self._run("sum", [tensor, _ints(axes), Constant(keep)])
 
@@ -178,19 +190,25 @@ def _ints(values: Many[int]) -> Value:
     return Sequence("tuple", tuple(Constant(value) for value in values))
 
 
+FOLLOWED: Final = {
+    "torch.einsum": _Contraction.einsum,
+    "torch.tensordot": _Contraction.tensordot,
+    "torch.linalg.norm": _Contraction.norm,
+}
+
+
 class ContractionMachine(OperationMachine):
     """A machine that runs contractions."""
 
     def contraction(
         self, spelling: str, positional: Many[Value], keywords: dict[str, Value], origin: ir.Node, display: str
     ) -> Value | None:
-        """`torch.einsum(...)` or `torch.tensordot(...)`; None if it cannot be followed."""
+        """A call of one of `FOLLOWED`; None if it cannot be followed."""
         watch, self.watch = self.watch, Watch(())
         mark = self.trail.mark()
         call = _Contraction(self, origin, display)
         try:
-            follow = call.einsum if spelling == "torch.einsum" else call.tensordot
-            operands, result = follow(positional, keywords)
+            operands, result = FOLLOWED[spelling](call, positional, keywords)
         except _NotFollowedError:
             self.trail.undo(mark)
             return None

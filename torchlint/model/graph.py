@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from torchlint.knowledge.ops import Op
+from torchlint.knowledge.ops import Op, is_one_node
 from torchlint.model import ir
 from torchlint.model.domain import (
     GRAD_MAYBE,
@@ -309,7 +309,7 @@ class GraphMachine(Machine):
                     (both, node) for inner, node in self.edges(tensor) if (both := conjoin(guard, inner)) is not None
                 ]
         node = self.node(op.node, display, origin, grad, edges, op.holds_saved)
-        node.composed = op.probed
+        node.composed = not is_one_node(op)
         saved: list[Saved] = []
         for save in op.saves:
             if save.what not in bound:

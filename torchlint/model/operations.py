@@ -39,6 +39,8 @@ from torchlint.model.truth import ALWAYS, Guard, Truth
 
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "logical_not", "isclose"})
 _INTEGERS = frozenset({"argmax", "argmin", "argsort", "nonzero", "bincount", "searchsorted", "bucketize"})
+_OPERANDS = ("self", "input", "other", "tensors")
+_COMPLEX = frozenset({"complex", "polar", "view_as_complex", "stft", "linalg_eig", "linalg_eigvals"})
 _KEEPS_NAME = frozenset({"detach", "view", "reshape", "to", "cpu", "cuda", "float", "contiguous"})
 
 
@@ -379,12 +381,8 @@ class OperationMachine(SecondOrderMachine):
         if "dtype" in bound:
             dtype = self.argument(bound["dtype"])
             return _dtype_class(dtype) if isinstance(dtype, str) else None
-        found = {
-            tensor.dtype
-            for name in ("self", "input", "other", "tensors")
-            if name in bound
-            for _, tensor in self._present(bound[name])
-        }
+        given = _OPERANDS if op.name in _COMPLEX or op.name.startswith("fft_") else (*_OPERANDS, *op.differentiable)
+        found = {tensor.dtype for name in given if name in bound for _, tensor in self._present(bound[name])}
         if found == {"float"} or ("float" in found and None not in found and "complex" not in found):
             return "float"
         return found.pop() if len(found) == 1 and op.name in _SAME_DTYPE else None
@@ -430,7 +428,9 @@ class OperationMachine(SecondOrderMachine):
             grad = self.recorded(source.requires_grad)
             node = self.node(op.node, display, origin, grad, self.edges(source), Truth.NO) if grad != GRAD_NO else None
             shape = inferred[place] if len(inferred) == len(items) else None
-            views.append(self.view_of(source, origin, display, node, grad, shape, "view"))
+            view = self.view_of(source, origin, display, node, grad, shape, "view")
+            lay(view, view_layout("meshgrid", {}, source, shape))
+            views.append(view)
         return Sequence("tuple", tuple(views))
 
     def _alias(
