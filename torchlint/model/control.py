@@ -68,6 +68,7 @@ class ControlMachine(BindingMachine):
         self._keep_alive: list[object] = []
         self._parameter_loops: list[tuple[str, cst.For | None, set[int]]] = []
         self._iterations = 0
+        self._repeating = False
 
     def branch_of(self, test: ir.Expression) -> tuple[int, bool]:
         """Conditions with the same text over the same values are one branch."""
@@ -163,10 +164,12 @@ class ControlMachine(BindingMachine):
                     break
         else:
             further = elements[1:MOST_FOLLOWED] if known else [self._another(elements[0])]
-            self._iterate(loop, node, elements[0])
             snapshot = Snapshot(self.frame)
-            for element in further:
-                self._again(loop, partial(self._iterate, loop, node, element), certain=known)
+            self._iterate(loop, node, elements[0])
+            if not self._repeating:
+                snapshot = Snapshot(self.frame)
+                for element in further:
+                    self._again(loop, partial(self._iterate, loop, node, element), certain=known)
             snapshot.widen(self.trail)
         if source:
             self._parameter_loops.pop()
@@ -240,14 +243,16 @@ class ControlMachine(BindingMachine):
             hook(node)
         truth = self.condition(self.evaluate(node.test))
         if truth is not Truth.NO:
+            snapshot = Snapshot(self.frame)
             self._iterate_body(loop, node)
 
             def second() -> None:
                 self.evaluate(node.test)
                 self._iterate_body(loop, node)
 
-            snapshot = Snapshot(self.frame)
-            self._again(loop, second, certain=False)
+            if not self._repeating:
+                snapshot = Snapshot(self.frame)
+                self._again(loop, second, certain=False)
             snapshot.widen(self.trail)
         for left in self.watch.loop_left:
             left(node)
@@ -309,13 +314,19 @@ class ControlMachine(BindingMachine):
         self.path = path if len(exits) > 1 else path | exits[0][0]
 
     def _again(self, loop: LoopFrame, run: Callable[[], None], *, certain: bool) -> None:
+        """
+        Follow the body a second time. A loop inside a second iteration is not followed twice again: what two of its
+        iterations do to each other was seen in the first, and every level of nesting would double the cost.
+        """
         if self.dead:
             return
+        self._repeating = True
         if certain:
             run()
-            return
-        number = self.branch((id(loop), "again"))
-        self.fork([(frozenset({(number, 1)}), run), (frozenset({(number, 0)}), lambda: None)])
+        else:
+            number = self.branch((id(loop), "again"))
+            self.fork([(frozenset({(number, 1)}), run), (frozenset({(number, 0)}), lambda: None)])
+        self._repeating = False
 
     def _leave(self, loop: LoopFrame, orelse: list[ir.Statement]) -> None:
         self.loops.pop()
