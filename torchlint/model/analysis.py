@@ -131,6 +131,7 @@ class Analysis(Interpreter):
             self.stack.clear()
             self.loops.clear()
             self._repeating = False
+            self.finals = []
             self.expected_errors = 0
             self.built_in = ""
             self._parameter_loops.clear()

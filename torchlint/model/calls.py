@@ -39,7 +39,6 @@ from torchlint.model.domain import (
     Unknown,
     Use,
     Value,
-    VersionCounter,
     alternatives,
     choose,
     reachable_tensors,
@@ -707,8 +706,14 @@ class TorchMachine(ContractionMachine):
         for value in site.values():
             for tensor in reachable_tensors(value):
                 self.use(tensor, site.node)
+        if created.returns_out and "out" in site.keywords:
+            self.escape(reachable_tensors(site.keywords["out"]), site.node)
+            return site.keywords["out"]
         if created.shares_memory_with is not None and created.shares_memory_with < len(positional):
-            return self._shared(positional[created.shares_memory_with], display, site)
+            source = positional[created.shares_memory_with]
+            if isinstance(source, Tensor) and not created.certain:
+                return Unknown([source], source=site.node, certain_edge=True)
+            return self._shared(source, display, site)
         own = GRAD_NO if created.requires_grad is False else GRAD_YES if created.requires_grad else GRAD_MAYBE
         if not site.complete:
             own = GRAD_MAYBE
@@ -768,7 +773,7 @@ class TorchMachine(ContractionMachine):
         if source is not None:
             tensor.storage = source.storage
             tensor.strides = source.strides
-            tensor.counter = VersionCounter()
+            tensor.counter = source.counter  # it is made by `detach()`
         return tensor
 
     def _variable(self, site: CallSite) -> Value:
@@ -1001,6 +1006,8 @@ def python_value(value: object) -> Value:
         return Sequence("tuple", tuple(python_value(each) for each in value))
     if value is shapes.UNKNOWN:
         return Unknown()
+    if value is shapes.INTEGER:
+        return Scalar("int")
     if isinstance(value, str) and value.startswith("torch."):
         return External(value)
     return Constant(value)

@@ -68,6 +68,8 @@ class ControlMachine(BindingMachine):
         self._keep_alive: list[object] = []
         self._parameter_loops: list[tuple[str, cst.For | None, set[int]]] = []
         self._iterations = 0
+        self.finals: list[tuple[int, list[ir.Statement]]] = []
+        """The `finally` blocks that a `return` runs through, each with the depth of the call it is in."""
         self._repeating = False
 
     def branch_of(self, test: ir.Expression) -> tuple[int, bool]:
@@ -241,8 +243,8 @@ class ControlMachine(BindingMachine):
         self.loops.append(loop)
         for hook in self.watch.loop_started:
             hook(node)
-        truth = self.condition(self.evaluate(node.test))
-        if truth is not Truth.NO:
+        truth = self._counted(loop, node, self.condition(self.evaluate(node.test)))
+        if truth is not Truth.NO and not self.dead:
             snapshot = Snapshot(self.frame)
             self._iterate_body(loop, node)
 
@@ -257,6 +259,17 @@ class ControlMachine(BindingMachine):
         for left in self.watch.loop_left:
             left(node)
         self._leave(loop, node.orelse)
+
+    def _counted(self, loop: LoopFrame, node: ir.While, truth: Truth) -> Truth:
+        """Follow a loop as long as it is known that there is another iteration: one that counts."""
+        count = 1
+        while truth is Truth.YES and not isinstance(node.test, ir.Constant) and count < MOST_UNROLLED:
+            self._iterate_body(loop, node)
+            if self.dead:
+                break
+            count += 1
+            truth = self.condition(self.evaluate(node.test))
+        return truth
 
     def _iterate(self, loop: LoopFrame, node: ir.For, element: Value) -> None:
         self.assign(node.target, element)
@@ -406,6 +419,9 @@ class ControlMachine(BindingMachine):
 
             return run
 
+        call = self.stack[-1] if self.stack else None
+        returned = len(call.returns) if call is not None else 0
+        self.finals.append((len(self.stack), node.final))
         if node.handlers:
             number = self.branch((id(node), self.clock))
             arms: list[tuple[Guard, Callable[[], None]]] = [(frozenset({(number, 0)}), body)]
@@ -413,7 +429,10 @@ class ControlMachine(BindingMachine):
             self.fork(arms)
         else:
             body()
+        self.finals.pop()
         dead = self.dead
+        if dead and call is not None and len(call.returns) > returned:
+            return  # `return` has run it
         self.dead = False
         self.run_block(node.final)
         self.dead = self.dead or dead

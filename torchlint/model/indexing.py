@@ -56,6 +56,8 @@ class IndexMachine(TorchMachine):
             return shapes.INTEGER if index.kind in ("int", "number") else shapes.UNKNOWN
         if isinstance(index, Sequence) and index.kind == "tuple" and index.items is not None:
             return tuple(self.index_structure(each) for each in index.items)
+        if isinstance(index, Sequence) and index.items is None:
+            return shapes.Sized((None,), "int") if self.kind_of(index) == "ints" else shapes.UNKNOWN
         if isinstance(index, Sequence):
             return list((index.items and (self.index_structure(each) for each in index.items)) or [shapes.INTEGER])
         if isinstance(index, Constant):

@@ -179,9 +179,13 @@ class OperationMachine(SecondOrderMachine):
             for hook in self.watch.operation:
                 hook(spelling, bound, written, origin, display)
             return written
-        result = self._out_of_place(op, bound, origin, display)
         if "out" in bound and "out" in op.writes:
-            self._into_out(op, bound, result, origin, display)
+            self._refuse_out(op, bound, origin, display)
+        result = self._out_of_place(op, bound, origin, display)
+        if "out" in bound and "out" in op.writes and isinstance(result, Tensor):
+            for _, tensor in self.tensor_options(bound["out"]):
+                if tensor.shape != result.shape:
+                    self.trail.set(tensor, "shape", result.shape)
         self._write_others(op, bound, origin, display, target)
         if "out" in bound and "out" in op.writes:
             result = bound["out"]
@@ -242,18 +246,14 @@ class OperationMachine(SecondOrderMachine):
             self.fork([(guard, partial(run, tensor)) for guard, tensor in options], assume=True)
         return receiver
 
-    def _into_out(self, op: Op, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
-        """
-        `out=`: torch refuses to record it (`throw_error_out_requires_grad`), and resizes the tensor to the result.
-        """
+    def _refuse_out(self, op: Op, bound: dict[str, Value], origin: ir.Node, display: str) -> None:
+        """`out=`: torch refuses to record it (`throw_error_out_requires_grad`), before it looks at anything else."""
         assumed = self.assumed
         for guard, tensor in self.tensor_options(bound["out"]):
             self.assumed = assumed | guard
             grad = self.recorded(self.input_grad(op, bound).either(tensor.requires_grad))
             self.refuse("out", f"{display}(out=...)", tensor, origin, grad.truth())
-            self.assumed = assumed
-            if isinstance(result, Tensor) and tensor.shape != result.shape:
-                self.trail.set(tensor, "shape", result.shape)
+        self.assumed = assumed
 
     def _reshape(self, op: Op, bound: dict[str, Value], own: str, tensor: Tensor) -> None:
         """`unsqueeze_` and its kin give the tensor itself another shape."""
