@@ -5,6 +5,8 @@ from torchlint.rewrite import condition, out_of_place, shown
 from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
 from torchlint.truth import Truth
 
+_ACTIVATIONS = frozenset({"celu", "elu", "hardtanh", "leaky_relu", "relu", "relu6", "rrelu", "selu", "silu", "threshold"})
+
 
 class InPlaceOnGraphTensor(Rule):
     """
@@ -25,7 +27,8 @@ class InPlaceOnGraphTensor(Rule):
     Unsafe: views and other names of the tensor don't see the new value any more.
 
     ## Known limits
-    Silent where it isn't sure that the tensor is in a graph. Indexed assignments are TLN205.
+    Silent where it isn't sure that the tensor is in a graph. Indexed assignments are TLN205. An activation in place on
+    the result of a layer of which nothing is known is reported with `--strict` only.
 
     ## References
     - [In-place operations with autograd](https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd)
@@ -99,6 +102,8 @@ class InPlaceOnGraphTensor(Rule):
             message += "after an operation saved it: a backward through that would raise"
         elif event.old_value_needed is Truth.MAYBE:
             message += "a tensor of the graph that another operation may have saved"
+            if event.op.removesuffix("(inplace=True)").rstrip("_") in _ACTIVATIONS:
+                level = Level.STRICT  # after a layer of which nothing is known: most save their input alone
         else:
             message += "a tensor of the graph; harmless, since nothing has saved the old value"
             level = Level.STRICT
