@@ -5,7 +5,7 @@ from torchlint.rewrite import condition, out_of_place, shown
 from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
 from torchlint.truth import Truth
 
-_ACTIVATIONS = frozenset({"celu", "elu", "hardtanh", "leaky_relu", "relu", "relu6", "rrelu", "selu", "silu", "threshold"})
+_ACTIVATIONS = frozenset({"celu", "elu", "hardtanh", "leaky_relu", "relu", "relu6", "rrelu", "selu", "silu"})
 
 
 class InPlaceOnGraphTensor(Rule):
