@@ -96,7 +96,10 @@ class InPlaceOnGraphTensor(Rule):
             return
         if event.leaf_raises is Truth.YES or event.broken is Truth.YES:
             return
-        message = f"`{event.op}` modifies {shown(event.target_node, event.target.name)} in place, "
+        target = shown(event.target_node, event.target.name)
+        if event.target_node is event.node:
+            target = f"a result inside {target}"  # of the layer before it in a `Sequential`
+        message = f"`{event.op}` modifies {target} in place, "
         level = Level.SMELL
         if event.old_value_needed is Truth.YES:
             message += "after an operation saved it: a backward through that would raise"
