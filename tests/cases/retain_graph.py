@@ -84,3 +84,13 @@ def somebody_elses_backward():
 
     engine = Engine()
     engine.backward(torch.ones(()), retain_graph=True)
+
+
+def beside_create_graph():
+    """`create_graph=True` retains the graph anyway, and is needed."""
+    net = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+    x, t = torch.rand(5, 1, requires_grad=True), torch.rand(5, 1, requires_grad=True)
+    u = net(torch.cat([x, t], dim=1))
+    u_t = torch.autograd.grad(u, t, torch.ones_like(u), retain_graph=True, create_graph=True)[0]
+    u_x = torch.autograd.grad(u, x, torch.ones_like(u), retain_graph=True, create_graph=True)[0]
+    (u_t + u * u_x).pow(2).mean().backward()

@@ -217,7 +217,8 @@ class BackwardMachine(GraphMachine):
             whole, _, _ = self.walk(starts, None)
             if len(whole) < MOST_NODES and not any(node.opaque for node, _ in whole.values()):
                 self._unused(inputs, reached, origin, callee)
-        if retain is Truth.YES and argument is not None and isinstance(origin.origin, cst.Call):
+        # `create_graph=True` retains the graph whatever else is written.
+        if retain is Truth.YES and create is Truth.NO and argument is not None and isinstance(origin.origin, cst.Call):
             self._retain(visited, argument, origin.origin, facts)
         if retain is not Truth.YES:
             self._release(visited, origin, root, retain)
