@@ -92,22 +92,27 @@ class InPlaceOnGraphTensor(Rule):
     )
 
     def check(self, event: events.InplaceWrite) -> Iterator[Diagnostic]:
-        if event.spelling in ("indexed", "optimizer") or event.old_value_in_graph is not Truth.YES:
-            return
-        if event.leaf_raises is Truth.YES or event.broken is Truth.YES:
+        level = self.level_of(event)
+        if level is None:
             return
         target = shown(event.target_node, event.target.name)
         if event.target_node is event.node:
             target = f"a result inside {target}"  # of the layer before it in a `Sequential`
         message = f"`{event.op}` modifies {target} in place, "
-        level = Level.SMELL
         if event.old_value_needed is Truth.YES:
             message += "after an operation saved it: a backward through that would raise"
         elif event.old_value_needed is Truth.MAYBE:
             message += "a tensor of the graph that another operation may have saved"
-            if event.op.removesuffix("(inplace=True)").rstrip("_") in _ACTIVATIONS:
-                level = Level.STRICT  # after a layer of which nothing is known: most save their input alone
         else:
             message += "a tensor of the graph; harmless, since nothing has saved the old value"
-            level = Level.STRICT
         yield Diagnostic(event.node, message + condition(event.conditions), event.trace, out_of_place(event), level)
+
+    def level_of(self, event: events.InplaceWrite) -> Level | None:
+        if event.spelling in ("indexed", "optimizer") or event.old_value_in_graph is not Truth.YES:
+            return None
+        if event.leaf_raises is Truth.YES or event.broken is Truth.YES:
+            return None
+        activation = event.op.removesuffix("(inplace=True)").rstrip("_") in _ACTIVATIONS
+        # After a layer of which nothing is known, an activation is strict, too: most layers save their input alone.
+        harmless = event.old_value_needed is Truth.NO or (activation and event.old_value_needed is Truth.MAYBE)
+        return Level.STRICT if harmless else Level.SMELL

@@ -16,7 +16,7 @@ GROUPS = {  # lowest first; a module imports only from its own group and those b
     "knowledge": {"knowledge"},
     "model": {"model"},
     "contract": {"rule", "rewrite"},
-    "driver": {"config", "registry", "suppress", "edits", "engine", "fixer", "project", "run"},
+    "driver": {"config", "registry", "suppress", "edits", "scout", "engine", "fixer", "project", "run"},
     "tools": {"runtime", "report", "docs", "scaffold"},
     "entry": {"cli", "flake8_plugin", "__main__"},
 }

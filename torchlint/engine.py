@@ -1,5 +1,5 @@
 """
-One file in, sorted findings out: decode, parse, interpret, ask the rules, suppress.
+One file in, sorted findings out: decode, scout, parse, interpret, ask the rules, suppress.
 
 Driver group. The engine does not print, does not judge (rules do) and does not know where files come from. Nothing that
 goes wrong in a file or in a rule leaves it as an exception: it becomes a TLN000 or TLN001 beside the other findings.
@@ -25,7 +25,8 @@ from torchlint import edits
 from torchlint.model import events, interpret
 from torchlint.model.trace import Step
 from torchlint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
-from torchlint.rule import Diagnostic, Finding, FindingFix, Level, Rule, TraceLine
+from torchlint.rule import Diagnostic, Finding, FindingFix, Rule, TraceLine
+from torchlint.scout import held_back, listeners
 from torchlint.source import Source, SourceError, Span, decode
 from torchlint.suppress import Suppressions
 from torchlint.truth import Truth
@@ -33,7 +34,7 @@ from torchlint.truth import Truth
 NEEDLE = b"torch"
 """A file without it cannot concern torchlint and is not parsed."""
 
-PARSE, MODEL, PLACES = "(parse)", "(model)", "(places)"
+SCOUT, PARSE, MODEL, PLACES = "(scout)", "(parse)", "(model)", "(places)"
 """Keys of `FileReport.seconds` for what is not a rule's time."""
 
 
@@ -57,7 +58,8 @@ class FileReport:
     followed
         The whole file was read and interpreted.
     seconds
-        Time per rule code, and under `PARSE`, `MODEL`, and `PLACES` (line numbers, fixes and comments of findings).
+        Time per rule code, and under `SCOUT` (the first look), `PARSE`, `MODEL`, and `PLACES` (line numbers, fixes and
+        comments of findings).
     """
 
     path: str
@@ -120,6 +122,10 @@ def parse(path: str, text: str) -> Source:
 
 def _check(path: str, text: str, registry: Registry, selection: Selection, noqa: bool) -> FileReport:
     seconds: dict[str, float] = {}
+    with _timed(seconds, SCOUT):
+        held = held_back(text, registry, selection, noqa=noqa)
+    if held is not None:
+        return FileReport(path, held_back=held, seconds=seconds)
     try:
         with _timed(seconds, PARSE):
             source = Source.parse(path, text)
@@ -154,7 +160,6 @@ class _Check:
         self.found: dict[tuple[str, Span], Finding] = {}
         self.failures: list[Finding] = []
         self.suppressed: set[tuple[str, Span]] = set()
-        self.rules = [rule for rule in registry.rules if rule.code in selection.enabled]
 
     def report(self, happened: Sequence[events.Event]) -> FileReport:
         by_kind: dict[type[events.Event], list[Rule]] = {}
@@ -164,7 +169,7 @@ class _Check:
                 continue
             kind = type(event)
             if kind not in by_kind:
-                by_kind[kind] = [rule for rule in self.rules if issubclass(kind, rule.subscriptions)]
+                by_kind[kind] = listeners(kind, self.registry, self.selection)
             for rule in by_kind[kind]:
                 if rule.code in failed:
                     continue
@@ -204,7 +209,7 @@ class _Check:
                 self.found[key] = finding
 
     def _shown(self, finding: Finding) -> bool:
-        return finding.level is not Level.STRICT or self.selection.strict or finding.code in self.selection.explicit
+        return self.selection.shows(finding.code, finding.level)
 
     def _finding(self, rule: Rule, diagnostic: Diagnostic) -> Finding:
         return Finding(

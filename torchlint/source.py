@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import ClassVar
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
@@ -190,6 +191,34 @@ class Source:
         return self.module.code_for_node(node)
 
 
+class TreeNeededError(BaseException):
+    """Somebody looked into an `Unparsed`. No `Exception`: nobody on the way may take it for a failure of its own."""
+
+
+class Unparsed:
+    """
+    Stands for a CST node of a file that libcst has not parsed.
+
+    It can be kept, hashed, compared by identity, and asked for its class (`isinstance(node, cst.Call)` is answered as
+    the node itself would); whatever else is wanted of it raises `TreeNeededError`.
+    """
+
+    __slots__ = ()
+    unparsed: ClassVar[type[cst.CSTNode]]
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return type(self).unparsed
+
+    def __getattr__(self, name: str) -> object:
+        raise TreeNeededError
+
+
+def unparsed(kind: type[cst.CSTNode]) -> type[Unparsed]:
+    """The class of what stands for nodes of a kind."""
+    return type(f"Unparsed{kind.__name__}", (Unparsed,), {"__slots__": (), "unparsed": kind})
+
+
 _FIELDS: dict[type[cst.CSTNode], tuple[str, ...]] = {}
 
 
@@ -202,6 +231,8 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     kind = type(node)
     names = _FIELDS.get(kind)
     if names is None:
+        if issubclass(kind, Unparsed):
+            raise TreeNeededError
         names = _FIELDS[kind] = tuple(item.name for item in fields(kind))
     found: list[cst.CSTNode] = []
     for name in names:

@@ -20,7 +20,7 @@ import libcst as cst
 
 from torchlint.registry import UNUSED_SUPPRESSION, Registry, matches
 from torchlint.rule import Finding, FindingFix, TextEdit
-from torchlint.source import Source, Span, walk
+from torchlint.source import NEWLINE, Source, Span, walk
 
 _SUSPECT = re.compile(r"#[^\n\r]*(?:noqa|torchlint\s*:)", re.IGNORECASE)
 # the shape flake8 accepts: codes are separated by commas or white space
@@ -176,6 +176,30 @@ def _without(item: Suppression, kept: list[str]) -> str:
     found = pattern.match(item.written)
     assert found is not None
     return item.written[: found.start("codes")] + ", ".join(kept) + item.written[found.end("codes") :]
+
+
+def has_directive(text: str) -> bool:
+    """Whether a file may have a comment that silences findings."""
+    return _SUSPECT.search(text) is not None
+
+
+def may_be_judged(text: str, registry: Registry, *, noqa: bool = True) -> bool:
+    """
+    Whether a comment of a file may be one that `Suppressions.unused` has something to say about.
+
+    Reads the text line by line without telling comments from strings, so it may say yes where there is none.
+    """
+    for found in _SUSPECT.finditer(text):
+        end = NEWLINE.search(text, found.end())
+        comment = text[found.start() : end.start() if end else len(text)]
+        for item in _directives(comment, Span(1, 1, 1, 1), noqa=noqa):
+            if item.tool == "torchlint":
+                return True
+            for selector in item.selectors:
+                known = (matches(selector, code, name) for code, name in registry.names.items())
+                if selector.upper().startswith("TLN") or any(known):
+                    return True
+    return False
 
 
 def _read(source: Source, *, noqa: bool) -> Iterator[Suppression]:

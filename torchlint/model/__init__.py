@@ -5,6 +5,6 @@ A static model of autograd: runs a program abstractly and says what happens in i
 does not print, and never imports torch.
 """
 
-from torchlint.model.analysis import interpret
+from torchlint.model.analysis import interpret, interpret_unparsed
 
-__all__ = ["interpret"]
+__all__ = ["interpret", "interpret_unparsed"]

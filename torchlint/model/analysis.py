@@ -8,6 +8,8 @@ proven so far.
 
 from __future__ import annotations
 
+import ast
+import warnings
 from collections.abc import Callable
 from functools import partial
 
@@ -31,6 +33,7 @@ from torchlint.model.events import Event
 from torchlint.model.expressions import is_module
 from torchlint.model.interpreter import Interpreter
 from torchlint.model.lower import lower
+from torchlint.model.lower_ast import lower_ast
 from torchlint.model.machine import STEP_LIMIT, BudgetExceededError
 from torchlint.model.merging import merged
 from torchlint.model.observer import Watch
@@ -51,6 +54,25 @@ def interpret(source: Source) -> list[Event]:
         if the file has syntax that the IR has no word for, or is nested too deeply.
     """
     analysis = Analysis(lower(source.module))
+    analysis.run()
+    return merged(analysis.events)
+
+
+def interpret_unparsed(text: str) -> list[Event]:
+    """
+    The events of a file that libcst has not parsed: the same as `interpret`'s, but their nodes are `Unparsed`.
+
+    Raises
+    ------
+    torchlint.source.TreeNeededError
+        if the model had to look into a node.
+    Exception
+        if Python's parser does not take it (SyntaxError, ValueError, RecursionError, MemoryError), or its lowering.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # on behalf of the file: an invalid escape, a comparison `is 1`
+        tree = ast.parse(text)
+    analysis = Analysis(lower_ast(tree, text))
     analysis.run()
     return merged(analysis.events)
 
@@ -105,6 +127,7 @@ class Analysis(Interpreter):
             self.frame = frame
             self.stack.clear()
             self.loops.clear()
+            self._repeating = False
             self.expected_errors = 0
             self.built_in = ""
             self._parameter_loops.clear()

@@ -83,3 +83,16 @@ def dotted(node: ir.Expression) -> str:
         inner = dotted(node.value)
         return f"{inner}.{node.attr}" if inner else ""
     return ""
+
+
+def alike(one: object, other: object) -> bool:
+    """Whether two pieces of a program are written alike, but for white space, brackets and quotes."""
+    if isinstance(one, list):
+        return isinstance(other, list) and len(one) == len(other) and all(map(alike, one, other))
+    if not isinstance(one, ir.Node):
+        return type(one) is type(other) and one == other
+    return type(one) is type(other) and all(
+        alike(getattr(one, each.name), getattr(other, each.name))
+        for each in fields(one)
+        if each.name not in ("origin", "line")
+    )

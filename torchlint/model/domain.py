@@ -574,7 +574,9 @@ def alternatives(value: Value, path: Guard = ALWAYS) -> tuple[tuple[Guard, Value
     """The values it may be on a given path, each with its guard."""
     if not isinstance(value, Choice):
         return ((ALWAYS, value),)
-    return tuple((guard, each) for guard, each in value.alternatives if conjoin(guard, path) is not None)
+    if not path:
+        return value.alternatives
+    return tuple([option for option in value.alternatives if conjoin(option[0], path) is not None])
 
 
 def choose(options: Iterable[tuple[Guard, Value]]) -> Value:

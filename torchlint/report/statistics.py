@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from torchlint.engine import MODEL, PARSE, PLACES
+from torchlint.engine import MODEL, PARSE, PLACES, SCOUT
 from torchlint.run import Run
 
 
@@ -28,7 +28,13 @@ def table(run: Run, names: Mapping[str, str]) -> Iterator[str]:
     seconds: Counter[str] = Counter()
     for outcome in run.outcomes:
         seconds.update(outcome.report.seconds)
-    labels = {**names, PARSE: "parsing", MODEL: "following the program", PLACES: "places and fixes"}
+    labels = {
+        **names,
+        SCOUT: "a first look",
+        PARSE: "parsing",
+        MODEL: "following the program",
+        PLACES: "places and fixes",
+    }
     width = max(map(len, labels.values()))
     for code in sorted(counts.keys() | seconds.keys(), key=lambda code: (-counts[code], code)):
         count = "" if code.startswith("(") else counts[code]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import libcst as cst
 
 from torchlint.model import ir
+from torchlint.model.dataflow import alike
 from torchlint.model.domain import Function, GraphNode, Sequence, Tensor, Unknown, Value, alternatives
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.gradients import GraphKeptByLoop
@@ -85,9 +86,7 @@ class Collections(Observer):
             statement = self.machine.statement
             if statement.value is not origin or len(statement.targets) != 1:
                 return
-            target = expression(statements_target(statement))
-            left = expression(origin.left)
-            if target is not None and left is not None and target.deep_equals(left):
+            if alike(statements_target(statement), origin.left):
                 self._sum(origin.left, origin.right, result, bound, origin)
 
     def _sum(

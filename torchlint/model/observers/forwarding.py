@@ -27,6 +27,7 @@ from torchlint.model.events.registration import BuiltInForward, ForwardCalled, T
 from torchlint.model.expressions import is_module
 from torchlint.model.machine import Machine
 from torchlint.model.observer import Observer
+from torchlint.model.observers.held import expression
 from torchlint.model.observers.moments import dotted
 from torchlint.model.trace import Step
 from torchlint.model.truth import Guard, Truth
@@ -140,15 +141,19 @@ class Forwarding(Observer):
             known = known and not any("__call__" in cls.attributes for cls in receiver.cls.ancestry())
         else:
             known = isinstance(receiver, Module)
-        function = origin.origin.func
-        if not known or not isinstance(function, cst.Attribute):
+        if not known or not isinstance(origin.function, ir.Attribute):
             return
+        callee = expression(origin.function.value)
+        assert callee is not None
         running = self._stack[-1] if self._stack else None
         if running is not None and running.function.name in ("forward", "__call__") and running.instance is receiver:
             return
         self.machine.emit(
             ForwardCalled(
-                node=origin.origin, statement=self.machine.line(), call=origin.origin, receiver=function.value
+                node=origin.origin,
+                statement=self.machine.line(),
+                call=origin.origin,
+                receiver=callee,
             )
         )
 
@@ -164,9 +169,11 @@ class Forwarding(Observer):
         if before is not None and not inside:
             before.moved = True
             known[name] = before
+        if not inside or not isinstance(value, Tensor) or not _is_constant(value):
+            return
         line = self.machine.line()
         written = _value_of(line, node)
-        if inside and written is not None and isinstance(value, Tensor) and _is_constant(value):
+        if written is not None:
             plain = _Plain(owner.cls, name, dotted(node).rpartition(".")[0], value, line, written)
             given = isinstance(written, cst.Name) and written.value in self._parameters()
             given = given or _is_made_of(value, self._stack[-1].given)

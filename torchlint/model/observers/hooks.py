@@ -35,16 +35,19 @@ class Hooks(Observer):
         origin: ir.Call,
     ) -> None:
         node = origin.origin
-        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        if not isinstance(node, cst.Call) or not isinstance(origin.function, ir.Attribute):
             return
         if name == "register_backward_hook" and isinstance(receiver, Module | Instance | Unknown):
             if isinstance(receiver, Instance) and any(name in cls.attributes for cls in receiver.cls.ancestry()):
                 return
+            assert isinstance(node.func, cst.Attribute)
             self.machine.emit(
                 BackwardHookRegistered(node=node, statement=self.machine.line(), truth=self._now(), name=node.func.attr)
             )
         elif name in _WRAPPING and isinstance(receiver, Module | Instance):
-            self._hooked.append((receiver, cst.Module([]).code_for_node(node.func.value), self.machine.path))
+            self._hooked.append(
+                (receiver, cst.Module([]).code_for_node(origin.function.value.origin), self.machine.path)
+            )
         elif name == "register_hook" and isinstance(receiver, Tensor | Unknown):
             hook = positional[0] if positional else keywords.get("hook")
             self._tensor_hook(hook, node)

@@ -59,7 +59,6 @@ class Logits(Computations):
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
-        super().called(qualified, positional, keywords, result, origin)
         if qualified not in _DIMENSIONLESS or any(argument.star for argument in origin.arguments):
             return
         function = qualified.startswith("torch.nn.functional.")

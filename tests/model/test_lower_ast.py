@@ -1,0 +1,105 @@
+"""
+The two lowerings against each other: the same program, node by node, whichever parser it came from, and an `Unparsed`
+that claims to be the class of the node it stands for.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from dataclasses import fields
+from pathlib import Path
+
+import libcst as cst
+import pytest
+
+from torchlint.model import ir
+from torchlint.model.lower import lower
+from torchlint.model.lower_ast import lower_ast
+from torchlint.source import TreeNeededError, Unparsed, children, unparsed
+
+ROOT = Path(__file__).parents[2]
+SNIPPETS = Path(__file__).with_name("lowering_snippets.txt").read_text(encoding="utf-8").rstrip("\n").split("\n---\n")
+UNSURE = (cst.BaseString, cst.BaseExpression)
+"""What is claimed where Python's tree does not tell `"a" "b"` from `"ab"`, or `x[(a), (b)]` from `x[((a), (b))]`."""
+
+
+def both(text: str) -> tuple[ir.Program, ir.Program]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return lower(cst.parse_module(text)), lower_ast(ast.parse(text), text)
+
+
+def hold(one: object, other: object, stands_for: dict[int, object]) -> None:
+    """Raise unless two pieces are the same; `stands_for`: id of a CST node → its `Unparsed`."""
+    if isinstance(one, list):
+        assert isinstance(other, list)
+        assert len(one) == len(other)
+        for left, right in zip(one, other, strict=True):
+            hold(left, right, stands_for)
+    elif isinstance(one, ir.Node):
+        assert type(one) is type(other)
+        for each in fields(one):
+            left, right = getattr(one, each.name), getattr(other, each.name)
+            if each.name not in ("origin", "line"):
+                hold(left, right, stands_for)
+                continue
+            claimed = type(right).unparsed
+            assert claimed is type(left) or (claimed in UNSURE and isinstance(left, claimed)), (left, claimed)
+            assert stands_for.setdefault(id(left), right) is right or claimed in UNSURE, f"shared: {left}"
+    else:
+        assert type(one) is type(other)
+        assert repr(one) == repr(other) if isinstance(one, float | complex) else one == other
+
+
+@pytest.mark.parametrize("text", SNIPPETS, ids=lambda text: text.strip().partition("\n")[0][:40])
+def test_snippet(text: str) -> None:
+    hold(*both(text + "\n"), {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if (a\n    ): b; c\nelse: d\n",
+        "x = (1,\n     2); y = 3\nz = 4\n",
+        "for i in x: i; j\n",
+        "class A: b = 1; c = 2\n",
+        "try: a; b\nexcept E: c\nfinally: d; e\n",
+        "def f(): return 1; return 2\n",
+        "if é: x; y\n",
+        "x[(a), b], x[a, (b)], x[(a), (b)], x[((a), (b))], x[(a, b)], x[()], x[a,], x[*a], x[(*a, b)]\n",
+        'x[a, "é", (b)]\n',
+    ],
+    ids=lambda text: text.partition("\n")[0],
+)
+def test_place(text: str) -> None:
+    hold(*both(text), {})
+
+
+def _files() -> list[Path]:
+    return sorted((ROOT / "torchlint" / "model").rglob("*.py")) + sorted((ROOT / "tests" / "cases").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", _files(), ids=lambda path: "/".join(path.parts[-2:]))
+def test_file(path: Path) -> None:
+    hold(*both(path.read_text(encoding="utf-8")), {})
+
+
+def test_what_stands_for_a_node_is_known_by_its_class_and_identity_alone() -> None:
+    place = unparsed(cst.Call)()
+    assert isinstance(place, cst.Call)
+    assert isinstance(place, cst.BaseExpression)
+    assert not isinstance(place, cst.Name)
+    assert place in {place}
+    assert place != unparsed(cst.Call)()
+    for look in (lambda: place.func, lambda: children(place), lambda: cst.Module([]).code_for_node(place)):
+        with pytest.raises(TreeNeededError):
+            look()
+    assert issubclass(type(place), Unparsed)
+
+
+def test_the_text_of_the_module_is_known() -> None:
+    text = "import torch\n"
+    origin = both(text)[1].origin
+    assert isinstance(origin, cst.Module)
+    assert origin.code == text
