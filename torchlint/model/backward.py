@@ -238,7 +238,8 @@ class BackwardMachine(GraphMachine):
                     self.assumed = assumed | guard
                     self._unused(tensor, reached, origin, callee)
                 self.assumed = assumed
-        if retain is Truth.YES and argument is not None and isinstance(origin.origin, cst.Call):
+        # `create_graph=True` retains the graph whatever else is written.
+        if retain is Truth.YES and create is Truth.NO and argument is not None and isinstance(origin.origin, cst.Call):
             self._retain(visited, argument, origin.origin, facts)
         if retain is not Truth.YES:
             self._release(visited, origin, root, retain)
