@@ -29,7 +29,7 @@ from torchlint.project_index import ProjectIndex
 from torchlint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
 from torchlint.rule import Diagnostic, Finding, FindingFix, Level, Rule, TraceLine
 from torchlint.scout import listeners, silent
-from torchlint.source import Source, SourceError, Span, decode
+from torchlint.source import Source, SourceError, Span, TreeNeededError, decode
 from torchlint.suppress import Suppressions
 from torchlint.truth import Truth
 
@@ -99,11 +99,19 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
         return _broken(path, f"could not be parsed: {_describe(error)}")
     try:
         with _timed(seconds, MODEL):
-            happened = interpret(source, project)
+            happened = _happened(source, project)
     except Exception as error:
         return _broken(path, f"the model could not follow this file: {_describe(error)}", seconds)
     suppressions = Suppressions(source, registry, noqa=noqa)
     return _Check(source, registry, selection, suppressions, project, seconds).report(happened)
+
+
+def _happened(source: Source, project: ProjectIndex) -> list[events.Event]:
+    """What the model says; without the other files, should it need the tree of one of them."""
+    try:
+        return interpret(source, project)
+    except TreeNeededError:
+        return interpret(source)
 
 
 class _Check:

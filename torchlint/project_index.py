@@ -11,9 +11,7 @@ import ast
 import os
 import warnings
 from collections import OrderedDict
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from functools import cache
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -108,29 +106,11 @@ class ProjectIndex:
 
 def _place(path: str, program: ir.Program, node: object) -> Span | None:
     """The same program with libcst's nodes has the same IR, node by node: there, the node's twin has a place."""
-    nodes = list(_origins(program))
-    number = next((number for number, each in enumerate(nodes) if each is node), None)
+    number = next((number for number, each in enumerate(ir.walk(program)) if each.origin is node), None)
     if number is None:
         return None
     source = Source.parse(path, program.origin.code)  # type: ignore[attr-defined]
-    return source.span(next(islice(_origins(lower(source.module)), number, None)))
-
-
-def _origins(node: ir.Node) -> Iterator[cst.CSTNode]:
-    """The origins of the nodes of a program, in the order of their fields."""
-    pending: list[object] = [node]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, ir.Node):
-            yield each.origin
-            pending += [getattr(each, name) for name in _fields(type(each))]
-        elif isinstance(each, list):
-            pending += reversed(each)
-
-
-@cache
-def _fields(kind: type[ir.Node]) -> tuple[str, ...]:
-    return tuple(item.name for item in reversed(fields(kind)) if item.name not in ("origin", "line"))
+    return source.span(next(islice(ir.walk(lower(source.module)), number, None)).origin)
 
 
 def _read(path: str) -> bytes | None:

@@ -51,7 +51,8 @@ _WORDS = {
 }  # fmt: skip
 _INPUTS = {
     "edge_index": "ints(2, 10, below=6)", "edge_attr": "rand(10, {n})", "edge_weight": "rand(10)",
-    "edge_type": "ints(10, below=3)", "batch": "torch.tensor([0, 0, 0, 1, 1, 1])", "index": "torch.tensor([0, 0, 0, 1, 1, 1])",
+    "edge_type": "ints(10, below=3)", "batch": "torch.tensor([0, 0, 0, 1, 1, 1])",
+    "index": "torch.tensor([0, 0, 0, 1, 1, 1])",
     "pos": "rand(6, 3)", "hidden_states": "rand(2, 5, {n})", "input_ids": "ints(2, 5, below=30)",
     "inputs_embeds": "rand(2, 5, {n})", "pixel_values": "rand(2, 3, 32, 32)", "attention_mask": "None",
     "position_embeddings": "(rand(2, 5, 8), rand(2, 5, 8))", "position_ids": "torch.arange(5)[None].expand(2, 5)",
@@ -202,12 +203,11 @@ def _first(module: nn.Module, size: int) -> list[dict[str, str]]:
     ]
     names = [p.name for p in parameters]
     if not required:
-        required = [name for name in ("hidden_states", "input_ids", "inputs_embeds", "pixel_values") if name in names][
-            :1
-        ]
+        usual = ("hidden_states", "input_ids", "inputs_embeds", "pixel_values")
+        required = [name for name in usual if name in names][:1]
     if "edge_index" in required:
         found = [{name: _INPUTS.get(name, "rand(6, {n})").format(n=size) for name in required}]
-        return found + [{**found[0], "edge_attr": "None"}] if "edge_attr" in required else found
+        return [*found, {**found[0], "edge_attr": "None"}] if "edge_attr" in required else found
     if any(name in _INPUTS for name in required):
         return [
             {name: _INPUTS.get(name, floats).format(n=size) for name in required}
@@ -218,9 +218,9 @@ def _first(module: nn.Module, size: int) -> list[dict[str, str]]:
 
 def _written(inputs: Inputs) -> dict[str, str]:
     shape = ", ".join(map(str, inputs.shape))
-    return {name: f"rand({shape})" for name in inputs.names} | {
-        name: f"ints({shape}, below={inputs.limit})" for name in inputs.integers
-    }
+    return dict.fromkeys(inputs.names, f"rand({shape})") | dict.fromkeys(
+        inputs.integers, f"ints({shape}, below={inputs.limit})"
+    )
 
 
 def _repaired(inputs: dict[str, str], message: str) -> list[dict[str, str]]:

@@ -2,9 +2,9 @@
 Torch and the linter on every mutant, side by side.
 
 A mutant *breaks* if torch objects to the write when it runs with inputs that require grad. The linter *reports* it if a
-finding that the file did not have before points at the statement, or has it in its proof: an error is a definite
-claim, a warning a claim under the condition that an input requires grad. A claim that torch does not bear out is a
-false alarm, unless its proof leads over a line that this run did not come by: then it speaks of another path.
+finding points at the statement, or has it in its proof: an error is a definite claim, a warning one under the condition
+that an input requires grad. A claim that torch does not bear out is a false alarm, unless its proof leads over a line
+that this run did not come by: then it speaks of another path.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Judged:
 
 @dataclass
 class Measured:
-    """All of them; `unsound` are the Modules that do not run here, `invalid` the mutants that fail for other reasons."""
+    """All; `unsound` are the Modules that do not run here, `invalid` the mutants that fail for other reasons."""
 
     judged: list[Judged] = field(default_factory=list)
     unsound: list[tuple[str, str]] = field(default_factory=list)
@@ -143,18 +143,13 @@ def _judge(task: tuple[Subject, list[dict[str, Any]], str]) -> list[Judged]:
     subject, cases, packages = task
     path = path_of(subject, packages)
     text = decode(path.read_bytes()).text
-    before = {(finding.code, finding.span) for finding in _findings(str(path), text)} if cases else set()
     found = []
     for case in cases:
         mutant = Mutant(**case["mutant"])  # type: ignore[arg-type]
         grad = case["grad"]
         assert isinstance(grad, dict)
         breaks = grad["verdict"] == "breaks"
-        claims = [
-            finding
-            for finding in _findings(str(path), mutant.applied(text))
-            if (finding.code, finding.span) not in before and _concerns(finding, mutant)
-        ]
+        claims = [finding for finding in _findings(str(path), mutant.applied(text)) if _concerns(finding, mutant)]
         claims.sort(key=lambda finding: finding.level.rank)
         verdict = _verdict(claims[0] if claims else None, breaks, case["plain"] == "breaks", set(grad["lines"]), text)
         claim = f"{claims[0].level.value}[{claims[0].code}] {claims[0].message}" if claims else ""

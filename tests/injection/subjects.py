@@ -1,5 +1,5 @@
 """
-The Modules that statements are put into: where they come from, how each is built and called, and the mutants made of it.
+The Modules that statements are put into: where they come from, how each is built and called, and its mutants.
 
 Knows Python's syntax, neither torch nor torchlint, so that both sides of the comparison can use it.
 """
@@ -15,8 +15,9 @@ from pathlib import Path
 
 CATALOGUE = Path(__file__).parent / "subjects.jsonl"
 STATEMENTS = (
-    "{x}.add_(1)", "{x}.mul_(2)", "{x} += 1", "{x} *= 2", "{x}[..., :1] = 0", "{x}.zero_()", "{x}.relu_()", "{x}.exp_()",
-    "{x}.sigmoid_()", "{x}.clamp_(min=0.1)", "{x}.copy_(torch.zeros_like({x}))", "torch.nn.functional.relu({x}, inplace=True)",
+    "{x}.add_(1)", "{x}.mul_(2)", "{x} += 1", "{x} *= 2", "{x}[..., :1] = 0", "{x}.zero_()", "{x}.relu_()",
+    "{x}.exp_()", "{x}.sigmoid_()", "{x}.clamp_(min=0.1)", "{x}.copy_(torch.zeros_like({x}))",
+    "torch.nn.functional.relu({x}, inplace=True)",
 )  # fmt: skip
 """The in-place statements; `{x}` is the name that was just assigned."""
 
@@ -103,9 +104,9 @@ def _places(text: str, name: str) -> Iterator[tuple[int, int, str, int]]:
         if isinstance(method, ast.FunctionDef) and method.name == "forward":
             for node in _statements(method.body):
                 if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                    assert node.end_lineno is not None and node.end_col_offset is not None
-                    column = len(lines[node.end_lineno - 1].encode()[: node.end_col_offset].decode())
-                    yield node.end_lineno, column, node.targets[0].id, node.lineno
+                    line = node.end_lineno or node.lineno
+                    column = len(lines[line - 1].encode()[: node.end_col_offset].decode())
+                    yield line, column, node.targets[0].id, node.lineno
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:

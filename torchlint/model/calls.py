@@ -38,6 +38,7 @@ from torchlint.model.domain import (
     Value,
     VersionCounter,
     alternatives,
+    choose,
     reachable_tensors,
 )
 from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, Refusal, Shape, TensorFacts
@@ -539,7 +540,7 @@ class TorchMachine(OperationMachine):
             return Constant(True) if isinstance(value, Tensor) else Scalar("bool")
         kind = modules.find(qualified)
         if kind is not None:
-            return self._layer(kind, site)
+            return self.new_layer(kind, site)
         optimizer = optimizers.find(qualified)
         if optimizer is not None and not optimizer.is_scheduler:
             return self._optimizer(qualified, site)
@@ -662,10 +663,16 @@ class TorchMachine(OperationMachine):
         runs = truth_of(training) & truth_of(probability)
         if runs is Truth.NO:
             return positional[0]
-        if runs is Truth.MAYBE:
-            return Unknown(tensor for value in positional for tensor in reachable_tensors(value))
-        noise = self.fresh(origin, "noise", dtype="float")
-        return self.apply("torch.Tensor.mul_", [positional[0], noise], {}, origin, shown, target=target, name=name)
+
+        def drop() -> Value | None:
+            noise = self.fresh(origin, "noise", dtype="float")
+            return self.apply("torch.Tensor.mul_", [positional[0], noise], {}, origin, shown, target=target, name=name)
+
+        if runs is Truth.YES:
+            return drop()
+        number = self.branch((id(origin), "dropout"))
+        arms = self.fork([(frozenset({(number, 1)}), drop), (frozenset({(number, 0)}), lambda: positional[0])])
+        return choose([(guard, value) for guard, value in arms if value is not None])
 
     def _init(self, qualified: str, site: CallSite) -> Value:
         display = qualified.rpartition(".")[2]
@@ -767,7 +774,8 @@ class TorchMachine(OperationMachine):
 
     # -- layers
 
-    def _layer(self, kind: modules.ModuleKind, site: CallSite) -> Value:
+    def new_layer(self, kind: modules.ModuleKind, site: CallSite) -> Module:
+        """Make a layer of `torch.nn`."""
         config = kind.bind(
             [self.argument(value) for value in site.positional],
             {key: self.argument(value) for key, value in site.keywords.items()},

@@ -205,6 +205,8 @@ class ExpressionMachine(IndexMachine):
                         return self.call_value(Bound(instance, name, found), [], origin)
                     return Bound(instance, name, found)
                 return found
+        if instance.layer is not None and (name in instance.layer.parameters or name in instance.layer.config):
+            return self._module_attribute(instance.layer, name)
         if is_module(instance) is not Truth.NO and name in _MODULE_METHODS:
             return Bound(instance, name)
         if name == "__class__":
@@ -381,7 +383,7 @@ class ExpressionMachine(IndexMachine):
         if op in ("is", "is not"):
             return self._identity(op, left, right)
         if op in ("in", "not in"):
-            return Scalar("bool")
+            return _contained(op, left, right)
         for hook in self.watch.compared if op in ("==", "!=") else ():
             hook(op, left, right, node)
         if op in ("==", "!=") and (right == NONE or left == NONE):
@@ -530,6 +532,8 @@ class ExpressionMachine(IndexMachine):
                 return value.items.get(index.value, Unknown())
             every = list((value.items or {}).values()) + ([value.element] if value.element is not None else [])
             return self._any(every) if every else Unknown()
+        if isinstance(value, Instance) and value.layer is not None:
+            value = value.layer
         if isinstance(value, Module) and value.kind.container and value.children is not None:
             return self._item(Sequence("list", value.children), index)
         return Unknown(reachable_tensors(value), source=origin, layer=isinstance(value, Unknown) and value.layer)
@@ -597,6 +601,8 @@ class ExpressionMachine(IndexMachine):
             value = value.tensor
         if isinstance(value, Tensor):
             return self._rows(value)
+        if isinstance(value, Instance) and value.layer is not None:
+            value = value.layer
         if isinstance(value, Module) and value.children is not None and value.kind.container:
             return True, list(value.children)
         if isinstance(value, Unknown):
@@ -647,6 +653,23 @@ def _bound(part: Value | None) -> tuple[bool, int | None]:
     if isinstance(part, Constant) and isinstance(part.value, int):
         return True, part.value
     return False, None
+
+
+def _contained(op: str, left: Value, right: Value) -> Value:
+    """`left in right`, where both are known."""
+    known: object = None
+    if isinstance(right, Mapping) and right.items is not None:
+        known = right.items
+    elif isinstance(right, Sequence) and right.items is not None:
+        constants = [each.value for each in right.items if isinstance(each, Constant)]
+        known = constants if len(constants) == len(right.items) else None
+    elif isinstance(right, Constant) and isinstance(right.value, str):
+        known = right.value
+    if not isinstance(left, Constant) or not isinstance(known, dict | list | str):
+        return Scalar("bool")
+    if isinstance(known, str) and not isinstance(left.value, str):
+        return Scalar("bool")
+    return Constant((left.value in known) == (op == "in"))
 
 
 def _bound_on_its_paths(value: Value) -> Value:
@@ -786,8 +809,9 @@ _MODULE_METHODS = frozenset(
 def is_module(instance: Instance) -> Truth:
     """Whether an object is an `nn.Module`: MAYBE when it has a base that the model cannot see."""
     outside = instance.cls.outside()
-    if any(isinstance(base, External) and base.qualified in MODULE_BASES for base in outside):
-        return Truth.YES
+    for base in outside:
+        if isinstance(base, External) and (base.qualified in MODULE_BASES or modules.find(base.qualified) is not None):
+            return Truth.YES
     unseen = [
         base
         for base in outside

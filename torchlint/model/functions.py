@@ -270,28 +270,31 @@ class FunctionMachine(LayerMachine):
             element = Unknown(reachable_tensors(value))
             self.trail.set(value, "element", element)
             self.trail.set(value, "items", None)
+        elif isinstance(value, Mapping) and value.items is not None:
+            self.trail.set(value, "element", Unknown(reachable_tensors(value)))
+            self.trail.set(value, "items", None)
 
     # -- other files of the project
 
     def found(self, value: Value) -> Value:
         """Something imported, as the file of the project that defines it has it; else the value itself."""
-        if isinstance(value, External) and self.imports is not None:
+        if isinstance(value, External) and self.imports is not None and self.outside_left > 0:
             return self.imports.value(value.qualified) or value
         return value
 
-    def _travel(self, function: Function, site: CallSite | None) -> tuple[Excursion | None, Watch]:
+    def _travel(self, function: Function, site: CallSite | None) -> tuple[Excursion | None, Watch, bool]:
         """
         Enter or leave another file's code with a call. The observers do not come along: what they see there would
         be of another file. They are told what concerns objects that both may know, as if it happened at the call.
         """
-        before = self.excursion, self.watch
+        before = self.excursion, self.watch, self.travelling
         file = globals_of(function.closure)
         other = isinstance(file, Globals) and file.other
         if other and self.excursion is None:
             assert self.statement is not None
             node = site.node if site is not None else self.statement
             self.excursion = Excursion(node, self.statement.line, self.clock)
-            self.at_home, self.watch = self.watch, self.abroad
+            self.at_home, self.watch, self.travelling = self.watch, self.abroad, True
         elif not other and self.excursion is not None:
             self.excursion, self.watch = None, self.at_home
         return before
@@ -310,7 +313,7 @@ class FunctionMachine(LayerMachine):
         try:
             return self._run_function(function, positional, keywords, site)
         finally:
-            self.excursion, self.watch = before
+            self.excursion, self.watch, self.travelling = before
             self.statement = statement
 
     def _run_function(
@@ -321,7 +324,7 @@ class FunctionMachine(LayerMachine):
         opaque = function.kind == "opaque" or (
             isinstance(definition, ir.FunctionDef) and (definition.is_generator or definition.is_async)
         )
-        spent = self.excursion is not None and self.outside_left <= 0
+        spent = self.travelling and self.outside_left <= 0
         if opaque or spent or on_stack >= MOST_RECURSION or len(self.stack) >= MOST_DEPTH:
             values = [*positional, *keywords.values()]
             depends = [tensor for value in values for tensor in reachable_tensors(value)]
@@ -331,7 +334,9 @@ class FunctionMachine(LayerMachine):
                     hook(function, None, values, site.node)
             for value in values:
                 self.havoc(value)
-            return Unknown(depends)
+            first = positional[0] if positional else None
+            layer = isinstance(first, Instance) and function.name == "forward" and is_module(first) is Truth.YES
+            return Unknown(depends, source=site.node if site is not None else None, certain_edge=layer, layer=layer)
         frame = Frame({}, function.closure)
         self._bind_parameters(frame, function, positional, keywords, site is None or site.complete)
         mode = self.grad_mode
@@ -425,6 +430,7 @@ class FunctionMachine(LayerMachine):
                 self.built_in = outer
                 instance.initialised = True
                 return
+        self.inherit(instance, site)
         fields = [
             s.targets[0].id
             for s in instance.cls.definition.body
@@ -451,6 +457,8 @@ class FunctionMachine(LayerMachine):
                     if name == "forward" and is_module(instance) is Truth.NO:
                         continue
                     return self._call_method(instance, function, site)
+        if instance.layer is not None:
+            return self._run_module(instance.layer, site)
         return self.unknown_call(instance, site)
 
     def _call_module(self, module: Module, site: CallSite) -> Value:
@@ -474,9 +482,13 @@ class FunctionMachine(LayerMachine):
         return result if result is not None else self.unknown_call(module, site)
 
     def _super_call(self, value: Super, name: str, site: CallSite) -> Value | None:
+        if name == "__init__" and isinstance(value.instance, Instance):
+            self.inherit(value.instance, site)
         if name in ("__init__", "__new__", "__setattr__", "__post_init__"):
             return NONE
         if isinstance(value.instance, Instance):
+            if name in ("forward", "__call__") and value.instance.layer is not None:
+                return self._run_module(value.instance.layer, site)
             return self.module_method(value.instance, name, site)
         return None
 
@@ -500,6 +512,9 @@ class FunctionMachine(LayerMachine):
                 return Unknown([t for value in site.values() for t in reachable_tensors(value)])
         if qualified.startswith("numpy."):
             self.numpy_call(qualified, site)
+        first = site.positional[0] if site.positional else None
+        if qualified.endswith(".__init__") and isinstance(first, Instance):
+            self.inherit(first, CallSite(site.node, site.positional[1:], site.keywords, complete=site.complete))
         found = self.found(External(qualified))
         if not isinstance(found, External):
             return self.invoke(found, site)

@@ -69,6 +69,10 @@ class WriteRecord:
     is_view: Truth
 
 
+_ELSEWHERE = cst.Name("tensor")
+"""For the target of a write that stands in another file: a rule may show it, but finds nothing to rewrite."""
+
+
 class GraphMachine(Machine):
     """A machine that records graphs."""
 
@@ -544,8 +548,7 @@ class GraphMachine(Machine):
             spelling=spelling,
             origin=self.here(origin),
             line=self.line(),
-            # The expression stands in the other file: a rule may show its name, but not rewrite it.
-            target_node=target if self.excursion is None else cst.Name(name or tensor.name or "tensor"),
+            target_node=target if self.excursion is None else _ELSEWHERE,
             target=tensor,
             name=name or tensor.name,
             counter=tensor.counter,

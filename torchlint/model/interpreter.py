@@ -199,7 +199,10 @@ class Interpreter(ControlMachine):
         return "opaque", None
 
     def _class(self, node: ir.ClassDef) -> None:
-        bases = tuple(self.found(self.evaluate(argument.value)) for argument in node.bases if not argument.keyword)
+        bases = tuple(self.evaluate(argument.value) for argument in node.bases if not argument.keyword)
+        if self.imports is not None:
+            found = (self.imports.value(base.qualified) if isinstance(base, External) else None for base in bases)
+            bases = tuple(other or base for base, other in zip(bases, found, strict=True))
         bases = tuple(base if isinstance(base, Class | External) else External("?.unknown") for base in bases)
         cls = Class(node, node.name, bases, {})
         outer = self.frame

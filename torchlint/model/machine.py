@@ -25,9 +25,11 @@ T = TypeVar("T")
 
 STEP_LIMIT = 6_000
 """Statements and calls followed per entry point; past it the model says no more about that entry."""
-OUTSIDE_LIMIT = 3_000
-"""Of them in other files, in addition; past it calls into other files are unknown code."""
+OUTSIDE_LIMIT = 1_500
+"""The same for calls that lead into other files of the project; past it they are unknown code."""
 
+OUTSIDE_POOL = 15_000
+"""The same for all entry points of a file together."""
 
 _OF_VALUES = (AutogradRefused, BackwardCalled)
 
@@ -52,6 +54,7 @@ class Machine:
         self.steps_left = STEP_LIMIT
         self.outside_left = OUTSIDE_LIMIT
         self.excursion: Excursion | None = None
+        self.travelling = False
         self.statement: ir.Statement | None = None
         self.iteration: tuple[int, ...] = ()
         self.built_in = ""
@@ -78,7 +81,7 @@ class Machine:
         BudgetExceededError
             when the entry point has used up its steps.
         """
-        if self.excursion is not None:
+        if self.travelling:
             self.outside_left -= steps
             if self.outside_left < -OUTSIDE_LIMIT:
                 raise BudgetExceededError

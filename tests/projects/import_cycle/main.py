@@ -1,7 +1,7 @@
 """Raises: modified by an inplace operation"""
 
-import torch
 import left
+import torch
 
 x = torch.ones(2, requires_grad=True)
 y = left.deeper(x, 2)

@@ -1,7 +1,6 @@
 """Raises: modified by an inplace operation"""
 
 import torch
-
 from layers import Base, Gate, scale_
 
 

@@ -1,8 +1,7 @@
 """Raises: modified by an inplace operation"""
 
-import torch
-
 import shapes.activations as act
+import torch
 
 x = torch.ones(2, requires_grad=True)
 y = act.squash(x)
