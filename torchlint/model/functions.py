@@ -8,7 +8,7 @@ from __future__ import annotations
 from torchlint.model import ir
 from torchlint.model.builtins import CallFrame
 from torchlint.model.calls import CallSite
-from torchlint.model.construction import Prototypes
+from torchlint.model.construction import Prototypes, leaves
 from torchlint.model.domain import (
     NONE,
     Bound,
@@ -422,16 +422,17 @@ class FunctionMachine(LayerMachine):
         """Make an object of a class of the file."""
         # Only what another constructor builds: what the program itself builds is followed where it happens.
         key = None
+        given = leaves(site.values())
         if self.built_in and site.complete and not self.dead:
             key = self.prototypes.key(cls, site.positional, site.keywords, self.grad_mode)
         if key is not None:
-            copied = self.prototypes.make(key, site.values())
+            copied = self.prototypes.make(key, given)
             if copied is not None:
                 return copied
         instance = Instance(cls)
         self.initialise(instance, site)
         if key is not None:
-            self.prototypes.keep(key, instance, site.values())
+            self.prototypes.keep(key, instance, given, site.values())
         return instance
 
     def initialise(self, instance: Instance, site: CallSite) -> None:
