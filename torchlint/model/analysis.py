@@ -15,7 +15,6 @@ from functools import partial
 
 from torchlint.model import ir
 from torchlint.model.calls import CallSite
-from torchlint.model.dataflow import promising, writes_in_place
 from torchlint.model.domain import (
     Class,
     Constant,
@@ -42,6 +41,7 @@ from torchlint.model.machine import OUTSIDE_LIMIT, OUTSIDE_POOL, STEP_LIMIT, Bud
 from torchlint.model.merging import merged
 from torchlint.model.observer import Abroad, Watch
 from torchlint.model.observers import watching
+from torchlint.model.promise import promising, writes_in_place, writing_methods
 from torchlint.model.truth import ALWAYS, Truth
 from torchlint.source import Source
 
@@ -107,6 +107,7 @@ class Analysis(Interpreter):
             self.imports = importer
         self.switched = []
         self._outside_pool = OUTSIDE_POOL
+        self._writing: dict[int, frozenset[str]] = {}
         self._escaping: list[Value] = []
         self._called_by_script: frozenset[int] = frozenset()
         self.watch = Watch(tuple(observer(self) for observer in watching(program.text)))
@@ -138,7 +139,7 @@ class Analysis(Interpreter):
             if function.owner is None and (always or id(function.definition) not in self.entered):
                 self._guarded(partial(self._standalone, function, []), promising(function.definition))
         for cls in self.classes[classes:]:
-            self._guarded(partial(self._class_by_itself, cls), writes_in_place(cls.definition))
+            self._guarded(partial(self._class_by_itself, cls), bool(self._writers(cls) - {"__init__"}))
 
     def _guarded(self, run: Callable[[], object], promising: bool, keep: bool = False) -> None:
         """
@@ -347,10 +348,17 @@ class Analysis(Interpreter):
                 value = self._standalone(function, [instance])
                 self._escaping += [value, *instance.attributes.values()]
 
-        self._guarded(run, writes_in_place(instance.cls.definition))
+        writes = definition.name in self._writers(instance.cls)
+        self._guarded(run, writes)
         forward = definition.name == "forward" and module is Truth.YES and function.kind == ""
-        if forward and self._has_defaults(function, instance.cls) and writes_in_place(instance.cls.definition):
+        if forward and writes and self._has_defaults(function, instance.cls):
             self._by_default(function, instance.cls)
+
+    def _writers(self, cls: Class) -> frozenset[str]:
+        known = self._writing.get(id(cls.definition))
+        if known is None:
+            known = self._writing[id(cls.definition)] = writing_methods(cls.definition)
+        return known
 
     def _has_defaults(self, function: Function, cls: Class) -> bool:
         """Whether there is an argument that may be left out, of the constructor or of `forward`."""

@@ -412,9 +412,18 @@ def walk(node: Node | list[Statement]) -> Iterator[Node]:
         each = pending.pop()
         if isinstance(each, Node):
             yield each
-            pending += [getattr(each, item.name) for item in reversed(fields(each)) if item.name not in _PLACES]
+            pending += [getattr(each, name) for name in _parts(type(each))]
         elif isinstance(each, list):
             pending += reversed(each)
 
 
-_PLACES = ("origin", "line")
+_PLAIN = frozenset({"origin", "line", "id", "attr", "op", "ops", "kind", "name", "keyword", "star", "text", "assigned"})
+_parts_of: dict[type[Node], tuple[str, ...]] = {}
+
+
+def _parts(kind: type[Node]) -> tuple[str, ...]:
+    """The fields of a class of nodes that may hold other nodes, last first."""
+    known = _parts_of.get(kind)
+    if known is None:
+        known = _parts_of[kind] = tuple(item.name for item in reversed(fields(kind)) if item.name not in _PLAIN)
+    return known
