@@ -236,7 +236,7 @@ class Analysis(Interpreter):
         if isinstance(annotation, ir.Constant) and isinstance(annotation.value, str):
             return annotation.value
         if isinstance(annotation, ir.Name | ir.Attribute):
-            value = self.evaluate_again(annotation)
+            value = self.found(self.evaluate_again(annotation))
             return value.qualified if isinstance(value, External) else ""
         return ""
 
@@ -278,7 +278,7 @@ class Analysis(Interpreter):
                 positional, keywords = self.unknown_arguments(function.definition, [instance], defaults=defaults)
                 outer = self.built_in
                 self.built_in = instance.cls.name if is_module(instance) is not Truth.NO else ""
-                self.statement = function.definition
+                self.statement = function.definition if each is instance.cls else instance.cls.definition
                 given = function.defaults if defaults else {}
                 self.run_function(
                     Function(function.definition, function.closure, given, function.owner, "", None, "__init__"),

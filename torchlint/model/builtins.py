@@ -199,10 +199,20 @@ class BuiltinMachine(ContainerMachine):
         if len(site.positional) == 3 and isinstance(instance, Instance):
             _, name, value = site.positional
             if isinstance(name, Constant) and isinstance(name.value, str):
-                self.trail.set(instance.attributes, name.value, value)
+                self.set_member(instance, name.value, value)
             else:
                 self.havoc(instance)
         return NONE
+
+    def set_member(self, instance: Instance, name: str, value: Value) -> None:
+        """Set an attribute; in a class that derives from `nn.Sequential`, a new Module also joins the sequence."""
+        layer = instance.layer
+        if layer is not None and layer.kind.container == "sequential" and name not in instance.attributes:
+            if isinstance(value, Module | Instance) and layer.children is not None:
+                self.trail.set(layer, "children", (*layer.children, value))
+            elif not isinstance(value, Constant | Scalar | Sequence | Mapping | Tensor):
+                self.trail.set(layer, "children", None)
+        self.trail.set(instance.attributes, name, value)
 
     def _abs(self, site: CallSite) -> Value | None:
         if site.positional and self.holds_tensor(site.positional[0]):

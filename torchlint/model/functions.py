@@ -193,6 +193,8 @@ class FunctionMachine(LayerMachine):
             result = self._mapping_method(receiver, name, site)
         elif isinstance(receiver, Optimizer):
             result = self._optimizer_call(receiver, name, site)
+        elif isinstance(receiver, Instance) and name == "__setattr__":
+            result = self._setattr(CallSite(site.node, [receiver, *site.positional], {}))
         elif isinstance(receiver, Instance | Module):
             result = self.module_method(receiver, name, site)
         elif isinstance(receiver, Super):
@@ -292,7 +294,8 @@ class FunctionMachine(LayerMachine):
         other = isinstance(file, Globals) and file.other
         if other and self.excursion is None:
             assert self.statement is not None
-            node = site.node if site is not None else self.statement
+            place = self.statement.origin
+            node = site.node if site is not None else ir.Call(place, ir.Name(place, ""), [])
             self.excursion = Excursion(node, self.statement.line, self.clock)
             self.at_home, self.watch, self.travelling = self.watch, self.abroad, True
         elif not other and self.excursion is not None:
@@ -475,6 +478,8 @@ class FunctionMachine(LayerMachine):
                 return Unknown(values, source=site.node, certain_edge=True, layer=True)
             value: Value = site.positional[0]
             for index, child in enumerate(module.children):
+                if isinstance(child, Unknown):
+                    child.layer = True  # `nn.Sequential` takes nothing but Modules
                 inner = CallSite(site.node, [value], {}, site.arguments if index == 0 else {})
                 value = self.invoke(child, inner)
             return value
@@ -516,7 +521,7 @@ class FunctionMachine(LayerMachine):
         if qualified.endswith(".__init__") and isinstance(first, Instance):
             self.inherit(first, CallSite(site.node, site.positional[1:], site.keywords, complete=site.complete))
         found = self.found(External(qualified))
-        if not isinstance(found, External):
+        if found != External(qualified):
             return self.invoke(found, site)
         if qualified == "functools.partial" and site.positional:
             return self._partial(site)
