@@ -40,7 +40,7 @@ from torchlint.model.lower_ast import lower_ast
 from torchlint.model.machine import OUTSIDE_LIMIT, OUTSIDE_POOL, STEP_LIMIT, BudgetExceededError
 from torchlint.model.merging import merged
 from torchlint.model.observer import Abroad, Watch
-from torchlint.model.observers import observers
+from torchlint.model.observers import watching
 from torchlint.model.truth import ALWAYS, Truth
 from torchlint.source import Source
 
@@ -63,7 +63,7 @@ def interpret(source: Source, project: Project | None = None) -> list[Event]:
     torchlint.model.lower.LoweringError
         if the file has syntax that the IR has no word for, or is nested too deeply.
     """
-    analysis = Analysis(lower(source.module), project)
+    analysis = Analysis(lower(source.module, source.text), project)
     analysis.run()
     return merged(analysis.events)
 
@@ -107,7 +107,7 @@ class Analysis(Interpreter):
         self.switched = []
         self._outside_pool = OUTSIDE_POOL
         self._escaping: list[Value] = []
-        self.watch = Watch(tuple(observer(self) for observer in observers()))
+        self.watch = Watch(tuple(observer(self) for observer in watching(program.text)))
         self.abroad = Abroad(self.watch, self.here)
 
     def run_script(self) -> None:
@@ -154,6 +154,7 @@ class Analysis(Interpreter):
             self.frame = frame
             self.stack.clear()
             self.loops.clear()
+            self._repeating = False
             self.expected_errors = 0
             self.built_in = ""
             self._parameter_loops.clear()

@@ -342,7 +342,8 @@ class Tensor:
         return Truth.YES
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, as other records are: a frozen one takes three times as long to make, and these are made at every turn.
+@dataclass(slots=True, eq=False)
 class Constant:
     """A Python constant."""
 
@@ -358,7 +359,7 @@ class Constant:
 NONE = Constant(None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Scalar:
     """A Python value of a known plain type and unknown value: "int", "float", "bool", "str", "number", "other"."""
 
@@ -386,7 +387,7 @@ class Unknown:
         layer: bool = False,
         element_of_parameters: str = "",
     ) -> None:
-        self.depends = _distinct(depends)
+        self.depends = _distinct(depends) if depends else ()
         self.source = source
         self.hint = hint
         self.certain_edge = certain_edge
@@ -428,7 +429,7 @@ class Mapping:
         self.element = element
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class External:
     """Something imported: `torch.nn.functional`, `numpy`, `mypackage.layers.Block`."""
 
@@ -615,7 +616,9 @@ def alternatives(value: Value, path: Guard = ALWAYS) -> tuple[tuple[Guard, Value
     """The values it may be on a given path, each with its guard."""
     if not isinstance(value, Choice):
         return ((ALWAYS, value),)
-    return tuple((guard, each) for guard, each in value.alternatives if conjoin(guard, path) is not None)
+    if not path:
+        return value.alternatives
+    return tuple([option for option in value.alternatives if conjoin(option[0], path) is not None])
 
 
 def choose(options: Iterable[tuple[Guard, Value]]) -> Value:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from torchlint.model import ir
 from torchlint.model.builtins import CallFrame
 from torchlint.model.calls import CallSite
+from torchlint.model.construction import Prototypes
 from torchlint.model.domain import (
     NONE,
     Bound,
@@ -53,6 +54,7 @@ class FunctionMachine(LayerMachine):
     def __init__(self) -> None:
         super().__init__()
         self.entered: set[int] = set()
+        self.prototypes = Prototypes(self.globals, self.branch)
         # What is watched while another file's code runs, and what otherwise.
         self.abroad = self.at_home = Watch()
 
@@ -417,8 +419,18 @@ class FunctionMachine(LayerMachine):
 
     def instantiate(self, cls: Class, site: CallSite) -> Value:
         """Make an object of a class of the file."""
+        # Only what another constructor builds: what the program itself builds is followed where it happens.
+        key = None
+        if self.built_in and site.complete and not self.dead:
+            key = self.prototypes.key(cls, site.positional, site.keywords, self.grad_mode)
+        if key is not None:
+            copied = self.prototypes.make(key, site.values())
+            if copied is not None:
+                return copied
         instance = Instance(cls)
         self.initialise(instance, site)
+        if key is not None:
+            self.prototypes.keep(key, instance, site.values())
         return instance
 
     def initialise(self, instance: Instance, site: CallSite) -> None:
