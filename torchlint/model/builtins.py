@@ -15,6 +15,7 @@ from torchlint.model.calls import CallSite
 from torchlint.model.containers import ContainerMachine
 from torchlint.model.domain import (
     NONE,
+    Choice,
     Class,
     Constant,
     External,
@@ -210,7 +211,7 @@ class BuiltinMachine(ContainerMachine):
         if layer is not None and layer.kind.container == "sequential" and name not in instance.attributes:
             if isinstance(value, Module | Instance) and layer.children is not None:
                 self.trail.set(layer, "children", (*layer.children, value))
-            elif not isinstance(value, Constant | Scalar | Sequence | Mapping | Tensor):
+            elif isinstance(value, Choice) or (isinstance(value, Unknown) and value.layer):
                 self.trail.set(layer, "children", None)
         self.trail.set(instance.attributes, name, value)
 

@@ -178,6 +178,8 @@ class _Copier:
             instance.havocked, instance.initialised = old.havocked, old.initialised
             for name, value in old.attributes.items():
                 instance.attributes[name] = self.value(value)
+            if old.layer is not None:
+                instance.layer = self._module(old.layer)
             return instance
         if isinstance(old, Module):
             return self._module(old)

@@ -48,6 +48,16 @@ MOST_RECURSION = 2
 """Times a function may be on the stack."""
 
 
+_OF_TENSORS = frozenset(
+    [
+        "amax", "amin", "bmm", "chunk", "clamp", "contiguous", "exp", "expand", "expand_as", "flatten", "float", "gather",
+        "index_select", "log_softmax", "masked_fill", "matmul", "mean", "new_zeros", "norm", "permute", "relu",
+        "repeat_interleave", "reshape", "sigmoid", "softmax", "sqrt", "squeeze", "tanh", "transpose", "type_as", "unbind",
+        "unsqueeze", "view",
+    ]
+)  # fmt: skip
+
+
 class FunctionMachine(LayerMachine):
     """A machine that calls."""
 
@@ -184,6 +194,9 @@ class FunctionMachine(LayerMachine):
         if isinstance(receiver, Scalar) and name == "backward":
             return self.backward_on_number(receiver, site, where)
         if isinstance(receiver, Unknown) and receiver.tensor is None and name in ("backward",):
+            result = self.tensor_method(self.materialise(receiver), name, site, where)
+        elif isinstance(receiver, Unknown) and receiver.hint and receiver.certain_edge and name in _OF_TENSORS:
+            # An input of a `forward`, and a method that nothing else has which one hands to a Module.
             result = self.tensor_method(self.materialise(receiver), name, site, where)
         elif isinstance(receiver, Unknown) and receiver.tensor is not None:
             result = self.tensor_method(receiver.tensor, name, site, where)
