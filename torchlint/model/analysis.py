@@ -358,7 +358,8 @@ class Analysis(Interpreter):
 
     def _main_output(self, value: Value) -> Value | None:
         if isinstance(value, Sequence):
-            return value.items[0] if value.items else value.element
+            first = value.items[0] if value.items else value.element
+            return self._main_output(first) if first is not None else None
         return value
 
     def _return_of(self, definition: ir.FunctionDef) -> ir.Node:

@@ -217,6 +217,7 @@ class BindingMachine(FunctionMachine):
             self._store_in_list(each, index, value)
 
     def _store_in_list(self, sequence: Sequence, index: Any, value: Value) -> None:
+        self.trail.set(sequence, "last", None)
         if (
             sequence.items is not None
             and isinstance(index, Constant)

@@ -209,10 +209,13 @@ class BuiltinMachine(ContainerMachine):
         """Set an attribute; in a class that derives from `nn.Sequential`, a new Module also joins the sequence."""
         layer = instance.layer
         if layer is not None and layer.kind.container == "sequential" and name not in instance.attributes:
-            if isinstance(value, Module | Instance) and layer.children is not None:
-                self.trail.set(layer, "children", (*layer.children, value))
+            if isinstance(value, Module | Instance):
+                children = None if layer.children is None else (*layer.children, value)
+                self.trail.set(layer, "children", children)
+                self.trail.set(layer, "tail", value)
             elif isinstance(value, Choice) or (isinstance(value, Unknown) and value.layer):
                 self.trail.set(layer, "children", None)
+                self.trail.set(layer, "tail", None)
         self.trail.set(instance.attributes, name, value)
 
     def _abs(self, site: CallSite) -> Value | None:

@@ -220,6 +220,7 @@ class _Copier:
         module = Module(old.kind, old.config, old.origin)
         self._known[id(old)] = module
         module.parameters = {name: self.value(each) for name, each in old.parameters.items()}
+        module.tail = None if old.tail is None else self.value(old.tail)
         module.children = None if old.children is None else tuple(self.value(each) for each in old.children)
         module.names = old.names
         module.training = old.training

@@ -50,10 +50,10 @@ MOST_RECURSION = 2
 
 _OF_TENSORS = frozenset(
     [
-        "amax", "amin", "bmm", "chunk", "clamp", "contiguous", "exp", "expand", "expand_as", "flatten", "float", "gather",
-        "index_select", "log_softmax", "masked_fill", "matmul", "mean", "new_zeros", "norm", "permute", "relu",
-        "repeat_interleave", "reshape", "sigmoid", "softmax", "sqrt", "squeeze", "tanh", "transpose", "type_as", "unbind",
-        "unsqueeze", "view",
+        "amax", "amin", "bmm", "chunk", "clamp", "contiguous", "exp", "expand", "expand_as", "flatten", "float",
+        "gather", "index_select", "log_softmax", "masked_fill", "matmul", "mean", "new_zeros", "norm", "permute",
+        "relu", "repeat_interleave", "reshape", "sigmoid", "softmax", "sqrt", "squeeze", "tanh", "transpose",
+        "type_as", "unbind", "unsqueeze", "view",
     ]
 )  # fmt: skip
 
@@ -97,6 +97,8 @@ class FunctionMachine(LayerMachine):
                 else:
                     site.complete = False
                     site.positional.append(Unknown(reachable_tensors(value)))
+                    if isinstance(value, Sequence) and argument is node.arguments[-1]:
+                        site.tail = value.last
             elif argument.star == "**":
                 if isinstance(value, Mapping) and value.items is not None:
                     site.keywords.update({k: v for k, v in value.items.items() if isinstance(k, str)})
@@ -283,7 +285,10 @@ class FunctionMachine(LayerMachine):
                     self.trail.set(
                         value.attributes, name, choose([(unknown_guard(), each), (unknown_guard(), Unknown())])
                     )
+        elif isinstance(value, Sequence) and value.last is not None and value.items is None:
+            self.trail.set(value, "last", None)
         elif isinstance(value, Sequence) and value.kind == "list" and value.items is not None:
+            self.trail.set(value, "last", None)
             element = Unknown(reachable_tensors(value))
             self.trail.set(value, "element", element)
             self.trail.set(value, "items", None)
@@ -500,7 +505,10 @@ class FunctionMachine(LayerMachine):
             if module.children is None or not site.positional:
                 values = [tensor for value in site.values() for tensor in reachable_tensors(value)]
                 self.escape(values, site.node)
-                return Unknown(values, source=site.node, certain_edge=True, layer=True)
+                before = Unknown(values, source=site.node, certain_edge=True, layer=True)
+                if module.tail is None or not site.positional:
+                    return before
+                return self.invoke(module.tail, CallSite(site.node, [before], {}))
             value: Value = site.positional[0]
             for index, child in enumerate(module.children):
                 if isinstance(child, Unknown):
