@@ -5,6 +5,8 @@ from torchlint.rewrite import condition, out_of_place, shown
 from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
 from torchlint.truth import Truth
 
+_ACTIVATIONS = frozenset({"celu", "elu", "hardtanh", "leaky_relu", "relu", "relu6", "rrelu", "selu", "silu"})
+
 
 class InPlaceOnGraphTensor(Rule):
     """
@@ -25,7 +27,8 @@ class InPlaceOnGraphTensor(Rule):
     Unsafe: views and other names of the tensor don't see the new value any more.
 
     ## Known limits
-    Silent where it isn't sure that the tensor is in a graph. Indexed assignments are TLN205.
+    Silent where it isn't sure that the tensor is in a graph. Indexed assignments are TLN205. An activation in place on
+    the result of a layer of which nothing is known is reported with `--strict` only.
 
     ## References
     - [In-place operations with autograd](https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd)
@@ -92,7 +95,10 @@ class InPlaceOnGraphTensor(Rule):
         level = self.level_of(event)
         if level is None:
             return
-        message = f"`{event.op}` modifies {shown(event.target_node, event.target.name)} in place, "
+        target = shown(event.target_node, event.target.name)
+        if event.target_node is event.node:
+            target = f"a result inside {target}"  # of the layer before it in a `Sequential`
+        message = f"`{event.op}` modifies {target} in place, "
         if event.old_value_needed is Truth.YES:
             message += "after an operation saved it: a backward through that would raise"
         elif event.old_value_needed is Truth.MAYBE:
@@ -106,4 +112,7 @@ class InPlaceOnGraphTensor(Rule):
             return None
         if event.leaf_raises is Truth.YES or event.broken is Truth.YES:
             return None
-        return Level.STRICT if event.old_value_needed is Truth.NO else Level.SMELL
+        activation = event.op.removesuffix("(inplace=True)").rstrip("_") in _ACTIVATIONS
+        # After a layer of which nothing is known, an activation is strict, too: most layers save their input alone.
+        harmless = event.old_value_needed is Truth.NO or (activation and event.old_value_needed is Truth.MAYBE)
+        return Level.STRICT if harmless else Level.SMELL

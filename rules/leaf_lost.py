@@ -66,7 +66,7 @@ class LeafLost(Rule):
                 optimizer.zero_grad()
                 loss = (w - 1).pow(2).sum()
                 loss.backward()
-                w = w - 0.1 * w.grad  # warning: [TLN109, TLN306]
+                w = w - 0.1 * w.grad  # warning: [TLN306]
             """,
             shows=Raises("unsupported operand type(s) for *: 'float' and 'NoneType'"),
             fixed="""

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model.events import registration
-from torchlint.rewrite import preceded_by
+from torchlint.rewrite import code, preceded_by
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
 
 
@@ -13,7 +13,7 @@ class MissingSuperInit(Rule):
 
     ## What it does
     Finds a parameter or module assigned to `self` while `nn.Module.__init__` has not yet run, directly or in a base
-    class of the same file, and `__init__` methods that never run it.
+    class of the same file, and `__init__` methods that never run it, or run it without `self`.
 
     ## Why is this bad?
     `nn.Module.__init__` makes the dicts that parameters, modules and hooks are kept in. Before it the assignment
@@ -121,6 +121,11 @@ class MissingSuperInit(Rule):
     )
 
     def check(self, event: registration.SuperInitMissing) -> Iterator[Diagnostic]:
+        if event.astray is not None:
+            written = f"{code(event.astray.func)}()"
+            message = f"`{written}` does not initialise `self`: making a `{event.module}` raises"
+            yield Diagnostic(event.astray, message, event.trace, _given_self(event.astray))
+            return
         if not event.attribute:
             message = f"`{event.module}.__init__` never calls `super().__init__()`: calling the module will raise"
         elif event.call_statement is None:
@@ -128,6 +133,12 @@ class MissingSuperInit(Rule):
         else:
             message = f"`self.{event.attribute}` is assigned before `super().__init__()`"
         yield Diagnostic(event.node, message, event.trace, _fix(event))
+
+
+def _given_self(call: cst.Call) -> Fix | None:
+    base = code(call.func).removesuffix(".__init__").removesuffix("()")
+    text = f"{base}.__init__(self)"
+    return None if call.args else Fix(f"write `{text}`", (Edit(call, text),), safe=True)
 
 
 def _fix(event: registration.SuperInitMissing) -> Fix | None:

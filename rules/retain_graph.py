@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model import events
-from torchlint.rewrite import condition, followed_by, one_backward, replaced, without_argument
+from torchlint.rewrite import code, condition, followed_by, one_backward, replaced, without_argument
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
 
 
@@ -27,7 +27,8 @@ class RetainGraph(Rule):
     Removing an argument that nothing needs is safe. The others are unsafe: see TLN101.
 
     ## Known limits
-    Not reported where `retain_graph` is given by a variable.
+    Not reported where `retain_graph` is given by a variable; beside `create_graph=True`, which retains the graph
+    anyway; and on `autograd.grad` where a later backward reads the graph: its gradient is wanted apart.
 
     ## References
     - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
@@ -116,6 +117,8 @@ class RetainGraph(Rule):
     )
 
     def check(self, event: events.GraphRetained) -> Iterator[Diagnostic]:
+        if event.use == "shared" and not code(event.call.func).endswith(".backward"):
+            return  # `autograd.grad` is asked for the gradient of one loss alone: needed as written
         loss = f"`{event.root.name}`" if event.root.name else "the loss"
         state = f"`{event.carried}`" if event.carried else "a carried state"
         match event.use:

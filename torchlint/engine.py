@@ -15,7 +15,6 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TypeVar
 
@@ -24,55 +23,15 @@ import libcst as cst
 from torchlint import edits
 from torchlint.model import events, interpret
 from torchlint.model.trace import Step
-from torchlint.project_index import Dependency, ProjectIndex
+from torchlint.outcome import MODEL, NEEDLE, PARSE, PLACES, SCOUT
+from torchlint.outcome import FileReport as FileReport
+from torchlint.project_index import ProjectIndex
 from torchlint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
 from torchlint.rule import Diagnostic, Finding, FindingFix, Rule, TraceLine
 from torchlint.scout import held_back, listeners
 from torchlint.source import Source, SourceError, Span, TreeNeededError, decode
 from torchlint.suppress import Suppressions
 from torchlint.truth import Truth
-
-NEEDLE = b"torch"
-"""A file without it cannot concern torchlint and is not parsed."""
-
-SCOUT, PARSE, MODEL, PLACES = "(scout)", "(parse)", "(model)", "(places)"
-"""Keys of `FileReport.seconds` for what is not a rule's time."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileReport:
-    """
-    What came of one file.
-
-    Attributes
-    ----------
-    path
-        As shown to the user.
-    findings
-        Sorted by place.
-    held_back
-        Strict-level findings that are not shown.
-    suppressed
-        Findings silenced by comments.
-    failed
-        Something inside torchlint or a rule went wrong (TLN000).
-    followed
-        The whole file was read and interpreted.
-    depends
-        The other files of its project that the findings rest on.
-    seconds
-        Time per rule code, and under `SCOUT` (the first look), `PARSE`, `MODEL`, and `PLACES` (line numbers, fixes and
-        comments of findings).
-    """
-
-    path: str
-    findings: tuple[Finding, ...] = ()
-    held_back: int = 0
-    suppressed: int = 0
-    failed: bool = False
-    followed: bool = True
-    depends: tuple[Dependency, ...] = ()
-    seconds: Mapping[str, float] = field(default_factory=dict)
 
 
 def problem(path: str, kind: DriverCode, message: str, span: Span = Span(1, 1, 1, 1)) -> Finding:  # noqa: B008
@@ -96,7 +55,7 @@ def check_bytes(path: str, data: bytes, registry: Registry, selection: Selection
         Which of them are asked for (`Registry.select`, without the file's `per-file-ignores`).
     """
     if NEEDLE not in data:
-        return FileReport(path)
+        return FileReport(path, mentions_torch=False)
     try:
         text = decode(data).text
     except SourceError as error:

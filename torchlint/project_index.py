@@ -8,7 +8,6 @@ and remembers on which contents a result rests. Judges nothing.
 from __future__ import annotations
 
 import ast
-import hashlib
 import os
 import warnings
 from collections import OrderedDict
@@ -21,35 +20,15 @@ import libcst as cst
 from torchlint.model import ir
 from torchlint.model.lower import lower
 from torchlint.model.lower_ast import UnknownSyntaxError, lower_ast
+from torchlint.outcome import Dependency as Dependency
+from torchlint.outcome import digest
+from torchlint.roots import INSTALLED, import_roots, package_root
 from torchlint.source import Source, SourceError, Span, Unparsed, decode
 
 MOST_TEXT = 12_000_000
 """Bytes of source whose programs are kept; what was not asked for longest goes first."""
 MOST_FILE = 1_000_000
 """Bytes of the largest file that is looked into."""
-_INSTALLED = frozenset({"site-packages", "dist-packages"})
-_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
-
-
-@dataclass(frozen=True, slots=True)
-class Dependency:
-    """
-    A file that a result rests on.
-
-    Attributes
-    ----------
-    path
-        The file.
-    digest
-        SHA-256 of its content, in hexadecimal; "" if there was no such file, which may matter as much.
-    """
-
-    path: str
-    digest: str
-
-    def holds(self) -> bool:
-        """Whether the file is still as it was."""
-        return _digest(_read(self.path)) == self.digest
 
 
 @dataclass(slots=True)
@@ -78,13 +57,13 @@ class ProjectIndex:
     def __init__(self, path: str) -> None:
         self._path = os.path.abspath(path)
         directory, name = os.path.split(self._path)
-        top = _package_root(directory)
+        top = package_root(directory)
         self.is_package = name == "__init__.py"
         stem = [] if self.is_package else [name.rpartition(".")[0] or name]
         parts = os.path.relpath(directory, top).split(os.sep) if directory != top else []
         self.module = ".".join([*parts, *stem])
-        self._roots = _roots(directory, top)
-        self._only = parts[0] if parts and os.path.basename(top) in _INSTALLED else ""
+        self._roots = import_roots(directory, top)
+        self._only = parts[0] if parts and os.path.basename(top) in INSTALLED else ""
         self._seen: dict[str, str] = {}
 
     def program(self, module: str) -> tuple[ir.Program, bool] | None:
@@ -95,7 +74,7 @@ class ProjectIndex:
         for root in self._roots:
             first = os.path.join(root, parts[0])
             if not os.path.isdir(first) and not os.path.exists(first + ".py"):
-                self._seen.update({first + ".py": "", os.path.join(first, "__init__.py"): ""})
+                self._seen.update({first + ".py": "", first: ""})
                 continue
             stem = os.path.join(root, *parts)
             for path, is_package in ((os.path.join(stem, "__init__.py"), True), (stem + ".py", False)):
@@ -134,42 +113,11 @@ def _place(path: str, program: ir.Program, node: object) -> Span | None:
     return source.span(next(islice(ir.walk(lower(source.module, source.text)), number, None)).origin)
 
 
-def _package_root(directory: str) -> str:
-    """The directory above the top-most package that a directory is in; itself if it is in none."""
-    while os.path.isfile(os.path.join(directory, "__init__.py")):
-        above = os.path.dirname(directory)
-        if above == directory:
-            break
-        directory = above
-    return directory
-
-
-def _roots(directory: str, top: str) -> tuple[str, ...]:
-    """Where imports of a file are looked for: as from its own directory, its package's, and the project's."""
-    roots = [top] if top != directory else [directory]
-    if directory != top:
-        roots.append(directory)  # a file of a package that is run as a script
-    project = top
-    while not any(os.path.exists(os.path.join(project, mark)) for mark in _MARKS):
-        above = os.path.dirname(project)
-        if above == project or os.path.basename(project) in _INSTALLED:
-            return tuple(roots)
-        project = above
-    for root in (project, os.path.join(project, "src")):
-        if root not in roots and os.path.isdir(root):
-            roots.append(root)
-    return tuple(roots)
-
-
 def _read(path: str) -> bytes | None:
     try:
         return Path(path).read_bytes()
     except OSError:
         return None
-
-
-def _digest(data: bytes | None) -> str:
-    return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
 def _lowered(path: str) -> _Lowered | None:
@@ -186,7 +134,7 @@ def _lowered(path: str) -> _Lowered | None:
     data = _read(path)
     if data is None:
         return None
-    found = _Lowered(stamp, _digest(data), len(data), _program(path, data) if len(data) <= MOST_FILE else None)
+    found = _Lowered(stamp, digest(data), len(data), _program(path, data) if len(data) <= MOST_FILE else None)
     _kept[path] = found
     while len(_kept) > 1 and sum(each.size for each in _kept.values()) > MOST_TEXT:
         _kept.popitem(last=False)

@@ -106,6 +106,47 @@ def everything_a_parameter():
     kept = train(net, batches, torch.optim.SGD(net.parameters(), lr=0.1), nn.MSELoss())
 
 
+def weighted_by_the_size_of_the_batch():
+    """Holds: running_loss.requires_grad"""
+
+    def train(model, loader, optimizer, criterion):
+        running_loss = 0.0
+        for inputs, labels in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(inputs), labels)
+            loss.backward()
+            optimizer.step()
+            running_loss += loss * inputs.size(0)  # warning: [TLN106]
+        return running_loss / len(loader)
+
+    net = nn.Linear(2, 1)
+    batches = [(torch.rand(4, 2), torch.rand(4, 1)) for _ in range(3)]
+    running_loss = train(net, batches, torch.optim.SGD(net.parameters(), lr=0.1), nn.MSELoss())
+
+
+def undone_division():
+    """Holds: total.requires_grad"""
+    net, total = nn.Linear(2, 1), torch.zeros(())
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for step, x in enumerate(torch.rand(4, 4, 2)):
+        loss = net(x).pow(2).mean() / 2
+        loss.backward()
+        total = total + loss * 2  # warning: [TLN106]
+        if step % 2:
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+def only_added():
+    """Sums save nothing: after each backward the whole sum can be differentiated still."""
+    w, total = torch.ones(2, requires_grad=True), 0.0
+    for x in torch.rand(3, 2):
+        term = (w + x).sum()
+        term.backward()
+        total = total + 2 * term
+    total.backward()
+
+
 def losses_given():
     """The graphs are older than the loop."""
 

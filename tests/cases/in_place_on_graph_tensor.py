@@ -92,3 +92,37 @@ def argument_of_unknown_kind():
 
     scale(3)
     scale([1])
+
+
+def shape_of_the_scores_looked_at():
+    """`expand_as` looks at the shape of its argument alone, whatever it is called on."""
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.q = nn.Linear(4, 4)
+
+        def forward(self, x, mask):
+            scores = torch.matmul(self.q(x), x.transpose(1, 2))
+            mask = (mask == 0).view(1, 1, 3).expand_as(scores)
+            scores.masked_fill_(mask, float("-inf"))
+            return torch.softmax(scores.float(), dim=-1).type_as(scores)
+
+    Attention()(torch.rand(2, 3, 4), torch.ones(3)).sum().backward()
+
+
+def activation_after_a_layer_that_is_given():
+    """The way of every ResNet: whatever `norm` is, it hardly saves its result."""
+
+    class Block(nn.Module):
+        def __init__(self, norm=None):
+            super().__init__()
+            if norm is None:
+                norm = nn.BatchNorm1d
+            self.fc, self.norm = nn.Linear(4, 4), norm(4)
+            self.relu = nn.ReLU(inplace=True)
+
+        def forward(self, x):
+            return self.relu(self.norm(self.fc(x)))
+
+    Block()(torch.rand(3, 4)).sum().backward()

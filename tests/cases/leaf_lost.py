@@ -39,8 +39,8 @@ def updated_by_assignment():
     for epoch in range(3):
         loss = (x * w + b - y).pow(2).mean()
         loss.backward()
-        w = w - 0.1 * w.grad  # warning: [TLN109, TLN306]
-        b = b - 0.1 * b.grad  # warning: [TLN109, TLN306]
+        w = w - 0.1 * w.grad  # warning: [TLN306]
+        b = b - 0.1 * b.grad  # warning: [TLN306]
 
 
 def tensor_of_values_shifted():
@@ -123,3 +123,13 @@ def made_to_be_written():
     y = torch.rand(3, requires_grad=True) + 0.5
     y.add_(1)
     y.sum().backward()
+
+
+def leaf_is_the_argument():
+    """The parameter of the function holds it."""
+
+    def energy(x):
+        flat = x.view(x.size(0), -1)
+        return (flat @ flat.t()).sum()
+
+    energy(torch.rand(2, 3, requires_grad=True)).backward()

@@ -83,6 +83,28 @@ def nothing_assigned_but_called():
     Square(2)(torch.rand(3))
 
 
+def without_self():
+    """Raises: missing 1 required positional argument: 'self'"""
+
+    class Attention(nn.MultiheadAttention, nn.Module):
+        def __init__(self, dim):
+            nn.Module.__init__()  # error: [TLN308]
+            self.q = nn.Linear(dim, dim)
+
+    Attention(2)
+
+
+def of_another_module():
+    """Raises: cannot assign module before Module.__init__() call"""
+
+    class Layer(nn.Linear, nn.Module):
+        def __init__(self, dim):
+            nn.Module().__init__()  # error: [TLN308]
+            self.attention = nn.Linear(dim, dim)
+
+    Layer(2)
+
+
 def plain_values_first():
     class Net(nn.Module):
         def __init__(self, n):

@@ -102,3 +102,33 @@ def differentiated_by_backward():
     w = torch.rand(3, requires_grad=True)
     (w**3).sum().backward(create_graph=True)
     (curvature,) = torch.autograd.grad(w.grad.sum(), w)
+
+
+def trained_through_and_predicted():
+    """One caller differentiates the derivative, the other doesn't."""
+
+    class Physics:
+        def __init__(self):
+            self.net = torch.nn.Sequential(torch.nn.Linear(1, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+            self.optimizer = torch.optim.LBFGS(self.net.parameters(), max_iter=2)
+            self.x = torch.rand(5, 1, requires_grad=True)
+
+        def residual(self, x):
+            u = self.net(x)
+            return torch.autograd.grad(u, x, grad_outputs=torch.ones_like(u), create_graph=True)[0] - u
+
+        def closure(self):
+            self.optimizer.zero_grad()
+            loss = self.residual(self.x).pow(2).mean()
+            loss.backward()
+            return loss
+
+        def fit(self):
+            self.optimizer.step(self.closure)
+
+        def predict(self, x):
+            return self.residual(x.requires_grad_()).detach().numpy()
+
+    physics = Physics()
+    physics.fit()
+    physics.predict(torch.rand(2, 1))

@@ -84,3 +84,25 @@ def somebody_elses_backward():
 
     engine = Engine()
     engine.backward(torch.ones(()), retain_graph=True)
+
+
+def beside_create_graph():
+    """`create_graph=True` retains the graph anyway, and is needed."""
+    net = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+    x, t = torch.rand(5, 1, requires_grad=True), torch.rand(5, 1, requires_grad=True)
+    u = net(torch.cat([x, t], dim=1))
+    u_t = torch.autograd.grad(u, t, torch.ones_like(u), retain_graph=True, create_graph=True)[0]
+    u_x = torch.autograd.grad(u, x, torch.ones_like(u), retain_graph=True, create_graph=True)[0]
+    (u_t + u * u_x).pow(2).mean().backward()
+
+
+def weight_between_two_losses():
+    """As autoencoders balance their losses: both gradients are wanted apart, before the backward."""
+    encoder, last = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)
+    x = torch.rand(3, 4)
+    y = last(encoder(x))
+    reconstruction, adversarial = (y - x).abs().mean(), -y.mean()
+    near = torch.autograd.grad(reconstruction, last.weight, retain_graph=True)[0]
+    far = torch.autograd.grad(adversarial, last.weight, retain_graph=True)[0]
+    weight = (near.norm() / (far.norm() + 1e-4)).clamp(0, 1e4).detach()
+    (reconstruction + weight * adversarial).backward()

@@ -110,3 +110,30 @@ def nothing_left_out():
 def masks():
     x = torch.rand(2, 8)
     y = torch.exp(x)[x > 0.5]
+
+
+def what_causal_padding_adds():
+    """Behind the convolution, and what follows it position by position."""
+
+    class Mixer(nn.Module):
+        def __init__(self, kernel):
+            super().__init__()
+            self.conv = nn.Conv1d(4, 4, kernel, groups=4, padding=kernel - 1)
+            self.act = nn.SiLU()
+
+        def forward(self, x):
+            return self.act(self.conv(x).transpose(1, 2))[:, : x.size(2), :]
+
+    class Separable(nn.Module):
+        def __init__(self, kernel):
+            super().__init__()
+            self.kernel = kernel
+            self.depth = nn.Conv1d(4, 4, kernel, groups=4, padding=kernel - 1)
+            self.point = nn.Conv1d(4, 6, 1)
+
+        def forward(self, x):
+            x = self.point(self.depth(x))
+            return x[:, :, : -(self.kernel - 1)]
+
+    Mixer(3)(torch.rand(1, 4, 8))
+    Separable(3)(torch.rand(1, 4, 8))

@@ -178,3 +178,22 @@ def given_by_the_caller():
             return (x - self.centre).norm(dim=1)
 
     Distance(torch.zeros(2))(torch.rand(3, 2))
+
+
+def made_of_what_the_caller_gave():
+    """It is on the caller's device."""
+
+    class StyleLoss(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.target = self.gram(features).detach()
+            self.plain = features.detach()
+
+        def gram(self, x):
+            flat = x.view(x.size(0), -1)
+            return flat @ flat.t() / flat.numel()
+
+        def forward(self, x):
+            return nn.functional.mse_loss(self.gram(x), self.target) + (x - self.plain).abs().mean()
+
+    StyleLoss(torch.rand(2, 3))(torch.rand(2, 3, requires_grad=True)).backward()

@@ -144,3 +144,14 @@ def numbers_or_tensors_collated():
         return torch.tensor(values)
 
     collate([1.0, 2.0], 1.0)
+
+
+def list_repeated_as_often_as_a_tensor_says():
+    """Python repeats the list: what comes out holds numbers."""
+
+    def chunks(lengths, window):
+        count = torch.ceil(lengths / window).long()
+        return torch.tensor([window] * count.sum(), dtype=torch.long)
+
+    assert chunks(torch.tensor([5, 9]), 4).tolist() == [4] * 5
+    assert torch.tensor(torch.tensor(2) * [1.0]).shape == (2,)

@@ -167,3 +167,31 @@ def mask_made_in_forward():
             return grad * ctx.mask
 
     Relu.apply(torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def saved_as_well():
+    """Unpacking the saved tensors checks the version of the one that is also an attribute."""
+
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, weight):
+            ctx.weight = weight
+            ctx.save_for_backward(x, weight)
+            return x * weight
+
+        @staticmethod
+        def backward(ctx, grad):
+            x, _ = ctx.saved_tensors
+            return grad * ctx.weight, grad * x
+
+    x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    h = w * 1
+    y = Scaled.apply(x, h)
+    with torch.no_grad():
+        h.zero_()
+    try:
+        y.sum().backward()
+    except RuntimeError as error:
+        assert "modified by an inplace operation" in str(error)
+    else:
+        raise AssertionError

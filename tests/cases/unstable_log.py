@@ -112,3 +112,21 @@ def logarithm_of_a_count():
     two_n_plus_one = 2.0 * torch.arange(5) + 1.0
     sign = two_n_plus_one * 3
     log_terms = two_n_plus_one.log()
+
+
+def whole_numbers():
+    """Counts and positions have no digits to lose."""
+
+    def distances(n):
+        return (torch.arange(n) + 1).log()
+
+    def temperature(position, scale):
+        return torch.log(torch.floor((position.float() + 1.0) / scale) + 1.0)
+
+    def of_durations(labels):
+        return torch.log(labels.float() + 1.0)
+
+    distances(3)
+    temperature(torch.arange(3), 2.0)
+    of_durations(torch.tensor([1, 4]))
+    torch.log(1 + torch.randint(5, (3,)))

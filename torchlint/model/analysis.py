@@ -30,6 +30,7 @@ from torchlint.model.domain import (
     Tensor,
     Unknown,
     Value,
+    reachable_tensors,
 )
 from torchlint.model.events import AutogradRefused, Event, InplaceWrite, SavedTensorRead
 from torchlint.model.expressions import is_module
@@ -107,6 +108,7 @@ class Analysis(Interpreter):
         self.switched = []
         self._outside_pool = OUTSIDE_POOL
         self._escaping: list[Value] = []
+        self._called_by_script: frozenset[int] = frozenset()
         self.watch = Watch(tuple(observer(self) for observer in watching(program.text)))
         self.abroad = Abroad(self.watch, self.here)
 
@@ -114,6 +116,7 @@ class Analysis(Interpreter):
         """Run the file as a script."""
         self.globals.variables["__name__"] = Unknown()
         self._guarded(self._script, True, keep=True)
+        self._called_by_script = frozenset(self.entered)
         # What the file defines may be called in any mode.
         self.default_training = Truth.MAYBE
         for module in self.switched:
@@ -155,6 +158,7 @@ class Analysis(Interpreter):
             self.stack.clear()
             self.loops.clear()
             self._repeating = False
+            self.finals = []
             self.expected_errors = 0
             self.built_in = ""
             self._parameter_loops.clear()
@@ -178,10 +182,23 @@ class Analysis(Interpreter):
 
     # -- functions and classes by themselves
 
+    def _recalled(self, function: Function) -> None:
+        """
+        The script has called this function: what it did to its tensors in the end, the function need never see again.
+        """
+        if id(function.definition) not in self._called_by_script:
+            self.since = 0
+            return
+        self.since = self.clock
+        for name, value in list(self.globals.variables.items()):
+            if reachable_tensors(value):
+                self.trail.set(self.globals.variables, name, Unknown())
+
     def _standalone(self, function: Function, first: list[Value]) -> Value:
         definition = function.definition
         assert isinstance(definition, ir.FunctionDef)
         self.statement = definition
+        self._recalled(function)
         for hook in self.watch.entry_started:
             hook(function)
         mode = self.grad_mode
@@ -345,6 +362,7 @@ class Analysis(Interpreter):
         assert isinstance(definition, ir.FunctionDef)
         for hook in self.watch.entry_started:
             hook(function)
+        self._recalled(function)
         positional, keywords = self.unknown_arguments(definition, [instance], inputs=True, defaults=defaults)
         given = function.defaults if defaults else {}
         plain = Function(definition, function.closure, given, function.owner, "", function.grad_mode, "forward")

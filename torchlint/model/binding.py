@@ -92,7 +92,7 @@ class BindingMachine(FunctionMachine):
                 for _, node in each.grad_fn:
                     if not node.result:
                         node.result = name
-                        for saved in node.saved:
+                        for saved in (node.output_of or node).saved:
                             if saved.tensor is each:
                                 saved.name = name
             elif isinstance(each, Unknown):

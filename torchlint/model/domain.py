@@ -167,11 +167,14 @@ class GraphNode:
     A node of the backward graph: PyTorch's `grad_fn`.
 
     `edges` lead to the nodes of its inputs (or to leaves, which accumulate), each under the guard on which the input
-    was that one. `condition` is the requires_grad under which the node exists at all.
+    was that one. `condition` is the requires_grad under which the node exists at all. `output_of`: of an operation with
+    several results, each has a node of its own before the one they share, so that one is told from another (PyTorch:
+    the output number of an edge). `composed`: it stands for several of PyTorch's nodes.
     """
 
     __slots__ = (
         "built_in",
+        "composed",
         "condition",
         "edges",
         "excursion",
@@ -182,6 +185,7 @@ class GraphNode:
         "op",
         "opaque",
         "origin",
+        "output_of",
         "releases",
         "result",
         "saved",
@@ -219,6 +223,8 @@ class GraphNode:
         self.saved: tuple[Saved, ...] = ()
         self.releases: tuple[Release, ...] = ()
         self.result = ""
+        self.output_of: GraphNode | None = None
+        self.composed = False
 
 
 # ---- values ------------------------------------------------------------------------------------------------------
@@ -276,6 +282,7 @@ class Tensor:
         "retains_grad",
         "shape",
         "storage",
+        "strides",
         "view",
     )
 
@@ -309,6 +316,7 @@ class Tensor:
         self.shape = shape
         self.dtype = dtype
         self.contiguous = contiguous
+        self.strides: tuple[int, ...] | None = None
         self.grad_fn = grad_fn
         self.grad_time = born
         self.storage = storage or Storage()

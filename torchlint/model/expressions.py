@@ -266,6 +266,10 @@ class ExpressionMachine(IndexMachine):
 
     def operate(self, op: str, left: Value, right: Value, origin: ir.Node) -> Value:
         """`left op right`."""
+        if op == "*" and (self._repeats(left, right) or self._repeats(right, left)):
+            sequence = left if isinstance(left, Sequence) else right
+            assert isinstance(sequence, Sequence)
+            return self._repeat(sequence, None)
         if self.holds_tensor(left) or self.holds_tensor(right):
             reflected = not self.holds_tensor(left)
             if reflected and op in _REFLECTED:
@@ -290,6 +294,10 @@ class ExpressionMachine(IndexMachine):
         if kinds == {"str"}:
             return Scalar("str")
         return Unknown(self._depends(left, right), source=origin, certain_edge=True)
+
+    def _repeats(self, sequence: Value, times: Value) -> bool:
+        """`[0] * n` where `n` is a tensor: torch refuses a list, so Python repeats it."""
+        return isinstance(sequence, Sequence) and sequence.kind in ("list", "tuple") and self.holds_tensor(times)
 
     def _reflected(self, op: str, number: Value, tensor: Value, origin: ir.Node) -> Value | None:
         """`2 ** x` and the like, as torch/_tensor.py spells them."""

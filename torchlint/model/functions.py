@@ -46,6 +46,8 @@ MOST_DEPTH = 12
 """Calls inlined into each other."""
 MOST_RECURSION = 2
 """Times a function may be on the stack."""
+_LIKE = frozenset({"expand_as", "view_as", "reshape_as", "type_as"})
+"""Methods of tensors that look at the shape or type of their argument, and keep nothing of it."""
 
 
 _OF_TENSORS = frozenset(
@@ -230,6 +232,8 @@ class FunctionMachine(LayerMachine):
                 if name == "named_parameters":
                     pair = Sequence("tuple", (Scalar("str"), self.unseen_parameter(self.text(where))))
                     return Sequence("generator", None, pair, self.text(where))
+            if isinstance(receiver, Unknown) and name in _LIKE:
+                site = CallSite(site.node, [], {})
             return self.unknown_call(callee, site, receiver)
         return result
 

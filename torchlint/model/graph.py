@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from torchlint.knowledge.ops import Op
+from torchlint.knowledge.ops import Op, is_one_node
 from torchlint.model import ir
 from torchlint.model.domain import (
     GRAD_MAYBE,
@@ -249,6 +249,19 @@ class GraphMachine(Machine):
             excursion=self.excursion,
         )
 
+    def outputs(self, op: Op, node: GraphNode | None, count: int) -> list[GraphNode | None]:
+        """
+        The nodes that the results of an operation have, where there are several: a gradient of one is none of another.
+        """
+        if node is None or count < 2 or (op.probed and op.view != "multi"):
+            return [node] * count
+        found: list[GraphNode | None] = []
+        for _ in range(count):
+            output = self.node(node.name, node.op, node.origin, node.condition, [(ALWAYS, node)], Truth.NO)
+            output.output_of = node
+            found.append(output)
+        return found
+
     # -- operations
 
     def recorded(self, grad: Grad) -> Grad:
@@ -302,6 +315,7 @@ class GraphMachine(Machine):
                     (both, node) for inner, node in self.edges(tensor) if (both := conjoin(guard, inner)) is not None
                 ]
         node = self.node(op.node, display, origin, grad, edges, op.holds_saved)
+        node.composed = not is_one_node(op)
         saved: list[Saved] = []
         for save in op.saves:
             if save.what not in bound:
@@ -442,6 +456,7 @@ class GraphMachine(Machine):
             cut=f"`{how}` cuts it from the graph",
             precise=source.precise,
         )
+        tensor.strides = source.strides
         if source.alias is not None and not source.alias.bound:
             # `out.detach().numpy()`: what nobody has a name for is no party to it.
             how = f"{source.alias.how}.{how.lstrip('.')}"
@@ -667,8 +682,8 @@ class GraphMachine(Machine):
 
     def require_grad(self, tensor: Tensor, value: Truth, how: str = "requires_grad") -> None:
         """`tensor.requires_grad_(value)` or `tensor.requires_grad = value`, where torch allows it."""
-        self.regenerate(tensor)
-        if tensor.is_leaf is Truth.NO:
+        # C++ asks here for the grad_fn it has, not for that of a view whose base was written since
+        if tensor.grad_fn and tensor.is_leaf is Truth.NO:
             refused = Truth.YES if how == "requires_grad" else ~value
             self.refuse("flag-on-non-leaf", how, tensor, self._origin(), refused)
             return

@@ -127,10 +127,20 @@ class Interpreter(ControlMachine):
             self.use(tensor, node)
         if self.stack:
             call = self.stack[-1]
+            self._finally()
             for hook in self.watch.returned:
                 hook(value, node.origin)
             call.returns.append((self.path - call.path, self.trail.changes(call.mark), value))
         self.dead = True
+
+    def _finally(self) -> None:
+        """What `return` runs before it leaves: the `finally` blocks around it, the inner ones first."""
+        finals = self.finals
+        while self.finals and self.finals[-1][0] == len(self.stack):
+            _, block = self.finals[-1]
+            self.finals = self.finals[:-1]
+            self.run_block(block)
+        self.finals = finals
 
     def _raise(self, node: ir.Raise) -> None:
         if node.value is not None:

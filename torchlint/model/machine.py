@@ -56,6 +56,8 @@ class Machine:
         self.grad_mode = Truth.YES
         self.dead = False
         self.clock = 0
+        self.since = 0
+        """What happened up to this moment need not have happened before the code that runs now."""
         self.steps_left = STEP_LIMIT
         self.outside_left = OUTSIDE_LIMIT
         self.excursion: Excursion | None = None

@@ -2,7 +2,8 @@
 One place in a file, several runs: what the entry points say of the same node becomes one event.
 
 A helper is run by itself and wherever it is called. Of a write, a finding of one run outweighs "nobody knows" of
-another; of a retained graph, one run that cannot tell outweighs one that sees no reader. Works on events alone.
+another; of a retained graph, one run that cannot tell outweighs one that sees no reader. A leaf that was lost explains
+why its gradient is None, and is told alone. Works on events alone.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from torchlint.model.events import Event, GraphRetained, InplaceWrite, RetainedUse, SavedTensorRead
+from torchlint.model.events.gradients import NonLeafGradRead
+from torchlint.model.events.registration import LeafLost
 from torchlint.model.truth import Truth
 
 _USES: tuple[RetainedUse, ...] = ("carried", "shared", "repeated", "unknown", "unread")
@@ -22,9 +25,12 @@ def merged(events: Iterable[Event]) -> list[Event]:
     writes: dict[int, int] = {}
     retained: dict[int, int] = {}
     broken = set()
+    rebound = set()
     for event in events:
         if isinstance(event, SavedTensorRead) and event.truth is Truth.YES:
             broken.add(id(event.node))
+        if isinstance(event, LeafLost) and event.how == "rebound" and event.truth is Truth.YES:
+            rebound.add(id(event.statement))
         if isinstance(event, InplaceWrite):
             _merge_into(result, writes, event, _both_writes)
         elif isinstance(event, GraphRetained):
@@ -34,6 +40,7 @@ def merged(events: Iterable[Event]) -> list[Event]:
     return [
         replace(event, broken=Truth.YES) if isinstance(event, InplaceWrite) and id(event.node) in broken else event
         for event in result
+        if not (isinstance(event, NonLeafGradRead) and {id(event.statement), id(event.made_statement)} & rebound)
     ]
 
 

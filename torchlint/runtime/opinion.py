@@ -105,8 +105,17 @@ def wanted(finding: Finding, statement: Statement, found: Sequence[Statement]) -
                 for place in found:
                     names += programs.assigned(place.node) + programs.places_in(place.node)
                 variables = True
-            case "TLN301":
+            case "TLN106":
+                kept = programs.quoted_names(finding)[:1]
+                names = [*kept, *(f"{name}[-1]" for name in kept)]
+            case "TLN109":
+                read = programs.grad_places(node)
+                names = [*read, *(place.removesuffix(".grad") for place in read)]
+            case "TLN301" | "TLN306":
                 names = programs.assigned(node)
+            case "TLN310":
+                owner = programs.flag_owner(node)
+                names = [owner, programs.parameter_flags(owner)] if owner else []
             case "TLN401":
                 names = programs.grad_places(node)
             case "TLN212":

@@ -291,3 +291,15 @@ def dropped_receiver(node: ast.stmt) -> str | None:
         case ast.Expr(ast.Call(ast.Attribute(value, _))) if is_place(text := ast.unparse(value)):
             return text
     return None
+
+
+def flag_owner(node: ast.stmt) -> str:
+    """The tensor or module whose attribute a statement sets, or ""."""
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    owner = ast.unparse(target.value) if isinstance(target, ast.Attribute) else ""
+    return owner if owner and is_place(owner) else ""
+
+
+def parameter_flags(owner: str) -> str:
+    """An expression for whether a parameter of a module requires grad."""
+    return f"any([p.requires_grad for p in {owner}.parameters()])"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from torchlint.runtime import programs
+from torchlint.runtime import programs, symptoms_training
 from torchlint.runtime.opinion import Case, Opinion, in_words
 from torchlint.runtime.protocol import Execution, Facts, Outcome
 
@@ -158,10 +158,18 @@ def accumulated(case: Case, outcome: Outcome) -> Opinion | None:
 
 OBSERVATIONS: Mapping[str, Callable[[Case, Outcome], Opinion | None]] = {
     "TLN101": accumulated,
+    "TLN106": symptoms_training.graph_kept,
+    "TLN109": symptoms_training.none_read,
     "TLN204": graph_write,
     "TLN205": graph_write,
     "TLN206": alias_changed,
     "TLN212": dropped,
+    "TLN213": symptoms_training.written,
     "TLN301": unregistered,
+    "TLN306": symptoms_training.leaf_lost,
+    "TLN310": symptoms_training.flag_without_effect,
     "TLN401": zeroed,
+    "TLN402": symptoms_training.adds_up,
+    "TLN504": symptoms_training.written,
+    "TLN511": symptoms_training.written,
 }

@@ -22,7 +22,9 @@ from torchlint.runtime.protocol import Outcome, Request, Watch
 from torchlint.runtime.server import shared
 from torchlint.source import Source
 
-OBSERVED = frozenset({"TLN101", "TLN102", "TLN201", "TLN204", "TLN205", "TLN206", "TLN401"})
+OBSERVED = frozenset(
+    "TLN101 TLN102 TLN201 TLN204 TLN205 TLN206 TLN213 TLN401 TLN402 TLN504 TLN511".split()  # noqa: SIM905
+)
 """Codes whose verdict needs writes or gradients; the others run without a mode in between."""
 SETTLE = 3.0
 """Seconds that a long program may go on after it has been through all places, where no finding claims an error."""

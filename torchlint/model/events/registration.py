@@ -68,6 +68,9 @@ class SuperInitMissing(Event):
         The statement that runs `nn.Module.__init__` too late, if one does.
     plain
         The class derives from `nn.Module` itself, and the late call is a plain one, without arguments of its own.
+    astray
+        A call of `nn.Module.__init__` in the same method that is not given `self`: `nn.Module.__init__()`,
+        `nn.Module().__init__()`.
     """
 
     module: str
@@ -75,6 +78,7 @@ class SuperInitMissing(Event):
     first: cst.CSTNode
     call_statement: cst.CSTNode | None
     plain: bool
+    astray: cst.Call | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

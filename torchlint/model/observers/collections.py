@@ -24,6 +24,9 @@ from torchlint.model.truth import Guard, Truth
 if TYPE_CHECKING:
     from torchlint.model.machine import Machine
 
+MOST_BEHIND = 64
+"""Nodes behind a value that are looked at."""
+
 
 @dataclass(slots=True, eq=False)
 class _Addition:
@@ -172,10 +175,26 @@ class Collections(Observer):
 
     def _used_up(self, addition: _Addition) -> bool:
         """A backward of that very iteration came to the value's graph, and none to the collection."""
-        own = {id(node) for _, node in addition.value.grad_fn if node is not addition.result}
+        nodes = [node for _, node in addition.value.grad_fn if node is not addition.result]
+        own = {id(node) for node in nodes}
+        if not any(each.nodes & own for each in self._passes):
+            own = _freed_behind(nodes, addition.iteration)  # `loss * len(x)`: a value made of what was differentiated
         result = id(addition.result)
         mine = [each for each in self._passes if each.nodes & own]
         return bool(mine) and all(each.iteration == addition.iteration and result not in each.nodes for each in mine)
+
+
+def _freed_behind(nodes: list[GraphNode], iteration: tuple[int, ...]) -> set[int]:
+    """The nodes of this iteration that lead to these, if backward has freed one of them: nobody comes there again."""
+    found: dict[int, GraphNode] = {}
+    pending = list(nodes)
+    while pending and len(found) < MOST_BEHIND:
+        node = pending.pop()
+        if id(node) not in found and node.iteration == iteration:
+            found[id(node)] = node
+            pending += [edge for _, edge in node.edges if isinstance(edge, GraphNode)]
+    freed = any(node.releases and (node.saved or node.opaque) for node in found.values())
+    return set(found) if freed else set()
 
 
 def statements_target(statement: ir.Assign) -> ir.Expression:

@@ -23,7 +23,7 @@ from torchlint.model.domain import (
     alternatives,
     reachable_tensors,
 )
-from torchlint.model.events import AutogradRefused, BackwardCallee
+from torchlint.model.events import AutogradRefused, BackwardCallee, Event
 from torchlint.model.events.gradients import CreatedGraphUnused
 from torchlint.model.observer import Observer
 from torchlint.model.observers.held import Held
@@ -58,6 +58,8 @@ class CreatedGraphs(Observer):
         super().__init__(machine)
         self.held = Held(machine)
         self._created: list[_Created] = []
+        self._needless_here: list[Event] = []
+        self._used: set[int] = set()
         self._depth = 0
         self._inner = 0
 
@@ -76,8 +78,15 @@ class CreatedGraphs(Observer):
             self._leave(result)
 
     def concluded(self) -> None:
-        self.held.tell()
+        self.held.tell(self._needless_here.append)
+        self._used |= {id(each.argument) for each in self._created if self._differentiated(each)}
         self._created.clear()
+
+    def finished(self) -> None:
+        """What one caller of a function has no use for, another may differentiate."""
+        for event in self._needless_here:
+            if id(event.node) not in self._used:
+                self.machine.emit(event)
 
     def backward(
         self,

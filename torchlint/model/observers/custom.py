@@ -93,6 +93,7 @@ class Custom(Observer):
     def _kept(self, forward: Method, backward: Method | None, methods: dict[str, Method]) -> None:
         kept: list[tuple[cst.Assign, cst.Attribute, Literal["input", "output", "intermediate"]]] = []
         outputs = forward.returned()
+        checked = self._checked(forward, backward)
         for node in forward.nodes:
             if not isinstance(node, cst.Assign) or len(node.targets) != 1:
                 continue
@@ -101,6 +102,8 @@ class Custom(Observer):
                 continue
             if name in outputs and name not in forward.parameters:
                 kept.append((node, target, "output"))
+            elif name in checked:
+                continue
             elif name in forward.inputs() and (forward.is_tensor(name) or self._read_as_tensor(target, backward)):
                 kept.append((node, target, "input"))
             elif not name and forward.computes_tensor(node.value):
@@ -119,6 +122,12 @@ class Custom(Observer):
                     saves=saves or len(kept) > 1,
                 )
             )
+
+    def _checked(self, forward: Method, backward: Method | None) -> set[str]:
+        """The names that are saved for backward too, and checked there: unpacking looks at all versions."""
+        if backward is None or not reads(backward, "saved_tensors"):
+            return set()
+        return {text(value) for value in forward.saved() or []}
 
     def _read_as_tensor(self, target: cst.Attribute, backward: Method | None) -> bool:
         return backward is not None and backward.is_tensor(f"{backward.context}.{target.attr.value}")

@@ -47,6 +47,7 @@ class _Running:
     instance: Instance | None
     path: Guard
     assumed: Guard
+    given: list[Tensor]
 
 
 @dataclass(slots=True, eq=False)
@@ -79,7 +80,8 @@ class Forwarding(Observer):
         parameters = function.definition.parameters
         first = arguments.get(parameters[0].name) if parameters else None
         instance = first if isinstance(first, Instance) and function.owner is not None else None
-        self._stack.append(_Running(function, instance, self.machine.path, self.machine.assumed))
+        given = [tensor for value in arguments.values() for tensor in reachable_tensors(value, 2)]
+        self._stack.append(_Running(function, instance, self.machine.path, self.machine.assumed, given))
 
     def function_ended(self, function: Function, result: Value) -> None:
         if self._stack:
@@ -174,6 +176,7 @@ class Forwarding(Observer):
         if written is not None:
             plain = _Plain(owner.cls, name, dotted(node).rpartition(".")[0], value, line, written)
             given = isinstance(written, cst.Name) and written.value in self._parameters()
+            given = given or _is_made_of(value, self._stack[-1].given)
             plain.moved = given or bool(_PLACED.search(cst.Module([]).code_for_node(written)))
             known[name] = plain
 
@@ -252,6 +255,14 @@ def _is_constant(tensor: Tensor) -> bool:
     if tensor.is_parameter is not Truth.NO or tensor.requires_grad.truth() is not Truth.NO:
         return False
     return tensor.shape is None or tensor.shape != ()
+
+
+def _is_made_of(tensor: Tensor, given: list[Tensor], depth: int = 8) -> bool:
+    """Whether a tensor is computed from one that came from outside, and is where that one is."""
+    if tensor.made_by == "" or any(tensor is each for each in given):
+        return True
+    sources = [*tensor.inputs, *([tensor.alias.source] if tensor.alias is not None else [])]
+    return depth > 0 and any(_is_made_of(each, given, depth - 1) for each in sources)
 
 
 def _moves_itself(cls: Class) -> bool:

@@ -57,8 +57,9 @@ class Held:
             need = need | (guard - self.machine.path)
         self.waiting.append((need, self.machine.path, event, valid))
 
-    def tell(self) -> None:
-        """The run is over: raise those that are certain, one for each place."""
+    def tell(self, emit: Callable[[Event], None] | None = None) -> None:
+        """The run is over: raise those that are certain, one for each place; or give them to `emit`."""
+        emit = emit or self.machine.emit
         by_node: dict[int, list[tuple[Guard, Event]]] = {}
         for need, path, event, valid in self.waiting:
             if valid is not None and not valid():
@@ -71,7 +72,7 @@ class Held:
             if not sure and covered([need for need, _ in found], ALWAYS):
                 sure = [found[0][1]]
             if sure:
-                self.machine.emit(replace(sure[0], truth=Truth.YES))
+                emit(replace(sure[0], truth=Truth.YES))
         self.waiting.clear()
         self.backwards.clear()
         self.script = False

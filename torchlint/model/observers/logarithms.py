@@ -5,7 +5,12 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model.computation import Computation, Computations, constant
+from torchlint.model.domain import Value
 from torchlint.model.events.numerics import LogarithmComposed, Stable
+
+_WHOLE = frozenset({"arange", "argmax", "argmin", "argsort", "bincount", "ceil", "floor", "numel", "randint", "round"})
+_TO_FLOAT = frozenset({"float", "double", "half"})
+_KEEPING = frozenset({"abs", "clone", "detach", "max", "min", "sum", "unsqueeze", "view"})
 
 
 class Logarithms(Computations):
@@ -48,8 +53,21 @@ class Logarithms(Computations):
             if exponential is not None and exponential.name == "exp":
                 nested = self._is_written(inner, other, exponential)
                 self._found(made, inner, "softplus", "1 + exp(x)", (exponential.written(0, "input"),), nested=nested)
-            else:
+            elif not self._is_whole(inner.operands[other]):
                 self._found(made, inner, "log1p", "1 + x", (inner.written(other),))
+
+    def _is_whole(self, value: Value) -> bool:
+        """Whether a value is known to hold whole numbers, which have no digits to lose, or looks like it: a count."""
+        tensor, origin = self.tensor(value), self.maker(value)
+        if tensor is not None and tensor.dtype in ("int", "bool"):
+            return True
+        if origin is None:
+            return False
+        if origin.name in _TO_FLOAT:
+            return self.tensor(origin.get(0)) is None or self._is_whole(origin.operands[0])
+        if origin.name in _KEEPING:
+            return bool(origin.operands) and self._is_whole(origin.operands[0])
+        return origin.name in _WHOLE
 
     def _of_reduction(self, made: Computation, inner: Computation) -> None:
         exponential = self.maker(inner.get(0, "input"))

@@ -13,7 +13,7 @@ from typing import Literal
 import libcst as cst
 
 from torchlint.model import ir
-from torchlint.model.domain import GRAD_YES, GraphNode, Instance, Module, Tensor, Unknown, Value, Write
+from torchlint.model.domain import GRAD_YES, Function, GraphNode, Instance, Module, Tensor, Unknown, Value, Write
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.registration import GradFlagSet, LeafLost
 from torchlint.model.expressions import is_module
@@ -61,6 +61,10 @@ class LostLeaves(Observer):
         self._modules: list[Value] = []
         self._rebound: list[tuple[Tensor, LeafLost]] = []
         self._told: set[int] = set()
+        self._given: list[Tensor] = []
+
+    def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
+        self._given += [each for each in arguments.values() if isinstance(each, Tensor) and not each.name]
 
     def concluded(self) -> None:
         for each in self._lost:
@@ -96,11 +100,13 @@ class LostLeaves(Observer):
         leaf, ops = value, set()
         while leaf.inputs and leaf.is_leaf is Truth.NO:
             tracked = [each for each in leaf.inputs if each.requires_grad.truth() is not Truth.NO]
-            if len(tracked) != 1 or (leaf.name and leaf is not value):
+            if len(tracked) != 1 or ((leaf.name or self._is_given(leaf)) and leaf is not value):
                 return
             ops.add(leaf.op.rpartition(".")[2])
             leaf = tracked[0]
-        if leaf is value or leaf.name or leaf.own != GRAD_YES or leaf.is_parameter is not Truth.NO:
+        if leaf is value or leaf.own != GRAD_YES or leaf.is_parameter is not Truth.NO:
+            return
+        if leaf.name or self._is_given(leaf):
             return
         factory = leaf.origin.origin
         if not isinstance(factory, cst.Call) or _ON_PURPOSE & ops or _changes_nothing(written):
@@ -108,6 +114,10 @@ class LostLeaves(Observer):
         if any(arg.keyword is not None and arg.keyword.value == "requires_grad" for arg in factory.args):
             op = value.made_by or min(ops)
             self._lost.append(_Lost(leaf, value, name, op, factory, written, self.machine.line()))
+
+    def _is_given(self, tensor: Tensor) -> bool:
+        """Whether a parameter of a function of the file holds the tensor."""
+        return any(tensor is each for each in self._given)
 
     def _rebinds(self, name: str, value: Tensor, written: cst.BaseExpression) -> None:
         if value.is_leaf is not Truth.NO or not self.machine.iteration:

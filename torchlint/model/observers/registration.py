@@ -24,6 +24,7 @@ from torchlint.model.domain import (
     Sequence,
     Super,
     Tensor,
+    Unknown,
     Value,
     alternatives,
 )
@@ -42,6 +43,7 @@ _REGISTERS = re.compile(
 _UNREGISTERS = re.compile(
     r"\bdel\s+\S+\.|\b(delattr|_parameters|weight_norm|spectral_norm|parametri[sz]\w*|__dict__)\b"
 )
+_ASTRAY = r"(torch\.)?(nn\.)?Module(\(\))?\.__init__"
 _REGISTERING = frozenset({"add_module", "register_module", "register_parameter", "register_buffer"})
 
 
@@ -54,6 +56,7 @@ class _Init:
     delegated: bool = False
     early: list[tuple[str, ir.Node, cst.CSTNode]] = field(default_factory=list)
     late_call: cst.CSTNode | None = None
+    astray: cst.Call | None = None
 
 
 class Registration(Observer):
@@ -121,6 +124,7 @@ class Registration(Observer):
                 first=body[0].line,
                 call_statement=late,
                 plain=bases == ["torch.nn.Module"] and (late is None or _is_plain_call(late)),
+                astray=init.astray,
             )
         )
 
@@ -199,14 +203,25 @@ class Registration(Observer):
     ) -> None:
         if isinstance(receiver, Super) and name == "__init__":
             self._ran_init(receiver.instance)
+        elif name == "__init__" and isinstance(receiver, Module | Unknown):
+            self._astray(origin)
         elif isinstance(receiver, Instance) and name in _REGISTERING:
             self._registered.setdefault(id(receiver), []).extend([*positional, *keywords.values()])
 
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
-        if qualified.endswith(".__init__") and positional:
-            self._ran_init(positional[0])
+        if qualified.endswith(".__init__"):
+            if positional and isinstance(positional[0], Instance):
+                self._ran_init(positional[0])
+            else:
+                self._astray(origin)
+
+    def _astray(self, origin: ir.Call) -> None:
+        """A call of `nn.Module.__init__` in an `__init__`, on something that is not `self`."""
+        call, init = origin.origin, self._inits[-1] if self._inits else None
+        if init is not None and isinstance(call, cst.Call) and re.fullmatch(_ASTRAY, _written(call.func)):
+            init.astray = call
 
     # -- containers
 
@@ -256,6 +271,10 @@ class Registration(Observer):
                 namespace=_namespace(cls),
             )
         )
+
+
+def _written(node: cst.CSTNode) -> str:
+    return cst.Module([]).code_for_node(node)
 
 
 def _is_docstring(statement: ir.Statement) -> bool:

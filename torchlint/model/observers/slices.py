@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchlint.knowledge import shapes
 from torchlint.model import ir
-from torchlint.model.computation import Computation, Computations
+from torchlint.model.computation import VIEWS, Computation, Computations
 from torchlint.model.domain import Tensor, Value
 from torchlint.model.events.work import SlicedAfterPointwise
 from torchlint.model.machine import Machine
@@ -43,8 +43,23 @@ class Slices(Computations):
     def computed(self, made: Computation) -> None:
         if not isinstance(made.result, Tensor) or made.written(0, "input") is None:
             return
+        if self._is_padded(made.get(0, "input")):
+            return  # a causal convolution pads both ends, and what it computes too much is cut afterwards
         if made.name in _ELEMENTWISE or made.name == "linear" or _is_pointwise_convolution(made):
             self._results[id(made.result)] = _Pointwise(made, made.result)
+
+    def _is_padded(self, value: Value | None) -> bool:
+        """Whether a value comes from a convolution that may pad, through what treats each position by itself."""
+        for _ in range(6):
+            made = self.maker(value)
+            if made is None:
+                return False
+            if made.name in _CONVOLUTIONS and not _is_pointwise_convolution(made):
+                return made.module is None or _each(made.module.config.get("padding")) != {0}
+            if made.name not in _ELEMENTWISE | VIEWS and made.name not in _CONVOLUTIONS:
+                return False
+            value = made.get(0, "input")
+        return False
 
     def name_read(self, name: str, value: Value, origin: ir.Node) -> None:
         if id(value) in self._results:

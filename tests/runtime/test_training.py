@@ -1,0 +1,136 @@
+"""Training that goes wrong in silence: each symptom confirmed where it is, and refuted where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torchlint.rule import Verdict
+
+Verdicts = Callable[..., list[Verdict]]
+
+
+def only(found: list[Verdict], status: str = "confirmed") -> str:
+    """The evidence of the one verdict, which has this status."""
+    (verdict,) = found
+    assert verdict.status == status, verdict.evidence
+    return verdict.evidence
+
+
+RUNNING_LOSS = """
+    import torch
+    net = torch.nn.Linear(2, 1)
+    total = 0.0
+    for x in torch.ones(3, 4, 2):
+        loss = net(x).mean()
+        loss.backward()
+        total += {loss}  # warning: [TLN106]
+"""
+KEEPS = "`total` keeps the graph of `loss` of every iteration"
+
+
+def test_a_sum_keeps_its_graph(verdicts: Verdicts) -> None:
+    evidence = only(verdicts(RUNNING_LOSS.format(loss="loss"), message=KEEPS))
+    assert evidence == "after 3 rounds `total` has a graph: its grad_fn is AddBackward0"
+    assert "no graph" in only(verdicts(RUNNING_LOSS.format(loss="loss.detach()"), message=KEEPS), "refuted")
+
+
+def test_a_sum_of_numbers_does_not_tell(verdicts: Verdicts) -> None:
+    only(verdicts(RUNNING_LOSS.format(loss="loss.item()"), message=KEEPS), "inconclusive")
+
+
+def test_a_list_keeps_graphs(verdicts: Verdicts) -> None:
+    program = """
+        import torch
+        w = torch.ones(2, requires_grad=True)
+        losses = []
+        for _ in range(2):
+            loss = (w**2).sum()
+            losses.append(loss)  # warning: [TLN106]
+            loss.backward()
+    """
+    assert "`losses[-1]` has a graph" in only(verdicts(program, message="`losses` keeps the graph of `loss`"))
+
+
+def test_the_gradient_of_a_non_leaf_is_none(verdicts: Verdicts) -> None:
+    program = """
+        import torch
+        x = torch.ones(2, requires_grad=True)
+        h = x * 2
+        {retained}
+        h.sum().backward()
+        print(h.grad)  # warning: [TLN109]
+    """
+    evidence = only(verdicts(program.format(retained="pass")))
+    assert evidence == "`h` is the result of MulBackward0 (is_leaf False); `h.grad` is None"
+    only(verdicts(program.format(retained="h.retain_grad()")), "refuted")
+
+
+def test_a_leaf_is_lost(verdicts: Verdicts) -> None:
+    program = """
+        import torch
+        w = torch.ones(2{flag}) * 0.1  # warning: [TLN306]
+        w.requires_grad_()
+        w.sum().backward()
+    """
+    evidence = only(verdicts(program.format(flag=", requires_grad=True")))
+    assert evidence == "`w` is the result of MulBackward0 (is_leaf False): it gets no gradient"
+    assert only(verdicts(program.format(flag="")), "refuted") == "`w` is a leaf"
+
+
+def test_a_flag_has_no_effect(verdicts: Verdicts) -> None:
+    tensor = """
+        import torch
+        w = torch.ones(2, requires_grad=True)
+        w.{flag} = False  # warning: [TLN310]
+    """
+    assert only(verdicts(tensor.format(flag="require_grad"))) == "`w.requires_grad` is True after it"
+    only(verdicts(tensor.format(flag="requires_grad")), "refuted")
+    module = """
+        import torch
+        net = torch.nn.Sequential(torch.nn.Linear(2, 1))
+        {frozen}
+        net[0].requires_grad = False  # warning: [TLN310]
+    """
+    evidence = only(verdicts(module.format(frozen="pass")))
+    assert evidence == "`requires_grad` of parameters of `net[0]` is True after it"
+    only(verdicts(module.format(frozen="net.requires_grad_(False)")), "refuted")
+
+
+def test_gradients_add_up(verdicts: Verdicts) -> None:
+    program = """
+        import torch
+        w = torch.ones(1, requires_grad=True)
+        optimizer = torch.optim.SGD([w], lr=0.0)
+        for _ in range(2):
+            {zeroed}
+            (3 * w).sum().backward()
+            optimizer.step()  # warning: [TLN402]
+    """
+    assert only(verdicts(program.format(zeroed="pass"))) == "backward pass 2 found `w.grad` [3], and made it [6]"
+    evidence = only(verdicts(program.format(zeroed="optimizer.zero_grad()")), "refuted")
+    assert evidence == "each of 2 backward passes found no gradient, or zeros"
+
+
+def test_one_backward_does_not_tell_whether_gradients_add_up(verdicts: Verdicts) -> None:
+    program = """
+        import torch
+        w = torch.ones(1, requires_grad=True)
+        optimizer = torch.optim.SGD([w], lr=0.1)
+        for _ in range(1):
+            (3 * w).sum().backward()
+            optimizer.step()  # warning: [TLN402]
+    """
+    only(verdicts(program), "inconclusive")
+
+
+def test_an_argument_is_written(verdicts: Verdicts) -> None:
+    program = """
+        import torch
+        def shift(x):
+            {write}  # warning: [TLN213]
+            return x
+        shift(torch.ones(2))
+    """
+    evidence = only(verdicts(program.format(write="x.add_(1)")))
+    assert evidence == "`add_` wrote a tensor that it was given; its version went 0 → 1"
+    only(verdicts(program.format(write="x = x.add(1)")), "inconclusive")
