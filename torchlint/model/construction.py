@@ -95,7 +95,7 @@ class Prototypes:
         known = self._known.get(key)
         if known is None:
             return None
-        given = _leaves(arguments)
+        given = leaves(arguments)
         copier = _Copier(self._root, dict(zip(map(id, known.arguments), given, strict=True)), self._branch)
         return copier.instance(known.instance)
 
@@ -103,7 +103,7 @@ class Prototypes:
         """Remember what was just built, unless it cannot be copied."""
         if key in self._known or len(self._known) >= MOST_PROTOTYPES:
             return
-        given = _leaves(arguments)
+        given = leaves(arguments)
         self._held += (instance.cls, *given)  # their ids stand in keys
         try:
             copier = _Copier(self._root, {id(value): value for value in given}, self._branch)
@@ -133,16 +133,16 @@ class Prototypes:
         raise NoPrototypeError
 
 
-def _leaves(values: Iterable[Value]) -> tuple[Value, ...]:
+def leaves(values: Iterable[Value]) -> tuple[Value, ...]:
     """The arguments with containers and alternatives taken apart, in the order of their signatures."""
     found: list[Value] = []
     for value in values:
         if isinstance(value, Sequence) and value.items is not None:
-            found += (value, *_leaves(value.items))
+            found += (value, *leaves(value.items))
         elif isinstance(value, Mapping) and value.items is not None:
-            found += (value, *_leaves(value.items.values()))
+            found += (value, *leaves(value.items.values()))
         elif isinstance(value, Choice):
-            found += (value, *_leaves(each for _, each in value.alternatives))
+            found += (value, *leaves(each for _, each in value.alternatives))
         else:
             found.append(value)
     return tuple(found)

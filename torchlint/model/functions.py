@@ -8,7 +8,7 @@ from __future__ import annotations
 from torchlint.model import ir
 from torchlint.model.builtins import CallFrame
 from torchlint.model.calls import CallSite
-from torchlint.model.construction import Prototypes
+from torchlint.model.construction import Prototypes, leaves
 from torchlint.model.domain import (
     NONE,
     Bound,
@@ -449,9 +449,11 @@ class FunctionMachine(LayerMachine):
             copied = self.prototypes.make(key, site.values())
             if copied is not None:
                 return copied
+        given = leaves(site.values()) if key is not None else ()
         instance = Instance(cls)
         self.initialise(instance, site)
-        if key is not None:
+        # A constructor that has changed what it was given would have to be run again.
+        if key is not None and leaves(site.values()) == given:
             self.prototypes.keep(key, instance, site.values())
         return instance
 
