@@ -443,18 +443,17 @@ class FunctionMachine(LayerMachine):
         """Make an object of a class of the file."""
         # Only what another constructor builds: what the program itself builds is followed where it happens.
         key = None
+        given = leaves(site.values())
         if self.built_in and site.complete and not self.dead:
             key = self.prototypes.key(cls, site.positional, site.keywords, self.grad_mode)
         if key is not None:
-            copied = self.prototypes.make(key, site.values())
+            copied = self.prototypes.make(key, given)
             if copied is not None:
                 return copied
-        given = leaves(site.values()) if key is not None else ()
         instance = Instance(cls)
         self.initialise(instance, site)
-        # A constructor that has changed what it was given would have to be run again.
-        if key is not None and leaves(site.values()) == given:
-            self.prototypes.keep(key, instance, site.values())
+        if key is not None:
+            self.prototypes.keep(key, instance, given, site.values())
         return instance
 
     def initialise(self, instance: Instance, site: CallSite) -> None:

@@ -229,4 +229,10 @@ class Abroad(Watch):
 
 
 def _at(hook: Callable[..., None], here: Callable[[ir.Node], ir.Node], *arguments: object) -> None:
-    hook(*(here(each) if isinstance(each, ir.Node) else each for each in arguments))
+    placed = []
+    for each in arguments:
+        place = here(each) if isinstance(each, ir.Node) else each
+        if isinstance(each, ir.Call) and not isinstance(place, ir.Call):
+            return  # done while a definition of this file is run, for a default or a decorator: at no call of this file
+        placed.append(place)
+    hook(*placed)
