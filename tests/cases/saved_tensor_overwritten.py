@@ -181,3 +181,129 @@ def mul_without_gradient_for_the_other():
     z = y * scale
     y.zero_()
     z.sum().backward()
+
+
+def a_list_on_the_other_path():
+    class Clamp(nn.Module):
+        def forward(self, images):
+            if isinstance(images, torch.Tensor):
+                return torch.clamp(images, 0.0, 1.0)
+            return [image.clamp_(0.0, 1.0) for image in images]
+
+    Clamp()(torch.rand(2, 3, requires_grad=True)).sum().backward()
+
+
+def activation_by_default():
+    """Raises: modified by an inplace operation"""
+
+    class Block(nn.Module):
+        def __init__(self, features, norm=None, activation=nn.Sigmoid):
+            super().__init__()
+            if norm is None:
+                norm = nn.LayerNorm
+            self.linear, self.norm, self.activation = nn.Linear(features, features), norm(features), activation()
+
+        def forward(self, x):
+            x = self.activation(self.norm(self.linear(x)))
+            x += 1  # error: [TLN201]
+            return x
+
+    Block(3)(torch.rand(2, 3)).sum().backward()
+
+
+def layers_in_a_class_of_their_own():
+    """Raises: modified by an inplace operation"""
+
+    class Linears(nn.Sequential):
+        def __init__(self, features, bias=True):
+            layers = [nn.Linear(features, features, bias=bias)]
+            if features > 2:
+                layers.append(nn.LayerNorm(features))
+            layers.append(nn.ReLU(inplace=True))
+            super().__init__(*layers)
+
+    class Net(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.layers = Linears(features)
+
+        def forward(self, x):
+            y = self.layers(x)
+            y *= 2  # error: [TLN201]
+            return y
+
+    Net(3)(torch.rand(2, 3)).sum().backward()
+
+
+def layers_that_join_by_assignment():
+    """Raises: modified by an inplace operation"""
+
+    class Linears(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            self.linear = nn.Linear(features, features)
+            setattr(self, "act", nn.Tanh())
+
+    class Net(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.layers = Linears(features)
+
+        def forward(self, x):
+            y = self.layers(x)
+            y *= 2  # error: [TLN201]
+            return y
+
+    Net(3)(torch.rand(2, 3)).sum().backward()
+
+
+def a_key_that_was_taken_out():
+    class Net(nn.Module):
+        def __init__(self, features, **options):
+            super().__init__()
+            self.linear = nn.Linear(features, features)
+            saves = options.pop("saves", False)
+            self.act = nn.Tanh() if "saves" in options else nn.Identity()
+
+        def forward(self, x):
+            y = self.act(self.linear(x))
+            y *= 2
+            return y
+
+    class Twice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = Net(3, saves=True)
+
+        def forward(self, x):
+            y = self.net(x)
+            y += 1
+            return y
+
+    Twice()(torch.rand(2, 3)).sum().backward()
+
+
+def dropout_in_place_after_what_saved_its_result():
+    """Raises: modified by an inplace operation"""
+
+    class Net(nn.Module):
+        def __init__(self, features, rate):
+            super().__init__()
+            self.linear, self.drop = nn.Linear(features, features), nn.Dropout(rate, inplace=True)
+
+        def forward(self, x):
+            return self.drop(torch.sigmoid(self.linear(x)))  # error: [TLN201]
+
+    Net(3, 0.5)(torch.rand(2, 3)).sum().backward()
+
+
+def a_method_that_only_tensors_have():
+    """Raises: modified by an inplace operation"""
+
+    class Pool(nn.Module):
+        def forward(self, x):
+            highest = x.amax((1, 2), keepdim=True)
+            highest += 1  # error: [TLN201]
+            return highest
+
+    Pool()(torch.rand(2, 3, 4, requires_grad=True)).sum().backward()

@@ -75,7 +75,7 @@ def discover(wanted: dict[str, int], seed: int) -> Iterator[Subject]:
     for package, most in wanted.items():
         version = importlib.metadata.version(package)
         draw = random.Random(f"{seed}/{package}")
-        names = [name for root in PACKAGES[package] for name in _modules(root)]
+        names = list(dict.fromkeys(name for root in PACKAGES[package] for name in _modules(root)))
         draw.shuffle(names)
         found = 0
         for name in names[:MOST_MODULES]:

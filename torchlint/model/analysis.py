@@ -255,7 +255,7 @@ class Analysis(Interpreter):
         if isinstance(annotation, ir.Constant) and isinstance(annotation.value, str):
             return annotation.value
         if isinstance(annotation, ir.Name | ir.Attribute):
-            value = self.evaluate_again(annotation)
+            value = self.found(self.evaluate_again(annotation))
             return value.qualified if isinstance(value, External) else ""
         return ""
 
@@ -297,7 +297,7 @@ class Analysis(Interpreter):
                 positional, keywords = self.unknown_arguments(function.definition, [instance], defaults=defaults)
                 outer = self.built_in
                 self.built_in = instance.cls.name if is_module(instance) is not Truth.NO else ""
-                self.statement = function.definition
+                self.statement = function.definition if each is instance.cls else instance.cls.definition
                 given = function.defaults if defaults else {}
                 self.run_function(
                     Function(function.definition, function.closure, given, function.owner, "", None, "__init__"),
@@ -384,7 +384,8 @@ class Analysis(Interpreter):
 
     def _main_output(self, value: Value) -> Value | None:
         if isinstance(value, Sequence):
-            return value.items[0] if value.items else value.element
+            first = value.items[0] if value.items else value.element
+            return self._main_output(first) if first is not None else None
         return value
 
     def _return_of(self, definition: ir.FunctionDef) -> ir.Node:

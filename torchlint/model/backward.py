@@ -270,13 +270,16 @@ class BackwardMachine(GraphMachine):
         The value returned by a Module's `forward` is differentiated by its caller: read its graph, free nothing.
         """
         step = Step(origin.origin, "the caller's backward reads it")
-        assumed = self.assumed
+        assumed, path = self.assumed, self.path
         options = self.tensor_options(value)
         for guard, tensor in options:
-            self.assumed = assumed | guard if len(options) > 1 else assumed
+            if len(options) > 1:
+                self.assumed = assumed | guard
+            else:
+                self.path = path | guard  # the one way on which there is a tensor to differentiate
             visited, _ = self.graph_of(tensor, None)
             self._read(visited, origin, tensor, self.facts(tensor), step, implicit=True)
-        self.assumed = assumed
+        self.assumed, self.path = assumed, path
 
     # -- walking the graph
 

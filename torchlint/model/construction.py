@@ -183,6 +183,8 @@ class _Copier:
             instance.havocked, instance.initialised = old.havocked, old.initialised
             for name, value in old.attributes.items():
                 instance.attributes[name] = self.value(value)
+            if old.layer is not None:
+                instance.layer = self._module(old.layer)
             return instance
         if isinstance(old, Module):
             return self._module(old)
@@ -223,6 +225,7 @@ class _Copier:
         module = Module(old.kind, old.config, old.origin)
         self._known[id(old)] = module
         module.parameters = {name: self.value(each) for name, each in old.parameters.items()}
+        module.tail = None if old.tail is None else self.value(old.tail)
         module.children = None if old.children is None else tuple(self.value(each) for each in old.children)
         module.names = old.names
         module.training = old.training

@@ -413,10 +413,11 @@ class Unbound(Unknown):
 
 class Sequence:
     """
-    A list, tuple, set or generator. `items` is None when its length is unknown; then `element` stands for any of them.
+    A list, tuple, set or generator. `items` is None when its length is unknown; then `element` stands for any of them,
+    and `last` is what was appended last, if nothing has happened to the list since.
     """
 
-    __slots__ = ("element", "items", "kind", "parameters_of")
+    __slots__ = ("element", "items", "kind", "last", "parameters_of")
 
     def __init__(
         self, kind: str, items: tuple[Value, ...] | None, element: Value | None = None, parameters_of: str = ""
@@ -424,6 +425,7 @@ class Sequence:
         self.kind = kind
         self.items = items
         self.element = element
+        self.last: Value | None = None
         self.parameters_of = parameters_of
 
 
@@ -542,9 +544,12 @@ class Instance:
 
 
 class Module:
-    """An instance of a class of `torch.nn`. `children` are those of a container, in order."""
+    """
+    An instance of a class of `torch.nn`. `children` are those of a container, in order; of an `nn.Sequential` with
+    unknown ones, `tail` is the last, if that is known.
+    """
 
-    __slots__ = ("children", "config", "kind", "names", "origin", "parameters", "training")
+    __slots__ = ("children", "config", "kind", "names", "origin", "parameters", "tail", "training")
 
     def __init__(self, kind: ModuleKind, config: dict[str, object], origin: ir.Node) -> None:
         self.kind = kind
@@ -553,6 +558,7 @@ class Module:
         self.parameters: dict[str, Value] = {}
         self.children: tuple[Value, ...] | None = ()
         self.names: tuple[str, ...] = ()
+        self.tail: Value | None = None
         self.training: Truth | None = None
 
 
