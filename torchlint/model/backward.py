@@ -539,7 +539,8 @@ class BackwardMachine(GraphMachine):
             sure = unconditional(guard) <= self.path | self.assumed
             if create is not Truth.NO:
                 # PyTorch accumulates a gradient that has a graph of its own
-                value: Value = self.gradient_with_graph(leaf, create, origin)
+                found = self.gradient_with_graph(leaf, create, origin)
+                value: Value = gradient if isinstance(found, Unknown) else found
                 self.trail.set(leaf, "grad", value if sure else choose([(guard, value), (ALWAYS, NONE)]))
                 continue
             value = gradient if sure else choose([(guard, gradient), (ALWAYS, NONE)])
