@@ -554,7 +554,9 @@ class BackwardMachine(GraphMachine):
         """A `.grad` that is there is added to in place, unless the addition is recorded (accumulate_grad.h)."""
         gradient = leaf.grad
         if create is not Truth.NO:
-            self.trail.set(leaf, "grad", Unknown([leaf]))
+            total = Unknown([leaf], source=origin)
+            self.materialise(total)
+            self.trail.set(leaf, "grad", total)
         if create is Truth.YES or not isinstance(gradient, Tensor) or not isinstance(origin.origin, cst.BaseExpression):
             return
         mode, assumed = self.grad_mode, self.assumed
