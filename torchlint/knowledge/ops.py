@@ -141,10 +141,13 @@ def is_one_node(op: Op) -> bool:
     """
     Whether what an operation saves is all saved by its last node: those read from derivatives.yaml are one node, and of
     those found by running torch the ones that are named as their node is (`F.elu`, EluBackward0), or that say of saving
-    what an operation of the yaml with the same node says (`F.relu`).
+    what an operation of the yaml with the same node says (`F.relu`); `dropout` is a multiplication by noise.
     """
+    if not op.probed or _said(op) in _single_nodes():
+        return True
     own = "".join(word.capitalize() for word in op.name.split("_")) + "Backward"
-    return not op.probed or op.node.rstrip("0123456789") == own or _said(op) in _single_nodes()
+    named = op.node.rstrip("0123456789") in (own, f"Native{own}")
+    return named or (op.name == "dropout" and op.node == "MulBackward0")
 
 
 def _said(op: Op) -> tuple[str, frozenset[str], Truth]:

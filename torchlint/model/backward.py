@@ -551,7 +551,8 @@ class BackwardMachine(GraphMachine):
             sure = unconditional(guard) <= self.path | self.assumed
             if create is not Truth.NO:
                 # PyTorch accumulates a gradient that has a graph of its own
-                value: Value = self.gradient_with_graph(leaf, create, origin)
+                found = self.gradient_with_graph(leaf, create, origin)
+                value: Value = gradient if isinstance(found, Unknown) else found
                 self.trail.set(leaf, "grad", value if sure else choose([(guard, value), (ALWAYS, NONE)]))
                 continue
             value = gradient if sure else choose([(guard, gradient), (ALWAYS, NONE)])
@@ -565,7 +566,9 @@ class BackwardMachine(GraphMachine):
         """A `.grad` that is there is added to in place, unless the addition is recorded (accumulate_grad.h)."""
         gradient = leaf.grad
         if create is not Truth.NO:
-            self.trail.set(leaf, "grad", Unknown([leaf]))
+            total = Unknown([leaf], source=origin)
+            self.materialise(total)
+            self.trail.set(leaf, "grad", total)
         if create is Truth.YES or not isinstance(gradient, Tensor) or not isinstance(origin.origin, cst.BaseExpression):
             return
         mode, assumed = self.grad_mode, self.assumed

@@ -125,6 +125,7 @@ _SIZES = frozenset(
 )
 _NOTHING = frozenset({"register_hook", "retain_grad", "register_post_accumulate_grad_hook", "share_memory_"})
 _PYTHON = frozenset({"item", "tolist"})
+_ITEM = "`.item()` returns a number"
 _ARRAYS = frozenset({"numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"})
 _PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 _VARIABLES = frozenset({"torch.autograd.Variable", "torch.autograd.variable.Variable"})
@@ -205,7 +206,7 @@ class TorchMachine(ContractionMachine):
             return Unknown()
         if name in _PYTHON:
             self.use(tensor, node)
-            return Scalar("number", "`.item()` returns a number") if name == "item" else Unknown()
+            return self._numbers(tensor.shape, tensor.dtype) if name == "tolist" else Scalar("number", _ITEM)
         if name in _SIZES:
             return self._size_method(tensor, name, site)
         if name in _CONVERSIONS:
@@ -224,6 +225,15 @@ class TorchMachine(ContractionMachine):
             target=_cst(receiver),
             name=self.text(receiver),
         )
+
+    def _numbers(self, shape: Shape, dtype: str | None) -> Value:
+        """`tolist()`: lists of numbers, nested as the tensor's dimensions are."""
+        if shape is None:
+            return Unknown()
+        if not shape:
+            return Scalar(dtype if dtype in ("float", "int", "bool") else "number", _ITEM)
+        size, inner = shape[0], self._numbers(shape[1:], dtype)
+        return Sequence("list", (inner,) * size) if size is not None and size <= 64 else Sequence("list", None, inner)
 
     def text(self, expression: ir.Expression) -> str:
         """A short expression as the program writes it, else ""."""
@@ -733,7 +743,9 @@ class TorchMachine(ContractionMachine):
         tensor = self.fresh(
             site.node, display, own=own, shape=created.shape, dtype=created.dtype, contiguous=Truth.YES, cut=cut
         )
-        tensor.precise = self._precise_of_created(created.dtype, display, positional, site)
+        if tensor.dtype == "int" and positional and not (kinds := _number_kinds(positional[0])) <= {"int", "bool"}:
+            tensor.dtype = "float" if kinds == {"float"} else None
+        tensor.precise = self._precise_of_created(tensor.dtype, display, positional, site)
         if tensor.dtype is None and display.removeprefix("new_").removesuffix("_like") in _FLOATING:
             tensor.dtype = None if "dtype" in site.keywords or display.endswith("_like") else "float"
         return tensor
@@ -1008,6 +1020,14 @@ _SECOND_IS_INPLACE = frozenset(
 def _variadic(qualified: str) -> bool:
     """Whether all tensors given are its one argument: `torch.meshgrid(a, b)`."""
     return any(op.parameters[0].variadic and op.parameters[0].kind == "tensors" for op in ops.find(qualified))
+
+
+def _number_kinds(value: Value) -> set[str]:
+    """The kinds of the numbers of unknown value in nested lists, of which shapes know only that they are numbers."""
+    if isinstance(value, Sequence):
+        inner = value.items if value.items is not None else (value.element,)
+        return {kind for each in inner if each is not None for kind in _number_kinds(each)}
+    return {value.kind} if isinstance(value, Scalar) else set()
 
 
 def python_value(value: object) -> Value:

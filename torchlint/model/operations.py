@@ -291,8 +291,11 @@ class OperationMachine(SecondOrderMachine):
             return Unknown(
                 tensor for value in bound.values() for tensor in reachable_tensors(value) if op.differentiable
             )
-        grad, node = self.record(op, bound, origin, display)
         inferred = shapes.infer(op.name, {key: self.argument(value) for key, value in bound.items()})
+        itself = self._itself(op, bound, inferred[0])
+        if itself is not None:
+            return itself
+        grad, node = self.record(op, bound, origin, display)
         aliased = [
             (parameter, truth) for parameter, truth in op.aliases if parameter in bound and truth is not Truth.NO
         ]
@@ -499,6 +502,18 @@ class OperationMachine(SecondOrderMachine):
             return Truth.YES
         wanted = self._cast_to(op.name, bound) if source.precise else ""
         return Truth.of(wanted == source.precise) if wanted else Truth.MAYBE
+
+    def _itself(self, op: Op, bound: dict[str, Value], shape: Shape) -> Tensor | None:
+        """What an operation returns that certainly does nothing: torch does not even ask for its grad_fn."""
+        if op.sequence or op.cuts or not op.aliases or op.aliases[0][0] not in bound:
+            return None
+        parameter, truth = op.aliases[0]
+        source = bound[parameter]
+        if not isinstance(source, Tensor) or self._is_same(op, source) is not Truth.YES:
+            return None
+        if truth is Truth.MAYBE:
+            truth = self._shares(op, source, bound, shape)
+        return source if truth is Truth.YES else None
 
     def _is_same(self, op: Op, source: Tensor) -> Truth:
         """Whether an aliasing operation returns the tensor itself rather than a view of it."""

@@ -23,6 +23,8 @@ _SMOOTH = frozenset(
         *("SmoothL1Loss", "HuberLoss"),
     }
 )
+# Of these the gradient of each input depends on all of them.
+_SYMMETRIC = frozenset({"MseLoss", "SmoothL1Loss", "HuberLoss"})
 # Of these the gradient saves the saved tensor itself once more, whatever comes in: `grad * self.cos()`, `grad / self`.
 _SAVES_AGAIN = frozenset({"Pow", "Sin", "Cos", "Log", "Tanh", "Sigmoid"})
 # Of these the gradient is the incoming one with another shape: a view, made under `no_grad` without `create_graph`.
@@ -136,7 +138,8 @@ class SecondOrderMachine(BackwardMachine):
             return Truth.NO if node.name or (not node.saved and node.holds is Truth.NO) else Truth.MAYBE, []
         smooth = _operation(node) in _SMOOTH
         certain = smooth and all(each.tensor.requires_grad == GRAD_YES for each in node.saved)
-        alone = len(node.edges) == 1
+        # Which of several saved tensors the gradient of one input depends on, is known only where it is on all of them.
+        alone = len({id(each.tensor) for each in saved}) == 1 or _operation(node) in _SYMMETRIC
         edges = [
             (guard if alone and certain else guard | unknown_guard(), end)
             for each in saved
