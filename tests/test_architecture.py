@@ -12,18 +12,21 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 GROUPS = {  # lowest first; a module imports only from its own group and those below
-    "ground": {"source", "truth"},
+    "ground": {"text", "source", "truth"},
     "knowledge": {"knowledge"},
     "model": {"model"},
-    "contract": {"rule", "rewrite"},
-    "driver": {"config", "registry", "suppress", "edits", "scout", "engine", "fixer", "project", "run"},
+    "contract": {"finding", "rule", "rewrite"},
+    "driver": {
+        *("config", "outcome", "registry", "suppress", "edits", "roots", "project_index", "scout", "engine", "fixer"),
+        *("project", "fingerprint", "store", "cache", "work", "pool", "executors", "run"),
+    },
     "tools": {"runtime", "report", "docs", "scaffold"},
     "entry": {"cli", "flake8_plugin", "__main__"},
 }
 RANK = {part: rank for rank, parts in enumerate(GROUPS.values()) for part in parts}
 FOR_RULES = ("torchlint.rule", "torchlint.rewrite", "torchlint.truth", "torchlint.model", "libcst")
 FORBIDDEN_NAMES = {"utils", "util", "common", "helpers", "helper", "types", "misc", "core", "base"}
-THIRD_PARTIES = {"libcst", "click", "pathspec"}
+THIRD_PARTIES = {"libcst", "click", "pathspec", "distributed"}
 
 
 def _files() -> list[Path]:

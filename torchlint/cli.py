@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -21,13 +20,18 @@ import torchlint
 from torchlint.config import ConfigError, Overrides
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from torchlint.outcome import Run
     from torchlint.registry import Registry
-    from torchlint.run import Run
+    from torchlint.run import Opened
+    from torchlint.work import Fixing
 
 OUTPUT_FORMATS = ("text", "concise", "json", "jsonl")
 VERIFY_SECONDS = 30.0
 VERIFY_MEMORY_MB = 4096
 STDIN = "-"
+_CACHE_DIR: dict[str, Any] = {"metavar": "PATH", "envvar": "TORCHLINT_CACHE_DIR", "type": click.Path(file_okay=False)}
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -52,6 +56,9 @@ def main() -> None:
 @click.option("--show-state", is_flag=True, help="Print the abstract state after each line instead of linting.")
 @click.option("--statistics", is_flag=True, help="Counts and time per rule.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes (default: one per core).")
+@click.option("--executor", metavar="dask://HOST:PORT", help="Let the workers of a Dask scheduler do it.")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep results of earlier runs.")
+@click.option("--cache-dir", **_CACHE_DIR, help="Where they are kept (default: .torchlint_cache in the project).")
 @click.option("--stdin-filename", metavar="PATH", help="What standard input is called, for - (and its configuration).")
 @click.option("--exit-zero", is_flag=True, help="Exit status 0 even with findings.")
 @click.option("--exit-zero-smells", is_flag=True, help="Exit status 0 if there is nothing worse than a smell.")
@@ -67,7 +74,8 @@ def check(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> 
     Exit status: 0 nothing to report, 1 findings, 2 wrong use or an internal error.
     """
     with _explained():
-        context.exit(_check(paths or (".",), **options))
+        status = _check(paths or (".",), **options)
+    context.exit(status)
 
 
 def _check(
@@ -87,12 +95,16 @@ def _check(
     show_state: bool,
     statistics: bool,
     jobs: int | None,
+    executor: str | None,
+    no_cache: bool,
+    cache_dir: str | None,
     stdin_filename: str | None,
     exit_zero: bool,
     exit_zero_smells: bool,
 ) -> int:
-    from torchlint import project, report, run
+    from torchlint import cache, project, report, run
 
+    opened = _executor(executor) if executor else None
     overrides = Overrides(
         select=_split(select) if select else None,
         extend_select=_split(extend_select),
@@ -100,7 +112,7 @@ def _check(
         strict=strict,
         exit_on="warning" if exit_zero_smells else None,
     )
-    fixing: run.Fixing = "no" if not (fix or diff) else "unsafe" if unsafe_fixes else "safe"
+    fixing: Fixing = "no" if not (fix or diff) else "unsafe" if unsafe_fixes else "safe"
     texts: dict[str, str] = {}
     misused = False
     if show_state:
@@ -122,14 +134,18 @@ def _check(
             click.echo(f"torchlint: no Python files in {path}", err=True)
         misused = bool(found.missing)
         write = fix and not diff
-        result = run.check_files(found.files, overrides, fixing=fixing, write=write, workers=jobs)
+        # what was found in the cache has taken no time that could be counted
+        store = None if no_cache or statistics else cache.Cache.of_project(cache_dir)
+        result = run.check_files(
+            found.files, overrides, fixing=fixing, write=write, workers=jobs, store=store, executor=opened
+        )
     for note in (note for outcome in result.outcomes for note in outcome.notes):
         click.echo(f"torchlint: {note}", err=True)
     if diff:
         _write(sys.stdout, [result.diff])
         return 2 if result.failed or misused else int(bool(result.diff) and not exit_zero)
     if verify:
-        result, unverified = _verified(result, texts)
+        result, unverified = _verified(result, texts, jobs or 1, opened)
         misused |= unverified
     # with --fix, standard output is the fixed program
     usual = sys.stderr if STDIN in paths and fix else sys.stdout
@@ -190,6 +206,18 @@ def rules(output_format: str) -> None:
         _write(sys.stdout, ["  ".join((*columns, row["summary"])), "\n"])
 
 
+@main.command()
+@click.option("--cache-dir", **_CACHE_DIR, help="Where it is (default: .torchlint_cache in the project).")
+def clean(cache_dir: str | None) -> None:
+    """Remove what is kept of earlier runs."""
+    from torchlint.cache import Cache
+
+    store = Cache.of_project(cache_dir)
+    with _explained():
+        removed = store.clear()
+    click.echo(f"Removed {store.directory}" if removed else f"Nothing to remove in {store.directory}")
+
+
 def _registry() -> Registry:
     from torchlint import config, registry
 
@@ -200,36 +228,31 @@ def _registry() -> Registry:
     return known
 
 
-def _verified(result: Run, texts: dict[str, str]) -> tuple[Run, bool]:
+def _verified(result: Run, texts: dict[str, str], workers: int, executor: Opened | None) -> tuple[Run, bool]:
     """The run with torch's verdicts; whether that failed."""
-    from torchlint.engine import parse
-    from torchlint.registry import DRIVER_CODES
     from torchlint.runtime import ServerError, TorchMissing
-    from torchlint.runtime.verify import verify_findings
-    from torchlint.source import decode
+    from torchlint.runtime.spread import verify_run
 
-    own = {item.code for item in DRIVER_CODES}
-    outcomes = list(result.outcomes)
-    for index, outcome in enumerate(outcomes):
-        report = outcome.report
-        claims = [finding for finding in report.findings if finding.code not in own]
-        if not claims:
-            continue
-        text = texts.get(report.path) or decode(Path(report.path).read_bytes()).text
-        try:
-            source = parse(report.path, text)
-            judged = verify_findings(source, claims, timeout=VERIFY_SECONDS, memory_mb=VERIFY_MEMORY_MB)
-        except TorchMissing:
-            message = "--verify runs programs under torch, which is not installed: pip install 'torchlint[runtime]'"
-            click.echo(f"torchlint: {message}", err=True)
-            return result, True
-        except ServerError as error:
-            click.echo(f"torchlint: --verify: {error}", err=True)
-            return result, True
-        verdicts = iter(judged)
-        findings = tuple(finding if finding.code in own else next(verdicts) for finding in report.findings)
-        outcomes[index] = replace(outcome, report=replace(report, findings=findings))
-    return replace(result, outcomes=tuple(outcomes)), False
+    try:
+        judged = verify_run(
+            result, texts, timeout=VERIFY_SECONDS, memory_mb=VERIFY_MEMORY_MB, workers=workers, executor=executor
+        )
+        return judged, False
+    except TorchMissing:
+        message = "--verify runs programs under torch, which is not installed: pip install 'torchlint[runtime]'"
+        click.echo(f"torchlint: {message}", err=True)
+    except ServerError as error:
+        click.echo(f"torchlint: --verify: {error}", err=True)
+    return result, True
+
+
+def _executor(address: str) -> Opened:
+    def opened() -> AbstractContextManager[tuple[Executor, int]]:
+        from torchlint.executors import connected
+
+        return connected(address)
+
+    return opened
 
 
 def _statistics(result: Run) -> Iterator[str]:
@@ -269,7 +292,7 @@ def _split(values: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _decoded(data: bytes) -> str:
-    from torchlint.source import SourceError, decode
+    from torchlint.text import SourceError, decode
 
     try:
         return decode(data).text

@@ -15,7 +15,6 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TypeVar
 
@@ -24,51 +23,15 @@ import libcst as cst
 from torchlint import edits
 from torchlint.model import events, interpret
 from torchlint.model.trace import Step
+from torchlint.outcome import MODEL, NEEDLE, PARSE, PLACES, SCOUT
+from torchlint.outcome import FileReport as FileReport
+from torchlint.project_index import ProjectIndex
 from torchlint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
 from torchlint.rule import Diagnostic, Finding, FindingFix, Rule, TraceLine
 from torchlint.scout import held_back, listeners
-from torchlint.source import Source, SourceError, Span, decode
+from torchlint.source import Source, SourceError, Span, TreeNeededError, decode
 from torchlint.suppress import Suppressions
 from torchlint.truth import Truth
-
-NEEDLE = b"torch"
-"""A file without it cannot concern torchlint and is not parsed."""
-
-SCOUT, PARSE, MODEL, PLACES = "(scout)", "(parse)", "(model)", "(places)"
-"""Keys of `FileReport.seconds` for what is not a rule's time."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileReport:
-    """
-    What came of one file.
-
-    Attributes
-    ----------
-    path
-        As shown to the user.
-    findings
-        Sorted by place.
-    held_back
-        Strict-level findings that are not shown.
-    suppressed
-        Findings silenced by comments.
-    failed
-        Something inside torchlint or a rule went wrong (TLN000).
-    followed
-        The whole file was read and interpreted.
-    seconds
-        Time per rule code, and under `SCOUT` (the first look), `PARSE`, `MODEL`, and `PLACES` (line numbers, fixes and
-        comments of findings).
-    """
-
-    path: str
-    findings: tuple[Finding, ...] = ()
-    held_back: int = 0
-    suppressed: int = 0
-    failed: bool = False
-    followed: bool = True
-    seconds: Mapping[str, float] = field(default_factory=dict)
 
 
 def problem(path: str, kind: DriverCode, message: str, span: Span = Span(1, 1, 1, 1)) -> Finding:  # noqa: B008
@@ -92,7 +55,7 @@ def check_bytes(path: str, data: bytes, registry: Registry, selection: Selection
         Which of them are asked for (`Registry.select`, without the file's `per-file-ignores`).
     """
     if NEEDLE not in data:
-        return FileReport(path)
+        return FileReport(path, mentions_torch=False)
     try:
         text = decode(data).text
     except SourceError as error:
@@ -122,10 +85,11 @@ def parse(path: str, text: str) -> Source:
 
 def _check(path: str, text: str, registry: Registry, selection: Selection, noqa: bool) -> FileReport:
     seconds: dict[str, float] = {}
+    project = ProjectIndex(path)
     with _timed(seconds, SCOUT):
-        held = held_back(text, registry, selection, noqa=noqa)
+        held = held_back(text, registry, selection, noqa=noqa, project=project)
     if held is not None:
-        return FileReport(path, held_back=held, seconds=seconds)
+        return FileReport(path, held_back=held, depends=project.depends, seconds=seconds)
     try:
         with _timed(seconds, PARSE):
             source = Source.parse(path, text)
@@ -135,10 +99,19 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
         return _broken(path, f"could not be parsed: {_describe(error)}")
     try:
         with _timed(seconds, MODEL):
-            happened = interpret(source)
+            happened = _happened(source, project)
     except Exception as error:
         return _broken(path, f"the model could not follow this file: {_describe(error)}", seconds)
-    return _Check(source, registry, selection, Suppressions(source, registry, noqa=noqa), seconds).report(happened)
+    suppressions = Suppressions(source, registry, noqa=noqa)
+    return _Check(source, registry, selection, suppressions, project, seconds).report(happened)
+
+
+def _happened(source: Source, project: ProjectIndex) -> list[events.Event]:
+    """What the model says; without the other files, should it need the tree of one of them."""
+    try:
+        return interpret(source, project)
+    except TreeNeededError:
+        return interpret(source)
 
 
 class _Check:
@@ -150,12 +123,14 @@ class _Check:
         registry: Registry,
         selection: Selection,
         suppressions: Suppressions,
+        project: ProjectIndex,
         seconds: dict[str, float],
     ) -> None:
         self.source = source
         self.registry = registry
         self.selection = selection
         self.suppressions = suppressions
+        self.project = project
         self.seconds = seconds
         self.found: dict[tuple[str, Span], Finding] = {}
         self.failures: list[Finding] = []
@@ -192,6 +167,7 @@ class _Check:
             held_back,
             len(self.suppressed),
             bool(self.failures),
+            depends=self.project.depends,
             seconds=self.seconds,
         )
 
@@ -224,10 +200,9 @@ class _Check:
         )
 
     def _trace_line(self, step: Step) -> TraceLine:
-        span = self._span(step.node)
-        return TraceLine(
-            step.path or self.source.path, span.line, span.column, step.message, span.end_line, span.end_column
-        )
+        elsewhere = self.project.place(step.node)
+        path, span = elsewhere or (self.source.path, self._span(step.node))
+        return TraceLine(path, span.line, span.column, step.message, span.end_line, span.end_column)
 
     def _fix(self, rule: Rule, diagnostic: Diagnostic) -> FindingFix | None:
         """The fix with places; the finding stands without one that cannot be written."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import torchlint
 
 if TYPE_CHECKING:
-    from torchlint.rule import Finding
+    from torchlint.finding import Finding
 
 
 class Plugin:
@@ -67,7 +67,7 @@ def _findings(text: str, filename: str, strict: bool) -> Iterator[tuple[int, int
     from torchlint import engine
     from torchlint.config import ConfigError, Overrides, for_directory
     from torchlint.registry import INTERNAL_ERROR, RegistryError
-    from torchlint.run import Job, check_in_host
+    from torchlint.work import Job, check_in_host
 
     try:
         job = Job(filename, for_directory(Path(filename).parent), Overrides(strict=strict))

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 SUFFIXES = (".py", ".pyi")
 USUAL_EXCLUDES = (
     ".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pants.d", ".pytest_cache",
-    ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode", "__pycache__", "__pypackages__", "_build", "buck-out",
-    "build", "dist", "node_modules", "site-packages", "venv",
+    ".pytype", ".ruff_cache", ".svn", ".torchlint_cache", ".tox", ".venv", ".vscode", "__pycache__", "__pypackages__",
+    "_build", "buck-out", "build", "dist", "node_modules", "site-packages", "venv",
 )  # fmt: skip
 """Left out unless `exclude` says otherwise; a directory with a `pyvenv.cfg` is left out too."""
 

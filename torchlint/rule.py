@@ -14,34 +14,19 @@ import textwrap
 import types
 import typing
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from enum import Enum
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import libcst as cst
 
+from torchlint.finding import Finding as Finding
+from torchlint.finding import FindingFix as FindingFix
+from torchlint.finding import Level as Level
+from torchlint.finding import TextEdit as TextEdit
+from torchlint.finding import TraceLine as TraceLine
+from torchlint.finding import Verdict as Verdict
 from torchlint.model import events
 from torchlint.model.trace import Step
-from torchlint.source import Span
-
-
-class Level(Enum):
-    """
-    How bad it is, worst first (RULES: error, warning, smell, strict).
-
-    `ERROR`: proven that torch raises, or that the program cannot learn. `WARNING`: runs, and is wrong or leaks.
-    `SMELL`: works today, fragile or needlessly slow. `STRICT`: correct code that a purist would change; off by default.
-    """
-
-    ERROR = "error"
-    WARNING = "warning"
-    SMELL = "smell"
-    STRICT = "strict"
-
-    @property
-    def rank(self) -> int:
-        """0 for error … 3 for strict."""
-        return list(Level).index(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,69 +232,3 @@ def _subscriptions(cls: type[Rule], where: str) -> tuple[type[events.Event], ...
                 f"{where}.check: the event is annotated with {kind!r}; use a class of torchlint.model.events"
             )
     return kinds
-
-
-@dataclass(frozen=True, slots=True)
-class TraceLine:
-    """A step of a trace with its place, ready to be shown; the end is 0, 0 where it is not known."""
-
-    path: str
-    line: int
-    column: int
-    message: str
-    end_line: int = 0
-    end_column: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class TextEdit:
-    """Replace the text of a range."""
-
-    span: Span
-    replacement: str
-
-
-@dataclass(frozen=True, slots=True)
-class FindingFix:
-    """A `Fix` with places instead of nodes."""
-
-    title: str
-    safe: bool
-    edits: tuple[TextEdit, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """
-    What running the finding's program under torch showed.
-
-    Attributes
-    ----------
-    status
-        "confirmed": torch shows the symptom at that place. "refuted": it ran, and the symptom did not show.
-        "inconclusive": it could not be run, or did not come to that place.
-    evidence
-        Torch's own message, or why there is none.
-    seconds
-        Wall-clock time of the run.
-    """
-
-    status: Literal["confirmed", "refuted", "inconclusive"]
-    evidence: str
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A diagnostic with its place in a file: what is reported, cached and sent to other programs (see CLI: JSON)."""
-
-    path: str
-    span: Span
-    code: str
-    name: str
-    level: Level
-    message: str
-    trace: tuple[TraceLine, ...] = ()
-    fix: FindingFix | None = None
-    verdict: Verdict | None = None
-    cell: int | None = field(default=None)

@@ -1,142 +1,50 @@
 """
-A run over many files: reads them, spreads them over processes, fixes them, adds up what came of it.
+A run over many files: asks the cache, has the rest linted, writes fixes, adds up what came of it.
 
-Driver group. Prints nothing; the only module that writes a user's file, and only one it could check.
+Driver group. Prints nothing; the only module that writes a user's file, and only one it could check. Imports neither
+libcst nor the rules (`work` does) unless there is something to lint: a run in which nothing changed needs neither.
 """
 
 from __future__ import annotations
 
-import difflib
-import gc
 import os
-import signal
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import chain, islice
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from torchlint import config, engine, fixer, project, registry
-from torchlint.engine import FileReport
-from torchlint.rule import Finding
-from torchlint.source import NEWLINE, decode
+from torchlint import config
+from torchlint.outcome import NEEDLE, FileReport, Outcome, Run, digest
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from torchlint.cache import Cache, Stamp
+    from torchlint.finding import Finding
+    from torchlint.work import Fixing, Job
 
 POOL_FROM = 20
-"""Files from which starting processes pays."""
+"""Files to lint from which starting processes pays."""
+IN_FLIGHT = 4
+"""Jobs per worker that are handed out at a time: enough that none waits, few enough that files are streamed."""
 
-Fixing: TypeAlias = Literal["no", "safe", "unsafe"]
+Opened: TypeAlias = "Callable[[], AbstractContextManager[tuple[Executor, int]]]"
+"""Opens somebody else's executor; the number is how many jobs it works on at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """
-    One file to check, ready to be sent to another process.
-
-    Attributes
-    ----------
-    path
-        The file.
-    settings
-        The configuration that holds for it.
-    overrides
-        The command line.
-    fixing
-        Which fixes to apply.
-    write
-        Whether to write the fixed file; otherwise it is only shown.
-    """
+@dataclass(slots=True)
+class _File:
+    """A file of a run that the cache does not answer for."""
 
     path: str
     settings: config.Config
-    overrides: config.Overrides
-    fixing: Fixing = "no"
-    write: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """
-    What came of one job.
-
-    Attributes
-    ----------
-    report
-        Its findings; after fixing, those that remain.
-    exit_on
-        The mildest level that makes the exit status 1 for this file.
-    fixed
-        Fixes applied (or, without writing, that would be).
-    diff
-        The unified diff, where it was asked for.
-    text
-        The fixed text where nothing was written and something changed.
-    notes
-        What people should know beside the findings.
-    """
-
-    report: FileReport
-    exit_on: str = "strict"
-    fixed: int = 0
-    diff: str = ""
-    text: str | None = None
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Run:
-    """
-    What came of all files, sorted by path.
-
-    Attributes
-    ----------
-    outcomes
-        One per file that mentions torch.
-    files
-        How many files there were in all.
-    problems
-        Findings that belong to no file: plugins that could not be loaded.
-    """
-
-    outcomes: tuple[Outcome, ...]
-    files: int
-    problems: tuple[Finding, ...] = ()
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """All findings, file by file."""
-        return (*self.problems, *(finding for outcome in self.outcomes for finding in outcome.report.findings))
-
-    @property
-    def held_back(self) -> int:
-        """Strict-level findings not shown."""
-        return sum(outcome.report.held_back for outcome in self.outcomes)
-
-    @property
-    def fixed(self) -> int:
-        """Fixes applied."""
-        return sum(outcome.fixed for outcome in self.outcomes)
-
-    @property
-    def failed(self) -> bool:
-        """Whether something inside torchlint, a rule or a plugin went wrong."""
-        return bool(self.problems) or any(outcome.report.failed for outcome in self.outcomes)
-
-    @property
-    def diff(self) -> str:
-        """What fixing would change, file by file."""
-        return "".join(outcome.diff for outcome in self.outcomes)
-
-    def exit_status(self) -> int:
-        """0 nothing to report, 1 findings, 2 an internal error (see CLI)."""
-        if self.failed:
-            return 2
-        ranks = {level: rank for rank, level in enumerate(config.LEVELS)}
-        counted = any(
-            finding.level.rank <= ranks[outcome.exit_on]
-            for outcome in self.outcomes
-            for finding in outcome.report.findings
-        )
-        return int(counted)
+    size: int = 0
+    stamp: Stamp | None = None
+    key: int = 0
+    digest: str = ""
 
 
 def check_files(
@@ -146,6 +54,8 @@ def check_files(
     fixing: Fixing = "no",
     write: bool = False,
     workers: int | None = None,
+    store: Cache | None = None,
+    executor: Opened | None = None,
 ) -> Run:
     """
     Lint files, each under the configuration of its directory.
@@ -160,6 +70,10 @@ def check_files(
         Which fixes to apply, and whether to write them.
     workers
         Processes; by default one per core, and none at all for fewer than `POOL_FROM` files that mention torch.
+    store
+        Where results are kept between runs. Files that have fixes to apply are linted again.
+    executor
+        Who works instead of processes of this machine.
 
     Raises
     ------
@@ -168,162 +82,135 @@ def check_files(
     RegistryError
         if torchlint's own rules are not sound.
     """
-    sized: list[tuple[int, Job]] = []
-    problems: dict[str, Finding] = {}
-    for path in files:
-        settings = config.for_directory(Path(path).parent)
-        _selection(settings, overrides)
-        problems.update((str(item), _problem(item)) for item in _rules(settings).broken)
-        size = _size_if_relevant(path)
-        if size is not None:
-            sized.append((size, Job(path, settings, overrides, fixing, write)))
-    # the largest first, so that no process is left alone with one at the end
-    jobs = [job for _, job in sorted(sized, key=lambda pair: -pair[0])]
-    workers = workers or os.cpu_count() or 1
-    outcomes = _in_processes(jobs, workers) if workers > 1 and len(jobs) >= POOL_FROM else map(perform, jobs)
-    return Run(tuple(sorted(outcomes, key=lambda item: item.report.path)), len(files), tuple(problems.values()))
+    pending = [_File(path, _settings(os.path.dirname(path))) for path in files]
+    outcomes: list[Outcome] = []
+    problems: tuple[Finding, ...] = ()
+    if store is not None:
+        known = store.reports([(each.path, each.settings, overrides) for each in pending])
+        rest: list[_File] = []
+        for each, (report, stamp, key) in zip(pending, known, strict=True):
+            if report is None or (fixing != "no" and any(finding.fix for finding in report.findings)):
+                each.stamp, each.key = stamp, key
+                rest.append(each)
+            elif report.mentions_torch:
+                outcomes.append(Outcome(report, overrides.exit_on or each.settings.exit_on))
+        pending = rest
+    if pending:
+        run = _Linting(overrides, fixing, write, workers or os.cpu_count() or 1, store, executor)
+        problems = run.prepare(each.settings for each in pending)
+        outcomes += run.outcomes(pending)
+    return Run(tuple(sorted(outcomes, key=lambda item: item.report.path)), len(files), problems)
 
 
 def check_data(data: bytes, path: str, overrides: config.Overrides, *, fixing: Fixing = "no") -> Run:
     """Lint one file that does not come from disk, under the configuration of the directory `path` names."""
+    from torchlint import work
+
     settings = config.for_directory(Path(path).parent)
-    _selection(settings, overrides)
-    outcome = _perform_on(Job(path, settings, overrides, fixing), data)
-    return Run((outcome,), 1, tuple(map(_problem, _rules(settings).broken)))
-
-
-def perform(job: Job) -> Outcome:
-    """Check, and fix, one file; whatever goes wrong is in the report."""
-    try:
-        data = Path(job.path).read_bytes()
-    except OSError as error:
-        return Outcome(engine.internal_error(job.path, f"cannot be read: {error.strerror or error}"))
-    return _perform_on(job, data)
-
-
-def check_in_host(job: Job, text: str) -> tuple[Finding, ...]:
-    """
-    The findings of one text for a host that looks after `# noqa` itself; broken plugins among them.
-
-    Raises
-    ------
-    ConfigError, RegistryError
-        as `check_files`.
-    """
-    rules, selection = _asked_for(job)
-    report = engine.check_text(job.path, text, rules, selection, noqa=False)
-    return (*map(_problem, rules.broken), *report.findings)
-
-
-def _asked_for(job: Job) -> tuple[registry.Registry, registry.Selection]:
-    rules = _rules(job.settings)
-    return rules, _selection(job.settings, job.overrides).without(_ignored_here(job, rules))
-
-
-def _perform_on(job: Job, data: bytes) -> Outcome:
-    rules, selection = _asked_for(job)
-    report = engine.check_bytes(job.path, data, rules, selection)
-    exit_on = job.overrides.exit_on or job.settings.exit_on
-    unsafe = job.fixing == "unsafe"
-    if job.fixing == "no" or not any(fixer.applicable(finding, unsafe=unsafe) for finding in report.findings):
-        return Outcome(report, exit_on)
-    decoded = decode(data)
-    fixed = fixer.fix(
-        decoded, lambda text: engine.check_text(job.path, text, rules, selection), unsafe=unsafe, report=report
-    )
-    outcome = Outcome(fixed.report, exit_on, fixed.applied, notes=fixed.notes)
-    if fixed.text == decoded.text:
-        return outcome
-    if not job.write:
-        return replace(outcome, text=fixed.text, diff=unified_diff(job.path, decoded.text, fixed.text))
-    try:
-        Path(job.path).write_bytes(decoded.encode(fixed.text))
-    except OSError as error:
-        why = f"the fixes could not be written: {error.strerror or error}"
-        failure = engine.problem(job.path, registry.INTERNAL_ERROR, why)
-        return Outcome(replace(report, findings=(failure, *report.findings), failed=True), exit_on)
-    return outcome
-
-
-def unified_diff(path: str, before: str, after: str) -> str:
-    """The difference of two texts as `diff -u` prints it."""
-    lines: list[str] = []
-    for line in difflib.unified_diff(_lines(before), _lines(after), path, path):
-        lines.append(line if line.endswith(("\n", "\r")) else line + "\n\\ No newline at end of file\n")
-    return "".join(lines)
-
-
-def _lines(text: str) -> list[str]:
-    ends = [found.end() for found in NEWLINE.finditer(text)]
-    pieces = [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-    rest = text[ends[-1] if ends else 0 :]
-    return [*pieces, rest] if rest else pieces
-
-
-def _size_if_relevant(path: str) -> int | None:
-    """The size of a file that mentions torch, or that cannot be read; None for one that is no concern of ours."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError:
-        return 0
-    return len(data) if engine.NEEDLE in data else None
-
-
-def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Outcome]:
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    def processes(number: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(number, initializer=_settle, initargs=(jobs[0].settings,))
-
-    lost: list[Job] = []
-    pool = processes(min(workers, len(jobs)))
-    try:
-        futures = [(job, pool.submit(perform, job)) for job in jobs]
-        for job, future in futures:
-            try:
-                yield future.result()
-            except BrokenProcessPool:
-                lost.append(job)
-        if lost:  # one of these took its process with it, and the others down with the pool
-            pool = processes(1)
-        for job in lost:
-            try:
-                yield pool.submit(perform, job).result()
-            except BrokenProcessPool:
-                yield Outcome(engine.internal_error(job.path, "the process that checked this file died"))
-                pool = processes(1)
-    finally:  # after Ctrl-C nobody waits for files that have not been begun
-        pool.shutdown(cancel_futures=True)
-
-
-def _settle(settings: config.Config) -> None:
-    """In a fresh process: load the rules, let the collector never look at them again, leave Ctrl-C to the parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _rules(settings)
-    gc.collect()
-    gc.freeze()
-
-
-def _rules(settings: config.Config) -> registry.Registry:
-    return registry.load(settings.plugins, str(settings.file))
+    work.selection(settings, overrides)
+    outcome = work.perform(work.Job(path, settings, overrides, fixing, data))
+    return Run((outcome,), 1, work.broken_plugins(settings))
 
 
 @cache
-def _selection(settings: config.Config, overrides: config.Overrides) -> registry.Selection:
-    rules = _rules(settings)
-    for pattern, selectors in settings.per_file_ignores:
-        for selector in selectors:
-            rules.matching(selector, f"{settings.file}: per-file-ignores of {pattern}")
-    return rules.select(settings, overrides)
+def _settings(directory: str) -> config.Config:
+    return config.for_directory(Path(directory))
 
 
-def _ignored_here(job: Job, rules: registry.Registry) -> Iterable[str]:
-    for pattern, selectors in job.settings.per_file_ignores:
-        if project.matched(job.path, (pattern,), job.settings.root):
-            for selector in selectors:
-                yield from rules.matching(selector, pattern)
+class _Linting:
+    """The files of a run that have to be linted."""
+
+    def __init__(
+        self,
+        overrides: config.Overrides,
+        fixing: Fixing,
+        write: bool,
+        workers: int,
+        store: Cache | None,
+        executor: Opened | None,
+    ) -> None:
+        self.overrides = overrides
+        self.fixing: Fixing = fixing
+        self.write = write
+        self.workers = workers
+        self.store = store
+        self.executor = executor
+
+    def prepare(self, settings: Iterable[config.Config]) -> tuple[Finding, ...]:
+        """Load the rules and see whether all selectors stand for one; what is wrong with the plugins."""
+        from torchlint import work
+
+        problems: dict[tuple[str, str], Finding] = {}
+        for each in dict.fromkeys(settings):
+            work.selection(each, self.overrides)
+            problems.update(((item.path, item.message), item) for item in work.broken_plugins(each))
+        if problems:  # what a plugin that is mended would find may not be in the cache as if it had found nothing
+            self.store = None
+        return tuple(problems.values())
+
+    def outcomes(self, files: Sequence[_File]) -> Iterator[Outcome]:
+        """What comes of each, in no particular order; one that does not mention torch gives nothing."""
+        from torchlint import work
+
+        # the largest first, so that no process is left alone with one at the end
+        jobs = self._jobs(sorted(_sized(files), key=lambda each: -each.size))
+        first = list(islice(jobs, POOL_FROM))
+        jobs = chain(first, jobs)
+        if self.executor is not None and first:
+            from torchlint import pool
+
+            with self.executor() as (executor, width):
+                yield from self._finished(pool.remote(work.perform, jobs, executor, width * IN_FLIGHT))
+        elif self.workers > 1 and len(first) >= POOL_FROM:
+            from torchlint import pool
+
+            begin = partial(work.settle, first[0][0].settings)
+            yield from self._finished(pool.local(work.perform, jobs, self.workers, IN_FLIGHT, begin))
+        else:
+            yield from self._finished((job, each, work.perform(job)) for job, each in jobs)
+        if self.store is not None:
+            self.store.flush()
+
+    def _jobs(self, files: Iterable[_File]) -> Iterator[tuple[Job, _File]]:
+        """The files that mention torch, read one by one."""
+        from torchlint.work import Job
+
+        for each in files:
+            try:
+                data = Path(each.path).read_bytes()
+            except OSError:  # whoever performs the job says so
+                yield Job(each.path, each.settings, self.overrides, self.fixing), each
+                continue
+            if self.store is not None:
+                each.digest = digest(data)
+            if NEEDLE in data:
+                yield Job(each.path, each.settings, self.overrides, self.fixing, data), each
+            elif self.store is not None and each.stamp is not None:
+                self.store.keep(
+                    each.path, each.key, each.stamp, each.digest, FileReport(each.path, mentions_torch=False)
+                )
+
+    def _finished(self, done: Iterable[tuple[Job, _File, Outcome | str]]) -> Iterator[Outcome]:
+        from torchlint import work
+
+        for job, each, outcome in done:
+            if isinstance(outcome, str):
+                outcome = work.lost(job.path, outcome)
+            changed = outcome.text is not None
+            if self.store is not None and each.stamp is not None and each.digest and not (changed or outcome.fixed):
+                self.store.keep(each.path, each.key, each.stamp, each.digest, outcome.report)
+            if changed and self.write:
+                outcome = work.write(job, outcome)
+            yield outcome
 
 
-def _problem(plugin: registry.BrokenPlugin) -> Finding:
-    return engine.problem(plugin.origin, registry.INTERNAL_ERROR, f"no rules from it: {plugin.reason}")
+def _sized(files: Iterable[_File]) -> Iterator[_File]:
+    for each in files:
+        if each.stamp is not None:
+            each.size = each.stamp.size
+        else:
+            try:
+                each.size = os.stat(each.path).st_size
+            except OSError:
+                each.size = 0
+        yield each

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from torchlint.model import interpret_unparsed
 from torchlint.model.events import Event
+from torchlint.project_index import ProjectIndex
 from torchlint.registry import UNUSED_SUPPRESSION, Registry, Selection
 from torchlint.rule import Level, Rule
 from torchlint.source import TreeNeededError
@@ -18,7 +19,9 @@ from torchlint.suppress import has_directive, may_be_judged
 from torchlint.truth import Truth
 
 
-def held_back(text: str, registry: Registry, selection: Selection, *, noqa: bool = True) -> int | None:
+def held_back(
+    text: str, registry: Registry, selection: Selection, *, noqa: bool = True, project: ProjectIndex | None = None
+) -> int | None:
     """
     The number of strict findings that are held back in a file that is sure to have no other; None if that is not sure.
 
@@ -28,13 +31,15 @@ def held_back(text: str, registry: Registry, selection: Selection, *, noqa: bool
         The file.
     registry, selection, noqa
         As for `engine.check_text`.
+    project
+        The other files of its project.
     """
     if UNUSED_SUPPRESSION.code in selection.enabled and may_be_judged(text, registry, noqa=noqa):
         return None
     chosen: dict[type[Event], list[Rule]] = {}
     held: set[tuple[str, int]] = set()
     try:
-        for event in interpret_unparsed(text):
+        for event in interpret_unparsed(text, project):
             if event.truth is not Truth.YES:
                 continue
             kind = type(event)

@@ -11,8 +11,9 @@ import sys
 import time
 from collections import Counter
 
-from .compare import Comparison, Tally, compare, shrink, tally_parallel
+from .compare import Comparison, Tally, compare, shrink
 from .generator import generate
+from .workers import tally_parallel
 
 
 def main() -> int:
@@ -31,15 +32,30 @@ def main() -> int:
         return 0
     begin = time.monotonic()
     total = Tally()
-    for part in tally_parallel(arguments.seed, arguments.programs, arguments.jobs):
-        total.merge(part)
-        done = total.programs + total.verdicts["invalid"]
-        if sys.stderr.isatty():
-            print(f"\r{done}/{arguments.programs}", end="", file=sys.stderr)
+    try:
+        for done, part in enumerate(tally_parallel(arguments.seed, arguments.programs, arguments.jobs), start=1):
+            total.merge(part)
+            _progress(done, arguments.programs, part, total)
+    except KeyboardInterrupt:
+        print("stopped: the figures are of what was done", file=sys.stderr)
     print(total.report())
     print(f"wall clock        {time.monotonic() - begin:.1f} s")
     _show_disagreements(total, arguments.show)
     return 1 if total.verdicts["false alarm"] or total.verdicts["crash"] else 0
+
+
+def _progress(done: int, count: int, part: Tally, total: Tally) -> None:
+    """To standard error: each disagreement as it is found, and the figures from time to time."""
+    for each in part.disagreements:
+        actual, predicted = each.actual, each.predicted
+        print(
+            f"seed {each.seed}: {each.verdict}: torch {actual.kind} on line {actual.line}, "
+            f"model {predicted.kind} on line {predicted.line}",
+            file=sys.stderr,
+        )
+    if done % (100 if sys.stderr.isatty() else 1000) == 0:
+        false = total.verdicts["false alarm"]
+        print(f"{done}/{count}: recall {total.recall:.3%}, false alarms {false}", file=sys.stderr, flush=True)
 
 
 def _show_disagreements(total: Tally, most: int) -> None:

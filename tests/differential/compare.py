@@ -9,13 +9,10 @@ autograd's).
 from __future__ import annotations
 
 import ast
-import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 
 import torch
 
@@ -75,6 +72,8 @@ class Tally:
     abstained: int = 0
     model_seconds: float = 0.0
     disagreements: list[Comparison] = field(default_factory=list)
+    died: list[int] = field(default_factory=list)
+    """Seeds of programs that ended the process they ran in."""
 
     def add(self, comparison: Comparison) -> None:
         """Count one program."""
@@ -94,6 +93,7 @@ class Tally:
         self.abstained += other.abstained
         self.model_seconds += other.model_seconds
         self.disagreements += other.disagreements
+        self.died += other.died
 
     @property
     def programs(self) -> int:
@@ -122,6 +122,8 @@ class Tally:
             lines.append(row.ljust(width) + "".join(cells))
         lines.append("")
         lines.append(f"programs          {self.programs} ({self.verdicts['invalid']} more were invalid)")
+        if self.died:
+            lines.append(f"ended the process {len(self.died)}: seeds {', '.join(map(str, sorted(self.died)))}")
         lines.append(f"torch refuses     {self.errors}")
         lines.append(f"recall            {self.recall:.4%}  (class, line of the failure, line of the write)")
         for name in ("false alarm", "miss", "wrong class", "wrong line", "wrong culprit", "crash"):
@@ -148,18 +150,6 @@ def tally(seeds: Iterable[int]) -> Tally:
         kept = program if outcome not in ("agree", "invalid") else ""
         result.add(Comparison(seed, outcome, actual, predicted, kept))
     return result
-
-
-def tally_parallel(first: int, count: int, jobs: int) -> Iterator[Tally]:
-    """Compare `count` programs from seed `first` on, in `jobs` processes; tallies of batches as they are ready."""
-    batch = max(20, min(250, count // (4 * jobs) or 1))
-    batches = [range(start, min(start + batch, first + count)) for start in range(first, first + count, batch)]
-    if jobs == 1:
-        yield from map(tally, batches)
-        return
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(tally, batches)
 
 
 # ---- shrinking ---------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from . import stateful
 from .oracle import FILE, HEADER, autograd_error, fresh_namespace
 
 # How often a program may end in an error of a class: the easy ones are so frequent that little else would be left.
@@ -365,7 +366,7 @@ class Programs:
         """Any statement, or a block."""
         kinds = (
             (self.simple, 70), (self.grad_block, 5), (self.loop, 6), (self.function, 5), (self.module, 5), (self.branch, 2),
-            (self.toggled, 1), (self.training, 3),
+            (self.toggled, 1), (self.training, 3), (self.carried, 3), (self.closure, 2), (self.object, 3),
         )  # fmt: skip
         makers, weights = zip(*kinds, strict=True)
         made: str | None = self.random.choices(makers, weights)[0](namespace)
@@ -608,6 +609,33 @@ class Programs:
         )  # fmt: skip
         bound = self.new_name() if "h, x" not in body else f"{self.new_name()}, _"
         return f"\n\n{text}\n\n\nnet{self.counter} = Net{self.counter}()\n{bound} = net{self.counter}({x})\n"
+
+    def carried(self, namespace: dict[str, Any]) -> str | None:
+        """A loop with state of its own."""
+        x = self.tensor(namespace, lambda t: t.requires_grad) or self.tensor(namespace)
+        if x is None:
+            return None
+        y = self.tensor(namespace, lambda t: t.shape == namespace[x].shape) or x
+        return stateful.carried(self.random, x, y)
+
+    def closure(self, namespace: dict[str, Any]) -> str | None:
+        """A closure, a lambda, or a dictionary gone through."""
+        x, y = self.tensor(namespace, lambda t: t.requires_grad) or self.tensor(namespace), self.tensor(namespace)
+        if x is None or y is None:
+            return None
+        self.counter += 1
+        return stateful.closure(self.random, self.counter, self.new_name(), x, y)
+
+    def object(self, namespace: dict[str, Any]) -> str | None:
+        """An object with a state, or a use of one."""
+        cell = self.pick(namespace, lambda v: type(v).__name__.startswith("Cell"))
+        x, y = self.tensor(namespace, lambda t: t.requires_grad), self.tensor(namespace)
+        if cell is not None and y is not None:
+            return self.random.choice(stateful.USES).format(c=cell, v=self.new_name(), y=y) + "\n"
+        if x is None:
+            return None
+        self.counter += 1
+        return "\n\n" + self.random.choice(stateful.OBJECTS).strip("\n").format(n=self.counter, x=x) + "\n"
 
     def training(self, namespace: dict[str, Any]) -> str | None:
         """A training loop over a module."""

@@ -54,14 +54,19 @@ def predict(program: str) -> Prediction:
         for kind, truth in _errors(event):
             sure = truth is Truth.YES and event.truth is Truth.YES and not event.conditions
             abstains = abstains or not sure
-            if sure and (first is None or event.moment < first[0]):
-                first = (event.moment, kind, event)
+            if sure and (first is None or event.moment < first[0] or _comes_first(kind, event, first)):
+                first = (min(event.moment, first[0]) if first is not None else event.moment, kind, event)
     if first is None:
         return Prediction("ok", abstains=abstains)
     _, kind, event = first
     if isinstance(event, SavedTensorRead):
         return Prediction(kind, source.span(event.backward.node).line, source.span(event.node).line, abstains)
     return Prediction(kind, source.span(event.node).line, 0, abstains)
+
+
+def _comes_first(kind: str, event: Event, first: tuple[int, str, Event]) -> bool:
+    """Of several roots torch first asks for their sizes (`torch.autograd._make_grads`), then for `requires_grad`."""
+    return kind == "non-scalar" and first[1] == "no-grad-root" and event.node is first[2].node
 
 
 def _errors(event: Event) -> Iterator[tuple[str, Truth]]:

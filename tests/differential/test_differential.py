@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from differential.compare import Tally, tally, tally_parallel
+from differential.compare import Tally, tally
 from differential.oracle import Outcome, run
 from differential.predict import Prediction, predict
+from differential.workers import tally_parallel
 
 CASES = Path(__file__).parent / "cases"
 FIXED_SEEDS = range(1_000_000, 1_001_500)

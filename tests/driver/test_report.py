@@ -10,11 +10,11 @@ import pytest
 from probe import lint
 
 from torchlint import report
+from torchlint.outcome import Outcome, Run
 from torchlint.report import Style
 from torchlint.report.frame import WIDTH, Mark, frame
 from torchlint.report.text import block
 from torchlint.rule import Verdict
-from torchlint.run import Outcome, Run
 
 
 def _run(text: str, **fields: int) -> Run:

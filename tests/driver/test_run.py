@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from probe import REGISTRY
 
-from torchlint import registry, run
+from torchlint import registry, run, work
 from torchlint.config import ConfigError, Overrides
+from torchlint.outcome import FileReport, Outcome
 
 NOTHING = Overrides()
 
@@ -19,7 +20,8 @@ NOTHING = Overrides()
 def _toy_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(registry, "load", lambda plugins=(), origin="": REGISTRY)
-    run._selection.cache_clear()
+    work.selection.cache_clear()
+    run._settings.cache_clear()
 
 
 def _write(**texts: str | bytes) -> list[str]:
@@ -49,7 +51,7 @@ def test_processes_find_the_same() -> None:
 
 def test_a_process_that_dies_loses_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
     files = _write(**{f"f{number:02}": f"torch.bad({number})\n" for number in range(run.POOL_FROM)}, killer="torch.x()")
-    monkeypatch.setattr(run, "perform", _dying)
+    monkeypatch.setattr(work, "perform", _dying)
     result = run.check_files(files, NOTHING, workers=2)
     by_path = {outcome.report.path: outcome.report for outcome in result.outcomes}
     assert set(by_path) == set(files)
@@ -60,10 +62,10 @@ def test_a_process_that_dies_loses_one_file(monkeypatch: pytest.MonkeyPatch) -> 
     assert result.exit_status() == 2
 
 
-def _dying(job: run.Job) -> run.Outcome:
+def _dying(job: work.Job) -> Outcome:
     if job.path == "killer.py":
         os._exit(1)
-    return run.Outcome(run.FileReport(job.path))
+    return Outcome(FileReport(job.path))
 
 
 def test_an_unreadable_file_is_reported_beside_the_others() -> None:

@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("expecttest", reason="torch's own sample inputs need it: pip install 'torchlint[dev]'")
 
 from torchlint.knowledge import ops  # noqa: E402
-from torchlint.runtime.op_agreement import Tally, calls, choose, facts, measure  # noqa: E402
+from torchlint.runtime.op_agreement import EXPLAINED, Tally, calls, choose, facts, measure  # noqa: E402
 from torchlint.runtime.op_probe import Call, choices, observe  # noqa: E402
 from torchlint.runtime.op_table import complete_table, render  # noqa: E402
 
@@ -27,15 +27,6 @@ pytestmark = pytest.mark.skipif(
     ops.torch_version() != torch.__version__.partition("+")[0],
     reason=f"the table is of torch {ops.torch_version()}, installed is {torch.__version__}",
 )
-
-# (spelling, topic) -> why the table and this measurement differ, and the table is right.
-KNOWN: dict[tuple[str, str], str] = {
-    (
-        "setitem.basic",
-        "second backward",
-    ): "the table has the copy into the view; that it goes through a view is CopySlices",
-    ("setitem.basic", "node"): "as above: the base gets CopySlices, the view itself CopyBackwards",
-}
 
 
 @pytest.fixture(autouse=True)
@@ -46,14 +37,6 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(threads)
 
 
-def unexplained(tally: Tally) -> list[str]:
-    return [
-        f"{spelling}: {topic} {detail}: {verdict} ({count} times)"
-        for (spelling, topic, detail, verdict), count in tally.wrong.most_common()
-        if (spelling, topic) not in KNOWN
-    ]
-
-
 def share_open(tally: Tally) -> float:
     left = sum(tally.open.values())
     return left / (left + sum(tally.agreed.values()))
@@ -62,7 +45,7 @@ def share_open(tally: Tally) -> float:
 def test_a_sample_of_every_operation() -> None:
     tallies = measure(calls(limit=1, every_layout=False))
     for informed, tally in tallies.items():
-        assert not unexplained(tally), informed
+        assert not tally.unexplained(), informed
         assert sum(tally.agreed.values()) > 50_000
         assert len(tally.spellings) > 1150
     assert share_open(tallies[False]) < 0.08
@@ -72,21 +55,21 @@ def test_a_sample_of_every_operation() -> None:
 @pytest.mark.slow
 def test_every_call_in_every_layout() -> None:
     for informed, tally in measure(calls(limit=40)).items():
-        assert not unexplained(tally), informed
+        assert not tally.unexplained(), informed
         assert sum(tally.agreed.values()) > 300_000
 
 
 @pytest.mark.slow
 def test_a_table_fitted_to_one_half_of_the_calls_holds_for_the_other(tmp_path: Path) -> None:
     half = tmp_path / "op_table.json"
-    half.write_text(render(complete_table(every_other=True)), encoding="utf-8")
+    half.write_text(render(complete_table(held_out=True)), encoding="utf-8")
     committed = ops.TABLE
     ops.use_table(half)
     try:
-        tally = measure(list(calls(limit=40))[1::2])[True]
+        tally = measure(calls(limit=40, held_out=True))[True]
     finally:
         ops.use_table(committed)
-    wrong = sum(count for (spelling, topic, _, _), count in tally.wrong.items() if (spelling, topic) not in KNOWN)
+    wrong = sum(count for (spelling, topic, _, _), count in tally.wrong.items() if (spelling, topic) not in EXPLAINED)
     assert wrong / sum(tally.agreed.values()) < 0.001
 
 

@@ -46,6 +46,8 @@ def forward(
     """
     if name == "Identity":
         return ()
+    if name in _CELLS:
+        return _cell(name, config, own, input_shapes)
     special = _SPECIAL.get(name)
     if special is not None:
         calls = special(config, own, training)
@@ -163,6 +165,62 @@ def _normalized(function: str, own: Registered, options: tuple[tuple[str, object
         (("input", Input(0)), *((name, own_operand(name, own)) for name in tensors)),
         (*((name, Value(value)) for name, value in options), ("eps", Value(config.get("eps", UNKNOWN)))),
     )
+
+
+_CELLS: Final = frozenset({"RNNCell", "GRUCell"})
+
+
+def _cell(name: str, config: Config, own: Registered, input_shapes: Sequence[Shape]) -> Forward | None:
+    """
+    A cell of a recurrent network (aten/src/ATen/native/RNN.cpp: `SimpleCell`, `GRUCell`), of an input with a batch.
+
+    In-place operations on what nobody else sees are told as what they compute.
+    """
+    hidden = config.get("hidden_size", UNKNOWN)
+    nonlinear = {"tanh": "torch.tanh", "relu": "torch.relu"}.get(str(config.get("nonlinearity", "tanh")))
+    batched = bool(input_shapes) and input_shapes[0] is not None and len(input_shapes[0]) == 2
+    if not batched or len(input_shapes) > 2 or not isinstance(hidden, int) or nonlinear is None:
+        return None
+    state: Operand = Input(1)
+    calls = [_linear(Input(0), "ih", own)]
+    if len(input_shapes) == 1:
+        # a state of zeros, of the size that a gate has, and nobody's but the cell's
+        state = Result("zeros")
+        calls += [_gate("gate", "ih", 0, hidden), _call("torch.Tensor.detach", "zeros", self=Result("gate"))]
+    calls.append(_linear(state, "hh", own))
+    if name == "RNNCell":
+        return (*calls, _sum("sum", "hh", "ih"), _call(nonlinear, "output", input=Result("sum")))
+    for place, gate in enumerate(("reset", "update")):
+        calls += [_gate(f"{side} {gate}", side, place, hidden) for side in ("ih", "hh")]
+        calls += [_sum(gate, f"hh {gate}", f"ih {gate}"), _call("torch.sigmoid", gate, input=Result(gate))]
+    calls += [_gate(f"{side} new", side, 2, hidden) for side in ("ih", "hh")]
+    calls += [
+        _call("torch.mul", "new", input=Result("hh new"), other=Result("reset")),
+        _sum("new", "ih new", "new"),
+        _call("torch.tanh", "new", input=Result("new")),
+        _call("torch.sub", "change", input=state, other=Result("new")),
+        _call("torch.mul", "change", input=Result("change"), other=Result("update")),
+        _sum("output", "change", "new"),
+    ]
+    return tuple(calls)
+
+
+def _linear(operand: Operand, side: str, own: Registered) -> Application:
+    weight, bias = (own_operand(f"{what}_{side}", own) for what in ("weight", "bias"))
+    return Application(_F + "linear", (("input", operand), ("weight", weight), ("bias", bias)), (), side)
+
+
+def _gate(result: str, side: str, place: int, hidden: int) -> Application:
+    options = (("dim", Value(1)), ("start", Value(place * hidden)), ("length", Value(hidden)))
+    return Application("torch.Tensor.narrow", (("self", Result(side)),), options, result)
+
+
+def _sum(result: str, one: str, other: str) -> Application:
+    return _call("torch.add", result, input=Result(one), other=Result(other))
+
+
+def _call(function: str, result: str, **operands: Operand) -> Application:
+    return Application(function, tuple(operands.items()), (), result)
 
 
 _SPECIAL: Final[dict[str, _Special]] = {

@@ -27,6 +27,7 @@ from torchlint.knowledge.op_description import (
     View,
     read_overload,
 )
+from torchlint.truth import Truth
 
 __all__ = [
     "TABLE",
@@ -40,6 +41,7 @@ __all__ = [
     "View",
     "find",
     "has_inplace_twin",
+    "is_one_node",
     "is_tensor_method",
     "operator_spelling",
     "select",
@@ -135,6 +137,28 @@ def select(
     return possible[0] if len(possible) == 1 else merge(possible)
 
 
+def is_one_node(op: Op) -> bool:
+    """
+    Whether what an operation saves is all saved by its last node: those read from derivatives.yaml are one node, and of
+    those found by running torch the ones that are named as their node is (`F.elu`, EluBackward0), or that say of saving
+    what an operation of the yaml with the same node says (`F.relu`).
+    """
+    own = "".join(word.capitalize() for word in op.name.split("_")) + "Backward"
+    return not op.probed or op.node.rstrip("0123456789") == own or _said(op) in _single_nodes()
+
+
+def _said(op: Op) -> tuple[str, frozenset[str], Truth]:
+    # `input` of torch.nn.functional is `self` of the method
+    names = frozenset({"input": "self"}.get(save.what, save.what) for save in op.saves)
+    return op.node, names, op.holds_saved
+
+
+@cache
+def _single_nodes() -> frozenset[tuple[str, frozenset[str], Truth]]:
+    read = [read_overload("", record).op for record in _table()["records"] if not record.get("probed")]
+    return frozenset(_said(op) for op in read if op.node)
+
+
 _OPERATORS: Mapping[str, tuple[str, str]] = {
     "+": ("add", "add"),
     "-": ("sub", "__rsub__"),
@@ -205,3 +229,4 @@ def use_table(path: Path) -> None:
     TABLE = path
     _table.cache_clear()
     _overloads.cache_clear()
+    _single_nodes.cache_clear()

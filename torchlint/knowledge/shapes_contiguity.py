@@ -71,13 +71,13 @@ def contiguous_after(name: str, arguments: Mapping[str, object]) -> bool | None:
             return _expanded(shape, a.shape("other"))
         if name in ("select", "slice", "narrow", "split", "split_with_sizes", "chunk", "tensor_split", "unbind"):
             return _sliced(_kept_by_dim(name, shape, a))
-        order = _order(name, shape, a)
+        order = order_of(name, shape, a)
     except (ShapeUnknownError, IndexError, ValueError, TypeError):
         return None
     return None if order is None else _ordered(shape, order)
 
 
-def _order(name: str, shape: Sizes, a: Arguments) -> list[int] | None:
+def order_of(name: str, shape: Sizes, a: Arguments) -> list[int] | None:
     """For an exchange of dimensions: which dimension of the input stands where in the result."""
     rank = len(shape)
     order = list(range(rank))

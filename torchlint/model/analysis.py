@@ -14,6 +14,8 @@ from collections.abc import Callable
 from functools import partial
 
 from torchlint.model import ir
+from torchlint.model.calls import CallSite
+from torchlint.model.dataflow import promising, writes_in_place
 from torchlint.model.domain import (
     Class,
     Constant,
@@ -28,37 +30,46 @@ from torchlint.model.domain import (
     Tensor,
     Unknown,
     Value,
+    reachable_tensors,
 )
-from torchlint.model.events import Event
+from torchlint.model.events import AutogradRefused, Event, InplaceWrite, SavedTensorRead
 from torchlint.model.expressions import is_module
+from torchlint.model.imports import Importer, Project
 from torchlint.model.interpreter import Interpreter
 from torchlint.model.lower import lower
 from torchlint.model.lower_ast import lower_ast
-from torchlint.model.machine import STEP_LIMIT, BudgetExceededError
+from torchlint.model.machine import OUTSIDE_LIMIT, OUTSIDE_POOL, STEP_LIMIT, BudgetExceededError
 from torchlint.model.merging import merged
-from torchlint.model.observer import Watch
-from torchlint.model.observers import observers
+from torchlint.model.observer import Abroad, Watch
+from torchlint.model.observers import watching
 from torchlint.model.truth import ALWAYS, Truth
 from torchlint.source import Source
 
 _NO_GRAD_NAMES = ("init", "reset", "load", "_init")
 
 
-def interpret(source: Source) -> list[Event]:
+def interpret(source: Source, project: Project | None = None) -> list[Event]:
     """
     All events of a file, in no particular order.
+
+    Parameters
+    ----------
+    source
+        The file.
+    project
+        The other files of its project; without it, whatever is imported is unknown code.
 
     Raises
     ------
     torchlint.model.lower.LoweringError
         if the file has syntax that the IR has no word for, or is nested too deeply.
     """
-    analysis = Analysis(lower(source.module))
+    analysis = Analysis(lower(source.module, source.text), project)
     analysis.run()
     return merged(analysis.events)
 
 
-def interpret_unparsed(text: str) -> list[Event]:
+def interpret_unparsed(text: str, project: Project | None = None) -> list[Event]:
     """
     The events of a file that libcst has not parsed: the same as `interpret`'s, but their nodes are `Unparsed`.
 
@@ -72,25 +83,40 @@ def interpret_unparsed(text: str) -> list[Event]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on behalf of the file: an invalid escape, a comparison `is 1`
         tree = ast.parse(text)
-    analysis = Analysis(lower_ast(tree, text))
+    analysis = Analysis(lower_ast(tree, text), project)
     analysis.run()
     return merged(analysis.events)
+
+
+def _is_refusal(event: Event) -> bool:
+    """Whether it says that torch raises."""
+    if isinstance(event, InplaceWrite):
+        return event.leaf_raises is Truth.YES
+    return isinstance(event, SavedTensorRead | AutogradRefused) and event.truth is Truth.YES
 
 
 class Analysis(Interpreter):
     """One file."""
 
-    def __init__(self, program: ir.Program) -> None:
+    def __init__(self, program: ir.Program, project: Project | None = None) -> None:
         super().__init__()
         self.program = program
+        if project is not None:
+            importer = Importer(project, self.globals)
+            importer.machine.share(self)
+            self.imports = importer
         self.switched = []
+        self._outside_pool = OUTSIDE_POOL
         self._escaping: list[Value] = []
-        self.watch = Watch(tuple(observer(self) for observer in observers()))
+        self._called_by_script: frozenset[int] = frozenset()
+        self.watch = Watch(tuple(observer(self) for observer in watching(program.text)))
+        self.abroad = Abroad(self.watch, self.here)
 
     def run_script(self) -> None:
         """Run the file as a script."""
         self.globals.variables["__name__"] = Unknown()
-        self._guarded(self._script, keep=True)
+        self._guarded(self._script, True, keep=True)
+        self._called_by_script = frozenset(self.entered)
         # What the file defines may be called in any mode.
         self.default_training = Truth.MAYBE
         for module in self.switched:
@@ -110,13 +136,17 @@ class Analysis(Interpreter):
         """Run what was defined since: functions (inside others, only those that nobody called) and classes."""
         for function in self.functions[functions:]:
             if function.owner is None and (always or id(function.definition) not in self.entered):
-                self._guarded(partial(self._standalone, function, []))
+                self._guarded(partial(self._standalone, function, []), promising(function.definition))
         for cls in self.classes[classes:]:
-            self._guarded(partial(self._class_by_itself, cls))
+            self._guarded(partial(self._class_by_itself, cls), writes_in_place(cls.definition))
 
-    def _guarded(self, run: Callable[[], object], keep: bool = False) -> None:
-        """One entry point, within its budget; its state is forgotten afterwards."""
-        self.steps_left = STEP_LIMIT
+    def _guarded(self, run: Callable[[], object], promising: bool, keep: bool = False) -> None:
+        """
+        One entry point, within its budget; its state is forgotten afterwards. Other files are looked into only for an
+        entry that may have something to do with what they say (`promising`).
+        """
+        self.steps_left, self.outside_left = STEP_LIMIT, min(OUTSIDE_LIMIT, self._outside_pool) if promising else 0
+        granted = self.outside_left
         functions, classes = len(self.functions), len(self.classes)
         mark = self.trail.mark()
         frame = self.frame
@@ -128,9 +158,11 @@ class Analysis(Interpreter):
             self.stack.clear()
             self.loops.clear()
             self._repeating = False
+            self.finals = []
             self.expected_errors = 0
             self.built_in = ""
             self._parameter_loops.clear()
+        self._outside_pool -= granted - max(self.outside_left, 0)
         self.dead = False
         self.retained_escape(self._escaping)
         self.conclude()
@@ -150,10 +182,23 @@ class Analysis(Interpreter):
 
     # -- functions and classes by themselves
 
+    def _recalled(self, function: Function) -> None:
+        """
+        The script has called this function: what it did to its tensors in the end, the function need never see again.
+        """
+        if id(function.definition) not in self._called_by_script:
+            self.since = 0
+            return
+        self.since = self.clock
+        for name, value in list(self.globals.variables.items()):
+            if reachable_tensors(value):
+                self.trail.set(self.globals.variables, name, Unknown())
+
     def _standalone(self, function: Function, first: list[Value]) -> Value:
         definition = function.definition
         assert isinstance(definition, ir.FunctionDef)
         self.statement = definition
+        self._recalled(function)
         for hook in self.watch.entry_started:
             hook(function)
         mode = self.grad_mode
@@ -180,13 +225,13 @@ class Analysis(Interpreter):
         return frame
 
     def unknown_arguments(
-        self, definition: ir.FunctionDef, first: list[Value], *, inputs: bool = False
+        self, definition: ir.FunctionDef, first: list[Value], *, inputs: bool = False, defaults: bool = False
     ) -> tuple[list[Value], dict[str, Value]]:
-        """Arguments of which nobody knows anything, but for their annotations."""
+        """Arguments of which nobody knows anything, but for their annotations; with `defaults`, only required ones."""
         positional = list(first)
         keywords: dict[str, Value] = {}
         for index, parameter in enumerate(definition.parameters):
-            if parameter.kind in ("*", "**") or index < len(first):
+            if parameter.kind in ("*", "**") or index < len(first) or (defaults and parameter.default is not None):
                 continue
             value = self._unknown_argument(parameter, inputs)
             if parameter.kind == "keyword-only":
@@ -235,29 +280,56 @@ class Analysis(Interpreter):
             return
         instance = Instance(cls)
         module = is_module(instance)
-        for each in cls.ancestry():
-            function = each.attributes.get("__init__")
-            if isinstance(function, Function) and isinstance(function.definition, ir.FunctionDef):
-                positional, keywords = self.unknown_arguments(function.definition, [instance])
-                outer = self.built_in
-                self.built_in = cls.name if module is not Truth.NO else ""
-                self.statement = function.definition
-                self.run_function(
-                    Function(function.definition, function.closure, {}, function.owner, "", None, "__init__"),
-                    positional,
-                    keywords,
-                    None,
-                )
-                self.built_in = outer
-                break
-        self.dead = False
-        self.path = ALWAYS
+        self._build(instance, defaults=False)
         for hook in self.watch.class_built:
             hook(cls, instance)
         self.conclude()
         for name, value in list(cls.attributes.items()):
             if isinstance(value, Function) and name != "__init__" and isinstance(value.definition, ir.FunctionDef):
                 self._method(value, instance, module)
+
+    def _build(self, instance: Instance, *, defaults: bool) -> None:
+        """Run an object's `__init__` on unknown arguments; with `defaults`, on required ones only."""
+        for each in instance.cls.ancestry():
+            function = each.attributes.get("__init__")
+            if isinstance(function, Function) and isinstance(function.definition, ir.FunctionDef):
+                positional, keywords = self.unknown_arguments(function.definition, [instance], defaults=defaults)
+                outer = self.built_in
+                self.built_in = instance.cls.name if is_module(instance) is not Truth.NO else ""
+                self.statement = function.definition
+                given = function.defaults if defaults else {}
+                self.run_function(
+                    Function(function.definition, function.closure, given, function.owner, "", None, "__init__"),
+                    positional,
+                    keywords,
+                    None,
+                )
+                self.built_in = outer
+                break
+        else:
+            if defaults:
+                origin = instance.cls.definition.origin
+                self.inherit(instance, CallSite(ir.Call(origin, ir.Name(origin, ""), []), [], {}))
+        self.dead = False
+        self.path = ALWAYS
+
+    def _by_default(self, function: Function, cls: Class) -> None:
+        """
+        A `forward` as it runs when every argument that may be left out is left out, in the constructor too: one path
+        among those that nothing is known of, and the one its author had in mind. Only what torch refuses on it counts.
+        """
+        before, watch = self.events, self.watch
+        self.events, self.watch = [], Watch()
+
+        def run() -> None:
+            instance = Instance(cls)
+            self._build(instance, defaults=True)
+            self.write_records.clear()
+            self._run_forward(function, instance, defaults=True)
+
+        self._guarded(run, True)
+        refused = [event for event in self.events if _is_refusal(event)]
+        self.events, self.watch = [*before, *refused], watch
 
     def _method(self, function: Function, instance: Instance, module: Truth) -> None:
         definition = function.definition
@@ -275,15 +347,25 @@ class Analysis(Interpreter):
                 value = self._standalone(function, [instance])
                 self._escaping += [value, *instance.attributes.values()]
 
-        self._guarded(run)
+        self._guarded(run, writes_in_place(instance.cls.definition))
+        forward = definition.name == "forward" and module is Truth.YES and function.kind == ""
+        if forward and self._has_defaults(function, instance.cls) and writes_in_place(instance.cls.definition):
+            self._by_default(function, instance.cls)
 
-    def _run_forward(self, function: Function, instance: Instance) -> None:
+    def _has_defaults(self, function: Function, cls: Class) -> bool:
+        """Whether there is an argument that may be left out, of the constructor or of `forward`."""
+        init = next((each.attributes["__init__"] for each in cls.ancestry() if "__init__" in each.attributes), None)
+        return bool(function.defaults) or (isinstance(init, Function) and bool(init.defaults))
+
+    def _run_forward(self, function: Function, instance: Instance, *, defaults: bool = False) -> None:
         definition = function.definition
         assert isinstance(definition, ir.FunctionDef)
         for hook in self.watch.entry_started:
             hook(function)
-        positional, keywords = self.unknown_arguments(definition, [instance], inputs=True)
-        plain = Function(definition, function.closure, {}, function.owner, "", function.grad_mode, "forward")
+        self._recalled(function)
+        positional, keywords = self.unknown_arguments(definition, [instance], inputs=True, defaults=defaults)
+        given = function.defaults if defaults else {}
+        plain = Function(definition, function.closure, given, function.owner, "", function.grad_mode, "forward")
         value = self.run_function(plain, positional, keywords, None)
         self.dead = False
         self.statement = definition
@@ -330,4 +412,4 @@ class Analysis(Interpreter):
                     self.grad_mode = Truth.NO
                     self._standalone(value, [])
 
-                self._guarded(run)
+                self._guarded(run, writes_in_place(value.definition))

@@ -29,6 +29,7 @@ from torchlint.model.domain import (
     Write,
     choose,
     reachable_tensors,
+    unknown_guard,
 )
 from torchlint.model.events import (
     BackwardCalled,
@@ -103,6 +104,8 @@ class BackwardMachine(GraphMachine):
     def __init__(self) -> None:
         super().__init__()
         self.visited: Visited = {}
+        self.starts: set[int] = set()
+        """Where the last pass began: ids of nodes and leaves."""
         self.saved_reads: list[SavedRead] = []
         self.retained: list[Retained] = []
         self.freed_reads: dict[tuple[int, Truth], list[tuple[Guard, FreedGraphRead]]] = {}
@@ -116,7 +119,7 @@ class BackwardMachine(GraphMachine):
         callee: BackwardCallee,
         retain: Truth = Truth.NO,
         argument: cst.Arg | None = None,
-        inputs: list[Tensor] | None = None,
+        inputs: list[tuple[Guard, Tensor]] | None = None,
         create: Truth = Truth.NO,
         allow_unused: Truth = Truth.YES,
         accumulates: bool = True,
@@ -127,6 +130,8 @@ class BackwardMachine(GraphMachine):
         `argument` is the `retain_graph` argument, if it is written there. `inputs` are those of `autograd.grad`, or of
         `backward(inputs=...)` (None: all leaves); only what leads to them is visited. `accumulates`: into `.grad`.
         """
+        origin = self.here(origin)
+        argument = argument if self.excursion is None else None
         assumed = self.assumed
         pairs = [(guard, tensor, root) for root in roots for guard, tensor in self.tensor_options(root.value)]
         passes = [[pair] for pair in pairs] if len(roots) == 1 else [pairs]
@@ -161,6 +166,14 @@ class BackwardMachine(GraphMachine):
         facts = self.facts(tensor, root.name)
         edges = self.edges(tensor)
         recorded = tensor.requires_grad.truth() if edges else Truth.NO
+        if not self.of_elsewhere(tensor):
+            self._starts(tensor, root, origin, callee, facts, recorded)
+        self._establish(tensor)
+        return [(both, node) for inner, node in self.edges(tensor) if (both := conjoin(guard, inner)) is not None]
+
+    def _starts(
+        self, tensor: Tensor, root: Root, origin: ir.Node, callee: BackwardCallee, facts: TensorFacts, recorded: Truth
+    ) -> None:
         self.call_backward(
             BackwardCalled(
                 node=origin.origin,
@@ -177,8 +190,6 @@ class BackwardMachine(GraphMachine):
                 recorded=recorded,
             )
         )
-        self._establish(tensor)
-        return [(both, node) for inner, node in self.edges(tensor) if (both := conjoin(guard, inner)) is not None]
 
     def call_backward(self, event: BackwardCalled) -> None:
         """
@@ -200,23 +211,33 @@ class BackwardMachine(GraphMachine):
         callee: BackwardCallee,
         retain: Truth,
         argument: cst.Arg | None,
-        inputs: list[Tensor] | None,
+        given: list[tuple[Guard, Tensor]] | None,
         create: Truth,
         allow_unused: Truth,
         accumulates: bool,
     ) -> None:
-        for tensor in inputs or ():
+        assumed = self.assumed
+        for guard, tensor in given or ():
+            self.assumed = assumed | guard
             if tensor.requires_grad.truth() is Truth.NO:
                 # `backward(inputs=...)` asks each input to retain its gradient first
                 self.refuse("unused" if callee == "autograd.grad" else "retain-grad", callee, tensor, origin)
+            elif accumulates:
+                self.trail.set(tensor, "retains_grad", True)
+        self.assumed = assumed
+        inputs = None if given is None else [tensor for _, tensor in given]
         visited, leaves, reached = self.walk(starts, self._targets(inputs), through=accumulates)
         self.visited = visited
+        self.starts = {id(node) for _, node in starts}
         self._read(visited, origin, root, facts, Step(origin.origin, "backward reads it here"), implicit=False)
-        if inputs and allow_unused is Truth.NO:
+        if given and allow_unused is Truth.NO:
             # Not only what leads to the inputs as far as is known: an unknown way may lead there, too.
             whole, _, _ = self.walk(starts, None)
             if len(whole) < MOST_NODES and not any(node.opaque for node, _ in whole.values()):
-                self._unused(inputs, reached, origin, callee)
+                for guard, tensor in given:
+                    self.assumed = assumed | guard
+                    self._unused(tensor, reached, origin, callee)
+                self.assumed = assumed
         # `create_graph=True` retains the graph whatever else is written.
         if retain is Truth.YES and create is Truth.NO and argument is not None and isinstance(origin.origin, cst.Call):
             self._retain(visited, argument, origin.origin, facts)
@@ -236,14 +257,13 @@ class BackwardMachine(GraphMachine):
             wanted = None if inputs is None else {id(tensor) for tensor in inputs}
             self._accumulate([leaf for leaf in leaves if wanted is None or id(leaf[1]) in wanted], origin, create)
 
-    def _unused(self, inputs: list[Tensor], reached: set[int], origin: ir.Node, callee: BackwardCallee) -> None:
+    def _unused(self, tensor: Tensor, reached: set[int], origin: ir.Node, callee: BackwardCallee) -> None:
         """An input that no gradient comes to (engine.cpp: "appears to not have been used in the graph")."""
-        for tensor in inputs:
-            edges = self.edges(tensor)
-            if tensor.requires_grad.truth() is not Truth.YES or any(id(node) in reached for _, node in edges):
-                continue
-            if not any(isinstance(node, GraphNode) and node.opaque for _, node in edges):
-                self.refuse("unused", callee, tensor, origin)
+        edges = self.edges(tensor)
+        if tensor.requires_grad.truth() is not Truth.YES or any(id(node) in reached for _, node in edges):
+            return
+        if not any(isinstance(node, GraphNode) and node.opaque for _, node in edges):
+            self.refuse("unused", callee, tensor, origin)
 
     def callers_backward(self, value: Value, origin: ir.Node) -> None:
         """
@@ -304,9 +324,11 @@ class BackwardMachine(GraphMachine):
                 if both is not None:
                     leaves.append((both, node))
                 continue
-            itself = through and targets is not None and id(node) in targets
-            if targets is not None and not itself and not leads(node, targets, leading):
-                continue
+            if targets is not None and not leads(node, targets, leading):
+                if not through or id(node) not in targets:
+                    continue
+                if node.composed:
+                    guard = guard | unknown_guard()  # of its several nodes only the last is run
             condition = node.condition.guard()
             arrived = conjoin(guard, condition, self.path, self.assumed) if condition is not None else None
             if arrived is None or condition is None:
@@ -328,7 +350,9 @@ class BackwardMachine(GraphMachine):
     def _targets(self, inputs: list[Tensor] | None) -> set[int] | None:
         if inputs is None:
             return None
-        return {id(node) for tensor in inputs for _, node in self.edges(tensor)}
+        ends = [node for tensor in inputs for _, node in self.edges(tensor)]
+        shared = [node.output_of for node in ends if isinstance(node, GraphNode) and node.output_of is not None]
+        return {id(node) for node in (*ends, *shared)}
 
     # -- reading
 
@@ -382,7 +406,7 @@ class BackwardMachine(GraphMachine):
     def _read_saved(self, saved: Saved, guard: Guard, origin: ir.Node, step: Step, implicit: bool) -> None:
         writes = saved.storage.writes
         for write in writes[bisect_right(writes, saved.time, key=_time) :]:
-            if write.counter is not saved.counter:
+            if write.counter is not saved.counter or write.time <= self.since:
                 continue
             total = conjoin(guard, saved.guard, write.path, write.assumed, self.path, self.assumed)
             if total is None:
@@ -414,8 +438,10 @@ class BackwardMachine(GraphMachine):
 
     def _read_released(self, node: GraphNode, guard: Guard, origin: ir.Node, root: Tensor, facts: TensorFacts) -> bool:
         for release in node.releases:
+            if release.time <= self.since:
+                continue
             total = conjoin(guard, release.path, release.assumed, self.path, self.assumed)
-            if total is None:
+            if total is None or (self.excursion is not None and release.time > self.excursion.started):
                 continue
             same_root = release.root is root
             saves = Truth.YES if any(not s.guard - self.path for s in node.saved) else node.holds
@@ -594,6 +620,8 @@ class BackwardMachine(GraphMachine):
 
     def _tell_read(self, read: SavedRead) -> None:
         write, saved = read.write, read.saved
+        if write.excursion is not None and write.excursion is saved.node.excursion:
+            return  # another file's own affair
         through = ""
         if write.target is not saved.tensor:
             if write.target.family is not saved.tensor.family:
@@ -607,7 +635,7 @@ class BackwardMachine(GraphMachine):
                 trace=(
                     *_shared_by(write, saved, through),
                     saved_step(saved),
-                    Step(write.origin.origin, _overwrites(write)),
+                    Step((write.inside or write.origin).origin, _overwrites(write)),
                     read.backward,
                 ),
                 conditions=read.conditions,
@@ -632,6 +660,8 @@ class BackwardMachine(GraphMachine):
         for key, records in by_write.items():
             write = records[0].write
             leaf_raises = _over_paths(records, "leaf_raises")
+            if write.excursion is not None and leaf_raises is not Truth.YES:
+                continue
             raised = next((r for r in records if r.leaf_raises is Truth.YES), records[0])
             chosen = raised if leaf_raises is Truth.YES else records[0]
             needed = Truth.NO
@@ -647,7 +677,7 @@ class BackwardMachine(GraphMachine):
                     trace=(
                         *((created,) if created is not None else ()),
                         *steps,
-                        Step(write.origin.origin, _overwrites(write)),
+                        Step((write.inside or write.origin).origin, _overwrites(write)),
                     ),
                     truth=Truth.YES,
                     moment=chosen.write.time,

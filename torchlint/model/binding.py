@@ -29,6 +29,7 @@ from torchlint.model.domain import (
     Value,
     alternatives,
     choose,
+    globals_of,
     reachable_tensors,
 )
 from torchlint.model.events import GradWrite, ParameterDerived
@@ -72,7 +73,7 @@ class BindingMachine(FunctionMachine):
         """Bind a variable in the frame it belongs to."""
         frame = self.frame
         if name in frame.globals_:
-            frame = self.globals
+            frame = globals_of(frame)
         elif name in frame.nonlocals:
             enclosing = frame.enclosing
             while enclosing is not None and name not in enclosing.variables:
@@ -91,7 +92,7 @@ class BindingMachine(FunctionMachine):
                 for _, node in each.grad_fn:
                     if not node.result:
                         node.result = name
-                        for saved in node.saved:
+                        for saved in (node.output_of or node).saved:
                             if saved.tensor is each:
                                 saved.name = name
             elif isinstance(each, Unknown):

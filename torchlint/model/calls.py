@@ -10,13 +10,16 @@ and the caller treats it as unknown code.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import libcst as cst
 
 from torchlint.knowledge import factories, modules, ops, optimizers, shapes
 from torchlint.model import ir
 from torchlint.model.backward import Root
+from torchlint.model.contractions import FOLLOWED, ContractionMachine
 from torchlint.model.domain import (
     GRAD_MAYBE,
     GRAD_NO,
@@ -36,15 +39,17 @@ from torchlint.model.domain import (
     Unknown,
     Use,
     Value,
-    VersionCounter,
     alternatives,
+    choose,
     reachable_tensors,
 )
 from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, Refusal, Shape, TensorFacts
 from torchlint.model.graph import is_none
 from torchlint.model.operations import CASTS as _CASTS
-from torchlint.model.operations import OperationMachine, precise_dtype
+from torchlint.model.operations import precise_dtype
 from torchlint.model.truth import Guard, Truth
+
+Options: TypeAlias = "list[tuple[Guard, Tensor]]"
 
 
 @dataclass(slots=True, eq=False)
@@ -123,7 +128,7 @@ _PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 _VARIABLES = frozenset({"torch.autograd.Variable", "torch.autograd.variable.Variable"})
 
 
-class TorchMachine(OperationMachine):
+class TorchMachine(ContractionMachine):
     """A machine that knows Python's torch."""
 
     default_dtype = "torch.float32"
@@ -390,10 +395,12 @@ class TorchMachine(OperationMachine):
         self._run_backward([(tensor, receiver, gradient)], site, "backward", 1, 2, self._inputs(site.get(3, "inputs")))
         return NONE
 
-    def _inputs(self, given: Value | None) -> list[Tensor] | None:
+    def _inputs(self, given: Value | None) -> list[Options] | None:
+        """Per input, the tensors it may be."""
         if given is None or is_none(given) is Truth.YES:
             return None
-        return [tensor for _, tensor in self.all_tensor_options(given)]
+        several = given.items if isinstance(given, Sequence) and given.items is not None else (given,)
+        return [self.all_tensor_options(each) for each in several]
 
     def backward_on_number(self, number: Scalar, site: CallSite, receiver: ir.Expression) -> Value:
         """`loss.item().backward()`: a number has no backward."""
@@ -419,7 +426,7 @@ class TorchMachine(OperationMachine):
         callee: BackwardCallee,
         retain_at: int,
         create_at: int,
-        inputs: list[Tensor] | None = None,
+        inputs: list[Options] | None = None,
         allow_unused: Truth = Truth.YES,
     ) -> Truth:
         create = truth_of(site.get(create_at, "create_graph"), Truth.NO)
@@ -446,7 +453,7 @@ class TorchMachine(OperationMachine):
             callee=callee,
             retain=retain,
             argument=written if isinstance(written, cst.Arg) else None,
-            inputs=inputs,
+            inputs=None if inputs is None else [option for options in inputs for option in options],
             create=create,
             allow_unused=allow_unused,
             accumulates=callee != "autograd.grad",
@@ -486,27 +493,29 @@ class TorchMachine(OperationMachine):
         return self._gradients(wanted, targets, create, passed, site)
 
     def _gradients(
-        self, given: Value | None, targets: list[Tensor], create: Truth, passed: Grad, site: CallSite
+        self, given: Value | None, targets: list[Options], create: Truth, passed: Grad, site: CallSite
     ) -> Value:
         if given is None or (isinstance(given, Sequence) and given.items is None):
             return Sequence("tuple", None, Unknown())
-        results: list[Value] = []
-        for tensor in targets:
-            if create is Truth.NO:
-                gradient = self.fresh(
-                    site.node, "autograd.grad", shape=tensor.shape, dtype=tensor.dtype, precise=tensor.precise
-                )
-                gradient.cut = "`autograd.grad` without `create_graph=True` returns tensors without a graph"
-                results.append(gradient)
-            else:
-                found: Value = Unknown([tensor], source=site.node)
-                if create is Truth.YES:
-                    found = self.second_order(tensor, passed, site.node)
-                if isinstance(found, Unknown):
-                    found = self.materialise(found)
-                    found.shape, found.dtype = tensor.shape, tensor.dtype
-                results.append(found)
-        return Sequence("tuple", tuple(results))
+        return Sequence(
+            "tuple",
+            tuple(
+                choose((guard, self._gradient(tensor, create, passed, site)) for guard, tensor in options)
+                for options in targets
+            ),
+        )
+
+    def _gradient(self, tensor: Tensor, create: Truth, passed: Grad, site: CallSite) -> Tensor:
+        if create is Truth.NO:
+            return self.first_order(tensor, site.node)
+        found: Value = Unknown([tensor], source=site.node)
+        if create is Truth.YES:
+            found = self.second_order(tensor, passed, site.node)
+        if isinstance(found, Unknown):
+            found = self.materialise(found)
+            found.shape, found.dtype = tensor.shape, tensor.dtype
+        assert isinstance(found, Tensor)
+        return found
 
     # -- functions of torch
 
@@ -539,7 +548,7 @@ class TorchMachine(OperationMachine):
             return Constant(True) if isinstance(value, Tensor) else Scalar("bool")
         kind = modules.find(qualified)
         if kind is not None:
-            return self._layer(kind, site)
+            return self.new_layer(kind, site)
         optimizer = optimizers.find(qualified)
         if optimizer is not None and not optimizer.is_scheduler:
             return self._optimizer(qualified, site)
@@ -564,6 +573,10 @@ class TorchMachine(OperationMachine):
         if not site.complete:
             return None
         positional = site.positional
+        if qualified in FOLLOWED:
+            result = self.contraction(qualified, positional, keywords, site.node, display)
+            if result is not None:
+                return result
         if qualified == "torch.broadcast_tensors":
             return self._broadcast(positional, site)
         if positional and isinstance(positional[0], Tensor) and _variadic(qualified):
@@ -662,10 +675,16 @@ class TorchMachine(OperationMachine):
         runs = truth_of(training) & truth_of(probability)
         if runs is Truth.NO:
             return positional[0]
-        if runs is Truth.MAYBE:
-            return Unknown(tensor for value in positional for tensor in reachable_tensors(value))
-        noise = self.fresh(origin, "noise", dtype="float")
-        return self.apply("torch.Tensor.mul_", [positional[0], noise], {}, origin, shown, target=target, name=name)
+
+        def drop() -> Value | None:
+            noise = self.fresh(origin, "noise", dtype="float")
+            return self.apply("torch.Tensor.mul_", [positional[0], noise], {}, origin, shown, target=target, name=name)
+
+        if runs is Truth.YES:
+            return drop()
+        number = self.branch((id(origin), "dropout"))
+        arms = self.fork([(frozenset({(number, 1)}), drop), (frozenset({(number, 0)}), lambda: positional[0])])
+        return choose([(guard, value) for guard, value in arms if value is not None])
 
     def _init(self, qualified: str, site: CallSite) -> Value:
         display = qualified.rpartition(".")[2]
@@ -693,8 +712,14 @@ class TorchMachine(OperationMachine):
         for value in site.values():
             for tensor in reachable_tensors(value):
                 self.use(tensor, site.node)
+        if created.returns_out and "out" in site.keywords:
+            self.escape(reachable_tensors(site.keywords["out"]), site.node)
+            return site.keywords["out"]
         if created.shares_memory_with is not None and created.shares_memory_with < len(positional):
-            return self._shared(positional[created.shares_memory_with], display, site)
+            source = positional[created.shares_memory_with]
+            if isinstance(source, Tensor) and not created.certain:
+                return Unknown([source], source=site.node, certain_edge=True)
+            return self._shared(source, display, site)
         own = GRAD_NO if created.requires_grad is False else GRAD_YES if created.requires_grad else GRAD_MAYBE
         if not site.complete:
             own = GRAD_MAYBE
@@ -725,6 +750,8 @@ class TorchMachine(OperationMachine):
             if display in ("as_tensor", "asarray"):
                 return source
             return self.detached(source, site.node, f"{display}()", own_counter=True)
+        if isinstance(source, Unknown) and display in ("as_tensor", "asarray") and not source.depends:
+            return Unknown(source=site.node)
         if isinstance(source, Unknown):
             aliases = [tensor for tensor in source.depends if tensor.made_by == "numpy()"]
             if aliases:
@@ -751,7 +778,8 @@ class TorchMachine(OperationMachine):
         tensor.is_parameter = Truth.YES
         if source is not None:
             tensor.storage = source.storage
-            tensor.counter = VersionCounter()
+            tensor.strides = source.strides
+            tensor.counter = source.counter  # it is made by `detach()`
         return tensor
 
     def _variable(self, site: CallSite) -> Value:
@@ -767,7 +795,8 @@ class TorchMachine(OperationMachine):
 
     # -- layers
 
-    def _layer(self, kind: modules.ModuleKind, site: CallSite) -> Value:
+    def new_layer(self, kind: modules.ModuleKind, site: CallSite) -> Module:
+        """Make a layer of `torch.nn`."""
         config = kind.bind(
             [self.argument(value) for value in site.positional],
             {key: self.argument(value) for key, value in site.keywords.items()},
@@ -802,10 +831,17 @@ class TorchMachine(OperationMachine):
         """Call a layer of `torch.nn` (not a container)."""
         training = self.default_training if module.training is None else module.training
         known = None if training is Truth.MAYBE else training is Truth.YES
-        applications = module.kind.forward(module.config, known)
+        applications = module.kind.forward(module.config, known, self._input_shapes(site))
         if applications is None or not site.complete:
             return self._opaque_layer(module, site)
         return self._applications(module, applications, site)
+
+    def _input_shapes(self, site: CallSite) -> list[Shape]:
+        return [self._shape_of(value) for value in site.values() if not isinstance(value, Constant)]
+
+    def _shape_of(self, value: Value) -> Shape:
+        sized = self.argument(value)
+        return sized.shape if isinstance(sized, shapes.Sized) else None
 
     def _applications(
         self, module: Module, applications: tuple[modules.Application, ...], site: CallSite
@@ -866,13 +902,22 @@ class TorchMachine(OperationMachine):
         owned = [value for value in module.parameters.values() if isinstance(value, Tensor)]
         opaque = module.kind.opaque(module.config)
         structure = opaque.structure if opaque is not None else None
-        return self._structure(module, structure, depends, owned, site)
+        sizes = iter(module.kind.output_shape(module.config, self._input_shapes(site)))
+        return self._structure(module, structure, depends, owned, site, sizes)
 
     def _structure(
-        self, module: Module, structure: object, depends: list[Tensor], owned: list[Tensor], site: CallSite
+        self,
+        module: Module,
+        structure: object,
+        depends: list[Tensor],
+        owned: list[Tensor],
+        site: CallSite,
+        sizes: Iterator[Shape],
     ) -> Value:
         if isinstance(structure, tuple):
-            return Sequence("tuple", tuple(self._structure(module, each, depends, owned, site) for each in structure))
+            return Sequence(
+                "tuple", tuple(self._structure(module, each, depends, owned, site, sizes) for each in structure)
+            )
         if structure != "tensor":
             return Unknown([*depends, *owned], source=site.node, certain_edge=True, layer=True)
         grad = GRAD_NO
@@ -885,7 +930,16 @@ class TorchMachine(OperationMachine):
             edges = [edge for tensor in (*depends, *owned) for edge in self.edges(tensor)]
             holds = Truth.YES if owned else Truth.MAYBE
             node = self.node(f"{display}Backward", display, site.node, grad, edges, holds)
-        result = self.fresh(site.node, display, own=grad, node=node, cut="it is computed under `no_grad`")
+        result = self.fresh(
+            site.node,
+            display,
+            own=grad,
+            node=node,
+            shape=next(sizes, None),
+            dtype=depends[0].dtype if depends else None,
+            contiguous=Truth.MAYBE,
+            cut="it is computed under `no_grad`",
+        )
         # Which tensors such a layer saves is not known: its result may be one of them.
         result.storage.uses = (Use(self.tick(), site.node),)
         return result
@@ -900,6 +954,7 @@ class TorchMachine(OperationMachine):
             tensors = [tensor for each in given.items for _, tensor in self._known(each)]
             complete = all(isinstance(each, Tensor) for each in given.items)
         for tensor in tensors if complete else ():
+            self.regenerate(tensor)  # Python's `is_leaf` asks for the grad_fn
             if not tensor.retains_grad:
                 self.refuse("optimizer", qualified.rpartition(".")[2], tensor, site.node, ~tensor.is_leaf)
         optimizer = Optimizer(qualified, tuple(tensors), complete)
@@ -958,6 +1013,8 @@ def python_value(value: object) -> Value:
         return Sequence("tuple", tuple(python_value(each) for each in value))
     if value is shapes.UNKNOWN:
         return Unknown()
+    if value is shapes.INTEGER:
+        return Scalar("int")
     if isinstance(value, str) and value.startswith("torch."):
         return External(value)
     return Constant(value)

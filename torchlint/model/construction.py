@@ -77,6 +77,7 @@ class Prototypes:
         self._root = root
         self._branch = branch
         self._known: dict[Key, Prototype | None] = {}
+        """None where the object cannot be copied."""
         self._held: list[Value] = []
 
     def key(self, cls: Class, positional: Iterable[Value], keywords: dict[str, Value], mode: object) -> Key | None:
@@ -90,20 +91,24 @@ class Prototypes:
             return None
         return key
 
-    def make(self, key: Key, arguments: Iterable[Value]) -> Instance | None:
-        """A copy of what was built before under this key; None if there is nothing to copy."""
+    def make(self, key: Key, given: tuple[Value, ...]) -> Instance | None:
+        """A copy of what was built before under this key, for these `leaves`; None if there is nothing to copy."""
         known = self._known.get(key)
         if known is None:
             return None
-        given = _leaves(arguments)
         copier = _Copier(self._root, dict(zip(map(id, known.arguments), given, strict=True)), self._branch)
         return copier.instance(known.instance)
 
-    def keep(self, key: Key, instance: Instance, arguments: Iterable[Value]) -> None:
-        """Remember what was just built, unless it cannot be copied."""
+    def keep(self, key: Key, instance: Instance, given: tuple[Value, ...], arguments: Iterable[Value]) -> None:
+        """
+        Remember what was just built, unless it cannot be copied: the `leaves` before, and the arguments now, which the
+        constructor may have changed.
+        """
         if key in self._known or len(self._known) >= MOST_PROTOTYPES:
             return
-        given = _leaves(arguments)
+        if list(map(id, given)) != list(map(id, leaves(arguments))):
+            self._known[key] = None
+            return
         self._held += (instance.cls, *given)  # their ids stand in keys
         try:
             copier = _Copier(self._root, {id(value): value for value in given}, self._branch)
@@ -133,16 +138,16 @@ class Prototypes:
         raise NoPrototypeError
 
 
-def _leaves(values: Iterable[Value]) -> tuple[Value, ...]:
+def leaves(values: Iterable[Value]) -> tuple[Value, ...]:
     """The arguments with containers and alternatives taken apart, in the order of their signatures."""
     found: list[Value] = []
     for value in values:
         if isinstance(value, Sequence) and value.items is not None:
-            found += (value, *_leaves(value.items))
+            found += (value, *leaves(value.items))
         elif isinstance(value, Mapping) and value.items is not None:
-            found += (value, *_leaves(value.items.values()))
+            found += (value, *leaves(value.items.values()))
         elif isinstance(value, Choice):
-            found += (value, *_leaves(each for _, each in value.alternatives))
+            found += (value, *leaves(each for _, each in value.alternatives))
         else:
             found.append(value)
     return tuple(found)

@@ -67,7 +67,16 @@ class ContainerMachine(ExpressionMachine):
             key = site.positional[0]
             if mapping.items is not None and isinstance(key, Constant):
                 found = mapping.items.get(key.value)
-                return found if found is not None else (site.get(1, "default") or NONE)
+                value = found if found is not None else (site.get(1, "default") or NONE)
+                if name == "pop" and found is not None:
+                    rest = {each: item for each, item in mapping.items.items() if each != key.value}
+                    self.trail.set(mapping, "items", rest)
+                elif name == "setdefault" and found is None:
+                    self.trail.set(mapping, "items", {**mapping.items, key.value: value})
+                return value
+            if name != "get" and mapping.items is not None:
+                self.trail.set(mapping, "element", self._any([*every, site.get(1, "default") or NONE]))
+                self.trail.set(mapping, "items", None)
             return self._any([*every, NONE]) if every else Unknown()
         if name == "values":
             return (

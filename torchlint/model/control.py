@@ -9,6 +9,7 @@ the same text over the same values are one decision.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import libcst as cst
 
@@ -34,7 +35,9 @@ from torchlint.model.truth import Guard, Truth
 from torchlint.model.widening import Snapshot
 
 MOST_UNROLLED = 6
-"""Iterations of a loop of known length that are followed one by one; longer ones are followed twice."""
+"""Iterations of a loop of known length that are followed one by one."""
+MOST_FOLLOWED = 3
+"""The first iterations of a longer one that are followed; the second may bring what the third trips over."""
 
 _EXPECT_ERRORS = ("pytest.raises", "raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "suppress")
 _TRANSPARENT = ("torch.", "builtins.", "contextlib.nullcontext", "contextlib.ExitStack", "tempfile.", "warnings.",
@@ -65,6 +68,8 @@ class ControlMachine(BindingMachine):
         self._keep_alive: list[object] = []
         self._parameter_loops: list[tuple[str, cst.For | None, set[int]]] = []
         self._iterations = 0
+        self.finals: list[tuple[int, list[ir.Statement]]] = []
+        """The `finally` blocks that a `return` runs through, each with the depth of the call it is in."""
         self._repeating = False
 
     def branch_of(self, test: ir.Expression) -> tuple[int, bool]:
@@ -160,13 +165,13 @@ class ControlMachine(BindingMachine):
                 if self.dead:
                     break
         else:
-            twice = known and len(elements) > 1
-            second = elements[1] if twice else self._another(elements[0])
+            further = elements[1:MOST_FOLLOWED] if known else [self._another(elements[0])]
             snapshot = Snapshot(self.frame)
             self._iterate(loop, node, elements[0])
             if not self._repeating:
                 snapshot = Snapshot(self.frame)
-                self._again(loop, lambda: self._iterate(loop, node, second), certain=twice)
+                for element in further:
+                    self._again(loop, partial(self._iterate, loop, node, element), certain=known)
             snapshot.widen(self.trail)
         if source:
             self._parameter_loops.pop()
@@ -238,8 +243,8 @@ class ControlMachine(BindingMachine):
         self.loops.append(loop)
         for hook in self.watch.loop_started:
             hook(node)
-        truth = self.condition(self.evaluate(node.test))
-        if truth is not Truth.NO:
+        truth = self._counted(loop, node, self.condition(self.evaluate(node.test)))
+        if truth is not Truth.NO and not self.dead:
             snapshot = Snapshot(self.frame)
             self._iterate_body(loop, node)
 
@@ -254,6 +259,17 @@ class ControlMachine(BindingMachine):
         for left in self.watch.loop_left:
             left(node)
         self._leave(loop, node.orelse)
+
+    def _counted(self, loop: LoopFrame, node: ir.While, truth: Truth) -> Truth:
+        """Follow a loop as long as it is known that there is another iteration: one that counts."""
+        count = 1
+        while truth is Truth.YES and not isinstance(node.test, ir.Constant) and count < MOST_UNROLLED:
+            self._iterate_body(loop, node)
+            if self.dead:
+                break
+            count += 1
+            truth = self.condition(self.evaluate(node.test))
+        return truth
 
     def _iterate(self, loop: LoopFrame, node: ir.For, element: Value) -> None:
         self.assign(node.target, element)
@@ -403,6 +419,9 @@ class ControlMachine(BindingMachine):
 
             return run
 
+        call = self.stack[-1] if self.stack else None
+        returned = len(call.returns) if call is not None else 0
+        self.finals.append((len(self.stack), node.final))
         if node.handlers:
             number = self.branch((id(node), self.clock))
             arms: list[tuple[Guard, Callable[[], None]]] = [(frozenset({(number, 0)}), body)]
@@ -410,7 +429,10 @@ class ControlMachine(BindingMachine):
             self.fork(arms)
         else:
             body()
+        self.finals.pop()
         dead = self.dead
+        if dead and call is not None and len(call.returns) > returned:
+            return  # `return` has run it
         self.dead = False
         self.run_block(node.final)
         self.dead = self.dead or dead

@@ -96,3 +96,34 @@ def alike(one: object, other: object) -> bool:
         for each in fields(one)
         if each.name not in ("origin", "line")
     )
+
+
+def writes_in_place(node: ir.Node) -> bool:
+    """Whether anything in a piece of program is spelt as if it wrote in place: that needs no knowledge of torch."""
+    return any(_writes(each) for each in ir.walk(node))
+
+
+def promising(node: ir.Node) -> bool:
+    """Whether a function by itself may have to do with what goes wrong with a graph: it writes, loops, steps."""
+    return any(_writes(each) or isinstance(each, ir.For | ir.While) or _differentiates(each) for each in ir.walk(node))
+
+
+def _differentiates(node: ir.Node) -> bool:
+    return isinstance(node, ir.Attribute) and node.attr in ("backward", "grad", "step", "zero_grad")
+
+
+def _writes(node: ir.Node) -> bool:
+    if isinstance(node, ir.Call):
+        function = node.function
+        name = (
+            function.attr
+            if isinstance(function, ir.Attribute)
+            else function.id
+            if isinstance(function, ir.Name)
+            else ""
+        )
+        in_place = name.endswith("_") and not name.startswith("__") and name != "requires_grad_"
+        return in_place or any(argument.keyword in ("inplace", "out") for argument in node.arguments)
+    if isinstance(node, ir.Assign):
+        return any(isinstance(target, ir.Subscript) for target in node.targets)
+    return isinstance(node, ir.AugmentedAssign)

@@ -108,6 +108,9 @@ class Write:
     counter: VersionCounter
     path: Guard
     assumed: Guard
+    inside: ir.Node | None = None
+    """Where it really stands, if that is in another file: `origin` and `line` are then the call that led there."""
+    excursion: Excursion | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -164,13 +167,17 @@ class GraphNode:
     A node of the backward graph: PyTorch's `grad_fn`.
 
     `edges` lead to the nodes of its inputs (or to leaves, which accumulate), each under the guard on which the input
-    was that one. `condition` is the requires_grad under which the node exists at all.
+    was that one. `condition` is the requires_grad under which the node exists at all. `output_of`: of an operation with
+    several results, each has a node of its own before the one they share, so that one is told from another (PyTorch:
+    the output number of an edge). `composed`: it stands for several of PyTorch's nodes.
     """
 
     __slots__ = (
         "built_in",
+        "composed",
         "condition",
         "edges",
+        "excursion",
         "holds",
         "iteration",
         "line",
@@ -178,6 +185,7 @@ class GraphNode:
         "op",
         "opaque",
         "origin",
+        "output_of",
         "releases",
         "result",
         "saved",
@@ -198,6 +206,7 @@ class GraphNode:
         opaque: bool = False,
         built_in: str = "",
         iteration: tuple[int, ...] = (),
+        excursion: Excursion | None = None,
     ) -> None:
         self.name = name
         self.op = op
@@ -210,9 +219,12 @@ class GraphNode:
         self.opaque = opaque
         self.built_in = built_in
         self.iteration = iteration
+        self.excursion = excursion
         self.saved: tuple[Saved, ...] = ()
         self.releases: tuple[Release, ...] = ()
         self.result = ""
+        self.output_of: GraphNode | None = None
+        self.composed = False
 
 
 # ---- values ------------------------------------------------------------------------------------------------------
@@ -270,6 +282,7 @@ class Tensor:
         "retains_grad",
         "shape",
         "storage",
+        "strides",
         "view",
     )
 
@@ -303,6 +316,7 @@ class Tensor:
         self.shape = shape
         self.dtype = dtype
         self.contiguous = contiguous
+        self.strides: tuple[int, ...] | None = None
         self.grad_fn = grad_fn
         self.grad_time = born
         self.storage = storage or Storage()
@@ -336,7 +350,8 @@ class Tensor:
         return Truth.YES
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, as other records are: a frozen one takes three times as long to make, and these are made at every turn.
+@dataclass(slots=True, eq=False)
 class Constant:
     """A Python constant."""
 
@@ -352,7 +367,7 @@ class Constant:
 NONE = Constant(None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Scalar:
     """A Python value of a known plain type and unknown value: "int", "float", "bool", "str", "number", "other"."""
 
@@ -380,7 +395,7 @@ class Unknown:
         layer: bool = False,
         element_of_parameters: str = "",
     ) -> None:
-        self.depends = _distinct(depends)
+        self.depends = _distinct(depends) if depends else ()
         self.source = source
         self.hint = hint
         self.certain_edge = certain_edge
@@ -422,7 +437,7 @@ class Mapping:
         self.element = element
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class External:
     """Something imported: `torch.nn.functional`, `numpy`, `mypackage.layers.Block`."""
 
@@ -437,6 +452,37 @@ class Frame:
     enclosing: Frame | None = None
     globals_: frozenset[str] = frozenset()
     nonlocals: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True, eq=False)
+class Globals(Frame):
+    """
+    The variables of a file. Of a file under analysis they are set as it runs; of another file of the project (`other`)
+    they are found when somebody asks for them (see `imports`).
+    """
+
+    module: str = ""
+    """Its dotted name, if it can be imported by one."""
+    is_package: bool = False
+    other: bool = False
+    stars: tuple[str, ...] = ()
+    """What it imports all names from."""
+
+
+def globals_of(frame: Frame) -> Frame:
+    """The variables of the file that a frame belongs to."""
+    while frame.enclosing is not None:
+        frame = frame.enclosing
+    return frame
+
+
+@dataclass(slots=True, eq=False)
+class Excursion:
+    """The running of another file's code: the call of it that stands in the file under analysis."""
+
+    node: ir.Node
+    line: cst.CSTNode
+    started: int
 
 
 @dataclass(slots=True, eq=False)
@@ -480,12 +526,16 @@ class Class:
 
 
 class Instance:
-    """An object of a class of the file. `attributes` is only what was seen to be set."""
+    """
+    An object of a class of the file. `attributes` is only what was seen to be set; `layer` is what it is as an object
+    of a class of `torch.nn`, if its class derives from one (`class Block(nn.Sequential)`).
+    """
 
-    __slots__ = ("attributes", "cls", "havocked", "initialised")
+    __slots__ = ("attributes", "cls", "havocked", "initialised", "layer")
 
     def __init__(self, cls: Class) -> None:
         self.cls = cls
+        self.layer: Module | None = None
         self.attributes: dict[str, Value] = {}
         self.havocked = False
         self.initialised = False

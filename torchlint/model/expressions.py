@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import libcst as cst
 
@@ -25,6 +25,7 @@ from torchlint.model.domain import (
     External,
     Frame,
     Function,
+    Globals,
     Instance,
     Mapping,
     Module,
@@ -39,6 +40,7 @@ from torchlint.model.domain import (
     Value,
     alternatives,
     choose,
+    globals_of,
     reachable_tensors,
 )
 from torchlint.model.indexing import IndexMachine, SliceValue
@@ -61,14 +63,27 @@ MOST_ITEMS = 64
 """Longest list whose elements are kept apart."""
 
 
+class Imports(Protocol):
+    """What a file imports from its own project (see `imports`)."""
+
+    def absolute(self, frame: Frame, qualified: str) -> str:
+        """The full name of something imported in a frame: without the dots of a relative import."""
+
+    def value(self, qualified: str) -> Value | None:
+        """The value of a full name, if a file of the project defines it and it is certain which it is."""
+
+    def name(self, frame: Globals, name: str) -> Value | None:
+        """The value of a variable that a file has not set as far as it has run."""
+
+
 class ExpressionMachine(IndexMachine):
     """A machine that evaluates expressions."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.frame = Frame({})
-        self.globals = self.frame
-        self.star_modules: list[str] = []
+        self.globals = Globals({})
+        self.frame: Frame = self.globals
+        self.imports: Imports | None = None
 
     # -- to be given by the layers above
 
@@ -99,17 +114,30 @@ class ExpressionMachine(IndexMachine):
 
     def lookup(self, name: str) -> Value:
         """The value of a variable: local, enclosing, global, star import, builtin."""
-        frame: Frame | None = self.frame
-        if frame is not None and name in frame.globals_:
-            frame = self.globals
-        while frame is not None:
-            if name in frame.variables:
-                return _bound_on_its_paths(frame.variables[name])
+        frame = self.frame
+        if name in frame.globals_:
+            frame = globals_of(frame)
+        while name not in frame.variables:
+            if frame.enclosing is None:
+                return self._global(frame, name)
             frame = frame.enclosing
-        for module in self.star_modules:
-            qualified = canonical(f"{module}.{name}")
-            if ops.find(qualified) or modules.find(qualified) or factories.find(qualified) or qualified in _TORCH_NAMES:
-                return External(qualified)
+        return _bound_on_its_paths(frame.variables[name])
+
+    def _global(self, frame: Frame, name: str) -> Value:
+        """A variable that its file has not set: of another file, of a star import, or a builtin."""
+        if isinstance(frame, Globals):
+            found = self.imports.name(frame, name) if self.imports is not None else None
+            if found is not None:
+                return found
+            for module in frame.stars:
+                qualified = canonical(f"{module}.{name}")
+                if (
+                    ops.find(qualified)
+                    or modules.find(qualified)
+                    or factories.find(qualified)
+                    or qualified in _TORCH_NAMES
+                ):
+                    return External(qualified)
         return External(f"builtins.{name}") if name in _BUILTINS else Unknown()
 
     def _constant(self, node: ir.Constant) -> Value:
@@ -177,6 +205,8 @@ class ExpressionMachine(IndexMachine):
                         return self.call_value(Bound(instance, name, found), [], origin)
                     return Bound(instance, name, found)
                 return found
+        if instance.layer is not None and (name in instance.layer.parameters or name in instance.layer.config):
+            return self._module_attribute(instance.layer, name)
         if is_module(instance) is not Truth.NO and name in _MODULE_METHODS:
             return Bound(instance, name)
         if name == "__class__":
@@ -361,7 +391,7 @@ class ExpressionMachine(IndexMachine):
         if op in ("is", "is not"):
             return self._identity(op, left, right)
         if op in ("in", "not in"):
-            return Scalar("bool")
+            return _contained(op, left, right)
         for hook in self.watch.compared if op in ("==", "!=") else ():
             hook(op, left, right, node)
         if op in ("==", "!=") and (right == NONE or left == NONE):
@@ -510,6 +540,8 @@ class ExpressionMachine(IndexMachine):
                 return value.items.get(index.value, Unknown())
             every = list((value.items or {}).values()) + ([value.element] if value.element is not None else [])
             return self._any(every) if every else Unknown()
+        if isinstance(value, Instance) and value.layer is not None:
+            value = value.layer
         if isinstance(value, Module) and value.kind.container and value.children is not None:
             return self._item(Sequence("list", value.children), index)
         return Unknown(reachable_tensors(value), source=origin, layer=isinstance(value, Unknown) and value.layer)
@@ -577,6 +609,8 @@ class ExpressionMachine(IndexMachine):
             value = value.tensor
         if isinstance(value, Tensor):
             return self._rows(value)
+        if isinstance(value, Instance) and value.layer is not None:
+            value = value.layer
         if isinstance(value, Module) and value.children is not None and value.kind.container:
             return True, list(value.children)
         if isinstance(value, Unknown):
@@ -627,6 +661,23 @@ def _bound(part: Value | None) -> tuple[bool, int | None]:
     if isinstance(part, Constant) and isinstance(part.value, int):
         return True, part.value
     return False, None
+
+
+def _contained(op: str, left: Value, right: Value) -> Value:
+    """`left in right`, where both are known."""
+    known: object = None
+    if isinstance(right, Mapping) and right.items is not None:
+        known = right.items
+    elif isinstance(right, Sequence) and right.items is not None:
+        constants = [each.value for each in right.items if isinstance(each, Constant)]
+        known = constants if len(constants) == len(right.items) else None
+    elif isinstance(right, Constant) and isinstance(right.value, str):
+        known = right.value
+    if not isinstance(left, Constant) or not isinstance(known, dict | list | str):
+        return Scalar("bool")
+    if isinstance(known, str) and not isinstance(left.value, str):
+        return Scalar("bool")
+    return Constant((left.value in known) == (op == "in"))
 
 
 def _bound_on_its_paths(value: Value) -> Value:
@@ -766,8 +817,9 @@ _MODULE_METHODS = frozenset(
 def is_module(instance: Instance) -> Truth:
     """Whether an object is an `nn.Module`: MAYBE when it has a base that the model cannot see."""
     outside = instance.cls.outside()
-    if any(isinstance(base, External) and base.qualified in MODULE_BASES for base in outside):
-        return Truth.YES
+    for base in outside:
+        if isinstance(base, External) and (base.qualified in MODULE_BASES or modules.find(base.qualified) is not None):
+            return Truth.YES
     unseen = [
         base
         for base in outside

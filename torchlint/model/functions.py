@@ -8,15 +8,17 @@ from __future__ import annotations
 from torchlint.model import ir
 from torchlint.model.builtins import CallFrame
 from torchlint.model.calls import CallSite
-from torchlint.model.construction import Prototypes
+from torchlint.model.construction import Prototypes, leaves
 from torchlint.model.domain import (
     NONE,
     Bound,
     Choice,
     Class,
+    Excursion,
     External,
     Frame,
     Function,
+    Globals,
     GradModeGuard,
     Instance,
     Mapping,
@@ -31,11 +33,13 @@ from torchlint.model.domain import (
     Value,
     alternatives,
     choose,
+    globals_of,
     reachable_tensors,
     unknown_guard,
 )
 from torchlint.model.expressions import is_module
 from torchlint.model.layers import LayerMachine
+from torchlint.model.observer import Watch
 from torchlint.model.truth import Truth
 
 MOST_DEPTH = 12
@@ -53,6 +57,8 @@ class FunctionMachine(LayerMachine):
         super().__init__()
         self.entered: set[int] = set()
         self.prototypes = Prototypes(self.globals, self.branch)
+        # What is watched while another file's code runs, and what otherwise.
+        self.abroad = self.at_home = Watch()
 
     def run_block(self, body: list[ir.Statement]) -> None:
         """Run statements."""
@@ -270,6 +276,34 @@ class FunctionMachine(LayerMachine):
             element = Unknown(reachable_tensors(value))
             self.trail.set(value, "element", element)
             self.trail.set(value, "items", None)
+        elif isinstance(value, Mapping) and value.items is not None:
+            self.trail.set(value, "element", Unknown(reachable_tensors(value)))
+            self.trail.set(value, "items", None)
+
+    # -- other files of the project
+
+    def found(self, value: Value) -> Value:
+        """Something imported, as the file of the project that defines it has it; else the value itself."""
+        if isinstance(value, External) and self.imports is not None and self.outside_left > 0:
+            return self.imports.value(value.qualified) or value
+        return value
+
+    def _travel(self, function: Function, site: CallSite | None) -> tuple[Excursion | None, Watch, bool]:
+        """
+        Enter or leave another file's code with a call. The observers do not come along: what they see there would
+        be of another file. They are told what concerns objects that both may know, as if it happened at the call.
+        """
+        before = self.excursion, self.watch, self.travelling
+        file = globals_of(function.closure)
+        other = isinstance(file, Globals) and file.other
+        if other and self.excursion is None:
+            assert self.statement is not None
+            node = site.node if site is not None else self.statement
+            self.excursion = Excursion(node, self.statement.line, self.clock)
+            self.at_home, self.watch, self.travelling = self.watch, self.abroad, True
+        elif not other and self.excursion is not None:
+            self.excursion, self.watch = None, self.at_home
+        return before
 
     # -- functions of the file
 
@@ -277,12 +311,27 @@ class FunctionMachine(LayerMachine):
         self, function: Function, positional: list[Value], keywords: dict[str, Value], site: CallSite | None
     ) -> Value:
         """Run a function's body on its arguments."""
+        before = self._travel(function, site)
+        if before[0] is None and self.excursion is not None and site is not None:
+            for hook in before[1].unknown_called:
+                hook(function, None, [*positional, *keywords.values()], site.node)
+        statement = self.statement
+        try:
+            return self._run_function(function, positional, keywords, site)
+        finally:
+            self.excursion, self.watch, self.travelling = before
+            self.statement = statement
+
+    def _run_function(
+        self, function: Function, positional: list[Value], keywords: dict[str, Value], site: CallSite | None
+    ) -> Value:
         definition = function.definition
         on_stack = sum(frame.definition is definition for frame in self.stack)
         opaque = function.kind == "opaque" or (
             isinstance(definition, ir.FunctionDef) and (definition.is_generator or definition.is_async)
         )
-        if opaque or on_stack >= MOST_RECURSION or len(self.stack) >= MOST_DEPTH:
+        spent = self.travelling and self.outside_left <= 0
+        if opaque or spent or on_stack >= MOST_RECURSION or len(self.stack) >= MOST_DEPTH:
             values = [*positional, *keywords.values()]
             depends = [tensor for value in values for tensor in reachable_tensors(value)]
             if site is not None:
@@ -291,7 +340,9 @@ class FunctionMachine(LayerMachine):
                     hook(function, None, values, site.node)
             for value in values:
                 self.havoc(value)
-            return Unknown(depends)
+            first = positional[0] if positional else None
+            layer = isinstance(first, Instance) and function.name == "forward" and is_module(first) is Truth.YES
+            return Unknown(depends, source=site.node if site is not None else None, certain_edge=layer, layer=layer)
         frame = Frame({}, function.closure)
         self._bind_parameters(frame, function, positional, keywords, site is None or site.complete)
         mode = self.grad_mode
@@ -371,16 +422,17 @@ class FunctionMachine(LayerMachine):
         """Make an object of a class of the file."""
         # Only what another constructor builds: what the program itself builds is followed where it happens.
         key = None
+        given = leaves(site.values())
         if self.built_in and site.complete and not self.dead:
             key = self.prototypes.key(cls, site.positional, site.keywords, self.grad_mode)
         if key is not None:
-            copied = self.prototypes.make(key, site.values())
+            copied = self.prototypes.make(key, given)
             if copied is not None:
                 return copied
         instance = Instance(cls)
         self.initialise(instance, site)
         if key is not None:
-            self.prototypes.keep(key, instance, site.values())
+            self.prototypes.keep(key, instance, given, site.values())
         return instance
 
     def initialise(self, instance: Instance, site: CallSite) -> None:
@@ -395,6 +447,7 @@ class FunctionMachine(LayerMachine):
                 self.built_in = outer
                 instance.initialised = True
                 return
+        self.inherit(instance, site)
         fields = [
             s.targets[0].id
             for s in instance.cls.definition.body
@@ -421,6 +474,8 @@ class FunctionMachine(LayerMachine):
                     if name == "forward" and is_module(instance) is Truth.NO:
                         continue
                     return self._call_method(instance, function, site)
+        if instance.layer is not None:
+            return self._run_module(instance.layer, site)
         return self.unknown_call(instance, site)
 
     def _call_module(self, module: Module, site: CallSite) -> Value:
@@ -444,9 +499,13 @@ class FunctionMachine(LayerMachine):
         return result if result is not None else self.unknown_call(module, site)
 
     def _super_call(self, value: Super, name: str, site: CallSite) -> Value | None:
+        if name == "__init__" and isinstance(value.instance, Instance):
+            self.inherit(value.instance, site)
         if name in ("__init__", "__new__", "__setattr__", "__post_init__"):
             return NONE
         if isinstance(value.instance, Instance):
+            if name in ("forward", "__call__") and value.instance.layer is not None:
+                return self._run_module(value.instance.layer, site)
             return self.module_method(value.instance, name, site)
         return None
 
@@ -470,6 +529,12 @@ class FunctionMachine(LayerMachine):
                 return Unknown([t for value in site.values() for t in reachable_tensors(value)])
         if qualified.startswith("numpy."):
             self.numpy_call(qualified, site)
+        first = site.positional[0] if site.positional else None
+        if qualified.endswith(".__init__") and isinstance(first, Instance):
+            self.inherit(first, CallSite(site.node, site.positional[1:], site.keywords, complete=site.complete))
+        found = self.found(External(qualified))
+        if not isinstance(found, External):
+            return self.invoke(found, site)
         if qualified == "functools.partial" and site.positional:
             return self._partial(site)
         if qualified in ("copy.deepcopy", "copy.copy") and site.positional:

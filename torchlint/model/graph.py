@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from torchlint.knowledge.ops import Op
+from torchlint.knowledge.ops import Op, is_one_node
 from torchlint.model import ir
 from torchlint.model.domain import (
     GRAD_MAYBE,
@@ -69,6 +69,10 @@ class WriteRecord:
     is_view: Truth
 
 
+_ELSEWHERE = cst.Name("tensor")
+"""For the target of a write that stands in another file: a rule may show it, but finds nothing to rewrite."""
+
+
 class GraphMachine(Machine):
     """A machine that records graphs."""
 
@@ -117,7 +121,7 @@ class GraphMachine(Machine):
                 own = own.either(tensor.requires_grad)
         if unknown.hint and not unknown.depends:
             own = Grad(Truth.NO, frozenset({unknown.hint}))
-        origin = unknown.source or self._origin()
+        origin = self.here(unknown.source or self._origin())
         time = self.tick()
         node = GraphNode(
             name="",
@@ -131,6 +135,7 @@ class GraphMachine(Machine):
             opaque=True,
             built_in=self.built_in,
             iteration=self.iteration,
+            excursion=self.excursion,
         )
         tensor = Tensor(
             origin=origin,
@@ -205,11 +210,11 @@ class GraphMachine(Machine):
         name: str = "",
     ) -> None:
         """Torch raises here, if `truth`."""
-        if truth is Truth.NO:
+        if truth is Truth.NO or self.of_elsewhere(tensor):
             return
         self.emit(
             AutogradRefused(
-                node=origin.origin,
+                node=self.here(origin).origin,
                 statement=self.line(),
                 truth=truth if self.assumed <= self.path else Truth.MAYBE,
                 moment=self.tick(),
@@ -241,7 +246,21 @@ class GraphMachine(Machine):
             holds=holds,
             built_in=self.built_in,
             iteration=self.iteration,
+            excursion=self.excursion,
         )
+
+    def outputs(self, op: Op, node: GraphNode | None, count: int) -> list[GraphNode | None]:
+        """
+        The nodes that the results of an operation have, where there are several: a gradient of one is none of another.
+        """
+        if node is None or count < 2 or (op.probed and op.view != "multi"):
+            return [node] * count
+        found: list[GraphNode | None] = []
+        for _ in range(count):
+            output = self.node(node.name, node.op, node.origin, node.condition, [(ALWAYS, node)], Truth.NO)
+            output.output_of = node
+            found.append(output)
+        return found
 
     # -- operations
 
@@ -296,6 +315,7 @@ class GraphMachine(Machine):
                     (both, node) for inner, node in self.edges(tensor) if (both := conjoin(guard, inner)) is not None
                 ]
         node = self.node(op.node, display, origin, grad, edges, op.holds_saved)
+        node.composed = not is_one_node(op)
         saved: list[Saved] = []
         for save in op.saves:
             if save.what not in bound:
@@ -365,7 +385,7 @@ class GraphMachine(Machine):
     ) -> Tensor:
         """A new tensor with memory of its own."""
         return Tensor(
-            origin=origin,
+            origin=self.here(origin),
             line=self.line(),
             born=self.tick(),
             made_by=made_by,
@@ -384,7 +404,7 @@ class GraphMachine(Machine):
         """A differentiable view: shares memory, version counter and base."""
         base = source.base or source
         view = Tensor(
-            origin=origin,
+            origin=self.here(origin),
             line=self.line(),
             born=self.tick(),
             made_by=made_by,
@@ -421,6 +441,7 @@ class GraphMachine(Machine):
         """
         A tensor cut from the graph that shares memory: `detach()` shares the version counter too, `.data` does not.
         """
+        origin = self.here(origin)
         tensor = Tensor(
             origin=origin,
             line=self.line(),
@@ -435,6 +456,7 @@ class GraphMachine(Machine):
             cut=f"`{how}` cuts it from the graph",
             precise=source.precise,
         )
+        tensor.strides = source.strides
         if source.alias is not None and not source.alias.bound:
             # `out.detach().numpy()`: what nobody has a name for is no party to it.
             how = f"{source.alias.how}.{how.lstrip('.')}"
@@ -459,7 +481,9 @@ class GraphMachine(Machine):
             self.pending_alias_writes.remove(pending)
             by_alias = write.target.family is alias.alias.family
             read_name = name or tensor.name
-            read = Step(origin.origin, f"`{read_name}` is read here" if read_name else "its values are read here")
+            read = Step(
+                self.here(origin).origin, f"`{read_name}` is read here" if read_name else "its values are read here"
+            )
             alias_name, source_name = alias.alias.name, alias.source.name
             self.emit(
                 AliasWritten(
@@ -484,6 +508,7 @@ class GraphMachine(Machine):
 
     def escape(self, tensors: Iterable[Tensor], origin: ir.Node) -> None:
         """Hand tensors to code the model does not know."""
+        origin = self.here(origin)
         for tensor in tensors:
             self.use(tensor, origin)
             if not tensor.storage.uses:
@@ -536,14 +561,16 @@ class GraphMachine(Machine):
             time=self.tick(),
             op=op,
             spelling=spelling,
-            origin=origin,
+            origin=self.here(origin),
             line=self.line(),
-            target_node=target,
+            target_node=target if self.excursion is None else _ELSEWHERE,
             target=tensor,
             name=name or tensor.name,
             counter=tensor.counter,
             path=self.path,
             assumed=self.assumed if certain else self.assumed | unknown_guard(),
+            inside=None if self.excursion is None else origin,
+            excursion=self.excursion,
         )
         if raises is not Truth.YES:
             self.trail.set(storage, "writes", (*storage.writes[-MOST_WRITES:], write))
@@ -554,7 +581,7 @@ class GraphMachine(Machine):
                 self.save_results(record[0], node, [tensor], record[1])
             if node is not None:
                 self.regenerate(tensor)
-        if spelling not in ("optimizer", "backward") and not self.expected_errors:
+        if spelling not in ("optimizer", "backward") and not self.expected_errors and not self.of_elsewhere(tensor):
             self.write_records.append(
                 WriteRecord(
                     write,
@@ -655,8 +682,8 @@ class GraphMachine(Machine):
 
     def require_grad(self, tensor: Tensor, value: Truth, how: str = "requires_grad") -> None:
         """`tensor.requires_grad_(value)` or `tensor.requires_grad = value`, where torch allows it."""
-        self.regenerate(tensor)
-        if tensor.is_leaf is Truth.NO:
+        # C++ asks here for the grad_fn it has, not for that of a view whose base was written since
+        if tensor.grad_fn and tensor.is_leaf is Truth.NO:
             refused = Truth.YES if how == "requires_grad" else ~value
             self.refuse("flag-on-non-leaf", how, tensor, self._origin(), refused)
             return

@@ -27,7 +27,7 @@ from torchlint.model.domain import (
     choose,
     reachable_tensors,
 )
-from torchlint.model.truth import Truth
+from torchlint.model.layout import lay, view_layout
 
 
 class SliceValue:
@@ -56,6 +56,8 @@ class IndexMachine(TorchMachine):
             return shapes.INTEGER if index.kind in ("int", "number") else shapes.UNKNOWN
         if isinstance(index, Sequence) and index.kind == "tuple" and index.items is not None:
             return tuple(self.index_structure(each) for each in index.items)
+        if isinstance(index, Sequence) and index.items is None:
+            return shapes.Sized((None,), "int") if self.kind_of(index) == "ints" else shapes.UNKNOWN
         if isinstance(index, Sequence):
             return list((index.items and (self.index_structure(each) for each in index.items)) or [shapes.INTEGER])
         if isinstance(index, Constant):
@@ -106,20 +108,10 @@ class IndexMachine(TorchMachine):
         op = ops.find("getitem.basic")[0]
         grad, node = self.record(op, {"self": tensor}, origin, "[...]")
         view = self.view_of(tensor, origin, "[...]", node, grad, shape, "view")
-        view.contiguous = self._contiguous_part(tensor, index, shape)
+        lay(view, view_layout("getitem", {"index": self.index_structure(index)}, tensor, shape))
         view.name = ""
         self.derive(view, op, {"self": tensor})
         return view
-
-    def _contiguous_part(
-        self, tensor: Tensor, index: Value | SliceValue | list[Value | SliceValue], shape: shapes.Shape
-    ) -> Truth:
-        if shape is not None and all(size == 1 for size in shape):
-            return Truth.YES
-        if tensor.contiguous is not Truth.YES:
-            return Truth.MAYBE
-        values = {"self": shapes.Sized(tensor.shape, tensor.dtype), "index": self.index_structure(index)}
-        return Truth.of(shapes.contiguous_after("getitem", values))
 
     def _copy(
         self,

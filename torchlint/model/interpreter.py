@@ -24,10 +24,12 @@ from torchlint.model.domain import (
     External,
     Frame,
     Function,
+    Globals,
     GradModeGuard,
     Tensor,
     Value,
     alternatives,
+    globals_of,
     reachable_tensors,
 )
 from torchlint.model.events import ResultDropped
@@ -49,6 +51,10 @@ class Interpreter(ControlMachine):
         self.functions: list[Function] = []
         self.classes: list[Class] = []
         self.defined: set[int] = set()
+
+    def share(self, other: Interpreter) -> None:
+        """Number branches and know classes together with another machine: values of one are values of the other."""
+        self._branches, self.owners = other._branches, other.owners
 
     # -- blocks and statements
 
@@ -121,10 +127,20 @@ class Interpreter(ControlMachine):
             self.use(tensor, node)
         if self.stack:
             call = self.stack[-1]
+            self._finally()
             for hook in self.watch.returned:
                 hook(value, node.origin)
             call.returns.append((self.path - call.path, self.trail.changes(call.mark), value))
         self.dead = True
+
+    def _finally(self) -> None:
+        """What `return` runs before it leaves: the `finally` blocks around it, the inner ones first."""
+        finals = self.finals
+        while self.finals and self.finals[-1][0] == len(self.stack):
+            _, block = self.finals[-1]
+            self.finals = self.finals[:-1]
+            self.run_block(block)
+        self.finals = finals
 
     def _raise(self, node: ir.Raise) -> None:
         if node.value is not None:
@@ -159,7 +175,7 @@ class Interpreter(ControlMachine):
         function = Function(node, self.closure_of(owner), defaults, owner, kind, mode, node.name)
         if owner is not None:
             self.owners[id(node)] = owner
-        if id(node) not in self.defined:
+        if id(node) not in self.defined and self.excursion is None:
             self.defined.add(id(node))
             self.functions.append(function)
         return function
@@ -194,6 +210,9 @@ class Interpreter(ControlMachine):
 
     def _class(self, node: ir.ClassDef) -> None:
         bases = tuple(self.evaluate(argument.value) for argument in node.bases if not argument.keyword)
+        if self.imports is not None:
+            found = (self.imports.value(base.qualified) if isinstance(base, External) else None for base in bases)
+            bases = tuple(other or base for base, other in zip(bases, found, strict=True))
         bases = tuple(base if isinstance(base, Class | External) else External("?.unknown") for base in bases)
         cls = Class(node, node.name, bases, {})
         outer = self.frame
@@ -207,7 +226,7 @@ class Interpreter(ControlMachine):
         self.frame = outer
         self.statement = node
         self.set_variable(node.name, cls)
-        if id(node) not in self.defined:
+        if id(node) not in self.defined and self.excursion is None:
             self.defined.add(id(node))
             self.classes.append(cls)
         for hook in self.watch.class_defined:
@@ -215,10 +234,15 @@ class Interpreter(ControlMachine):
 
     def _import(self, node: ir.Import) -> None:
         for name in node.names:
-            if name.bound == "*":
-                self.star_modules.append(name.qualified)
-            else:
-                self.set_variable(name.bound, External(canonical(name.qualified)))
+            qualified = (
+                self.imports.absolute(self.frame, name.qualified) if self.imports is not None else name.qualified
+            )
+            if name.bound != "*":
+                self.set_variable(name.bound, External(canonical(qualified)))
+                continue
+            file = globals_of(self.frame)
+            if isinstance(file, Globals) and qualified not in file.stars:
+                file.stars = (*file.stars, qualified)
 
     def _scope(self, node: ir.Scope) -> None:
         if node.kind == "global":

@@ -7,7 +7,8 @@ and fixes. The IR knows no torch and has no behaviour.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
 import libcst as cst
@@ -398,6 +399,22 @@ class ClassDef(Statement):
 
 @dataclass(slots=True, eq=False)
 class Program(Node):
-    """A whole file; `origin` is the `cst.Module`."""
+    """A whole file; `origin` is the `cst.Module`, `text` what is written in it ("" if that is not known)."""
 
     body: list[Statement]
+    text: str = ""
+
+
+def walk(node: Node | list[Statement]) -> Iterator[Node]:
+    """A node, or the statements of a block, and everything below: parents first, fields in their order."""
+    pending: list[object] = [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, Node):
+            yield each
+            pending += [getattr(each, item.name) for item in reversed(fields(each)) if item.name not in _PLACES]
+        elif isinstance(each, list):
+            pending += reversed(each)
+
+
+_PLACES = ("origin", "line")

@@ -8,12 +8,14 @@ Only the methods that `nn.Module` and its containers bring
 
 from __future__ import annotations
 
+from torchlint.knowledge import modules
 from torchlint.model import ir
 from torchlint.model.builtins import BuiltinMachine
 from torchlint.model.calls import CallSite, truth_of
 from torchlint.model.domain import (
     NONE,
     Constant,
+    External,
     Instance,
     Module,
     Scalar,
@@ -35,13 +37,22 @@ class LayerMachine(BuiltinMachine):
         if isinstance(value, Module):
             return list(value.children or ())
         if isinstance(value, Instance):
-            return [
+            found: list[Value] = [
                 each
                 for option in value.attributes.values()
                 for _, each in alternatives(option)
                 if isinstance(each, Module | Instance)
             ]
+            return found if value.layer is None else [value.layer, *found]
         return []
+
+    def inherit(self, instance: Instance, site: CallSite) -> None:
+        """Run the `__init__` that an object's class has from a class of `torch.nn`, if it derives from one."""
+        for base in instance.cls.outside():
+            kind = modules.find(base.qualified) if isinstance(base, External) else None
+            if kind is not None and (site.complete or kind.container):
+                self.trail.set(instance, "layer", self.new_layer(kind, site))
+                return
 
     def parameters_of(self, value: Value, seen: list[Value] | None = None) -> tuple[list[Tensor], bool]:
         """The registered parameters of a module, and whether that is all of them."""
@@ -103,11 +114,15 @@ class LayerMachine(BuiltinMachine):
         if name in ("register_buffer", "register_parameter") and isinstance(module, Instance):
             return self._register(module, site)
         if name in ("add_module", "register_module") and isinstance(module, Instance):
+            if module.layer is not None and module.layer.kind.container:
+                self._container_method(module.layer, "append", CallSite(site.node, site.values()[1:2], {}))
             return self._register(module, site)
         if name == "__call__":
             return self.invoke(module, site)
         if name == "forward" and isinstance(module, Module):
             return self.invoke(module, site)
+        if isinstance(module, Instance) and module.layer is not None:
+            module = module.layer
         if isinstance(module, Module):
             return self._container_method(module, name, site)
         return None

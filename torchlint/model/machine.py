@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 import libcst as cst
 
 from torchlint.model import ir
-from torchlint.model.domain import Tensor, Value, alternatives, choose
-from torchlint.model.events import Event, TensorFacts
+from torchlint.model.domain import Excursion, Tensor, Value, alternatives, choose
+from torchlint.model.events import AutogradRefused, BackwardCalled, Event, TensorFacts
 from torchlint.model.observer import Watch
 from torchlint.model.state import Trail
 from torchlint.model.trace import Step
@@ -28,6 +28,13 @@ T = TypeVar("T")
 
 STEP_LIMIT = 6_000
 """Statements and calls followed per entry point; past it the model says no more about that entry."""
+OUTSIDE_LIMIT = 1_500
+"""The same for calls that lead into other files of the project; past it they are unknown code."""
+
+OUTSIDE_POOL = 15_000
+"""The same for all entry points of a file together."""
+
+_OF_VALUES = (AutogradRefused, BackwardCalled)
 
 
 class BudgetExceededError(Exception):
@@ -49,7 +56,12 @@ class Machine:
         self.grad_mode = Truth.YES
         self.dead = False
         self.clock = 0
+        self.since = 0
+        """What happened up to this moment need not have happened before the code that runs now."""
         self.steps_left = STEP_LIMIT
+        self.outside_left = OUTSIDE_LIMIT
+        self.excursion: Excursion | None = None
+        self.travelling = False
         self.statement: ir.Statement | None = None
         self.iteration: tuple[int, ...] = ()
         self.built_in = ""
@@ -76,6 +88,11 @@ class Machine:
         BudgetExceededError
             when the entry point has used up its steps.
         """
+        if self.travelling:
+            self.outside_left -= steps
+            if self.outside_left < -OUTSIDE_LIMIT:
+                raise BudgetExceededError
+            return
         self.steps_left -= steps
         if self.steps_left < 0:
             raise BudgetExceededError
@@ -83,9 +100,19 @@ class Machine:
     # -- places
 
     def line(self) -> cst.CSTNode:
-        """The CST statement being run."""
+        """The CST statement being run; while another file's code runs, the one that called it."""
+        if self.excursion is not None:
+            return self.excursion.line
         assert self.statement is not None
         return self.statement.line
+
+    def here(self, origin: ir.Node) -> ir.Node:
+        """A place of the file: the given one, or, while another file's code runs, the call of it."""
+        return origin if self.excursion is None else self.excursion.node
+
+    def of_elsewhere(self, tensor: Tensor) -> bool:
+        """Whether another file's code is running that has made the tensor itself: what is wrong with it is its own."""
+        return self.excursion is not None and tensor.born > self.excursion.started
 
     # -- paths
 
@@ -149,8 +176,11 @@ class Machine:
     # -- events
 
     def emit(self, event: Event) -> None:
-        """Report an event, unless the code expects an error here (`pytest.raises`)."""
-        if not self.expected_errors:
+        """
+        Report an event, unless the code expects an error here (`pytest.raises`), or it concerns another file: of
+        what that does, only what goes wrong with this file's values is told, at the call that led there.
+        """
+        if not self.expected_errors and (self.excursion is None or isinstance(event, _OF_VALUES)):
             self.events.append(event)
 
     def facts(self, tensor: Tensor, name: str = "") -> TensorFacts:

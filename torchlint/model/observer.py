@@ -14,7 +14,8 @@ not undone when the branch is: note `machine.path` and `machine.assumed` with it
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 import libcst as cst
 
@@ -42,6 +43,12 @@ class Observer:
 
     `self.machine` is the running machine: `machine.emit(event)`, `machine.facts(tensor)`, `machine.line()`,
     `machine.path`, `machine.assumed`, `machine.grad_mode`, `machine.iteration`, `machine.trail`, `machine.statement`.
+    """
+
+    words: ClassVar[tuple[str, ...]] = ()
+    """
+    Its events point at places where one of these is written: a file whose text has none is not watched for them. Empty
+    where they may point anywhere.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -204,3 +211,28 @@ class Watch:
     if TYPE_CHECKING:
 
         def __getattr__(self, hook: str) -> tuple[Callable[..., None], ...]: ...
+
+
+class Abroad(Watch):
+    """
+    What observers are told of another file's code: that an optimizer stepped, that gradients were zeroed, and the like;
+    each at a place of their own file, `here`.
+    """
+
+    HOOKS = ("stepped", "zeroed", "mode_set", "required_grad", "backward", "optimizer_built", "unknown_called")
+
+    def __init__(self, home: Watch, here: Callable[[ir.Node], ir.Node]) -> None:
+        super().__init__()
+        for hook in self.HOOKS:
+            told = tuple(partial(_at, each, here) for each in getattr(home, hook))
+            setattr(self, hook, told)
+
+
+def _at(hook: Callable[..., None], here: Callable[[ir.Node], ir.Node], *arguments: object) -> None:
+    placed = []
+    for each in arguments:
+        place = here(each) if isinstance(each, ir.Node) else each
+        if isinstance(each, ir.Call) and not isinstance(place, ir.Call):
+            return  # done while a definition of this file is run, for a default or a decorator: at no call of this file
+        placed.append(place)
+    hook(*placed)

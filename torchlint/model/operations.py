@@ -15,6 +15,7 @@ import libcst as cst
 
 from torchlint.knowledge import ops, shapes
 from torchlint.knowledge.ops import Known, Op
+from torchlint.knowledge.strides import Strides
 from torchlint.model import ir
 from torchlint.model.domain import (
     GRAD_NO,
@@ -32,11 +33,14 @@ from torchlint.model.domain import (
     reachable_tensors,
 )
 from torchlint.model.events import Shape
+from torchlint.model.layout import lay, reshape_shares, result_layout, view_layout
 from torchlint.model.second_order import SecondOrderMachine
 from torchlint.model.truth import ALWAYS, Guard, Truth
 
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "logical_not", "isclose"})
 _INTEGERS = frozenset({"argmax", "argmin", "argsort", "nonzero", "bincount", "searchsorted", "bucketize"})
+_OPERANDS = ("self", "input", "other", "tensors")
+_COMPLEX = frozenset({"complex", "polar", "view_as_complex", "stft", "linalg_eig", "linalg_eigvals"})
 _KEEPS_NAME = frozenset({"detach", "view", "reshape", "to", "cpu", "cuda", "float", "contiguous"})
 
 
@@ -175,9 +179,13 @@ class OperationMachine(SecondOrderMachine):
             for hook in self.watch.operation:
                 hook(spelling, bound, written, origin, display)
             return written
-        result = self._out_of_place(op, bound, origin, display)
         if "out" in bound and "out" in op.writes:
-            self._into_out(op, bound, result, origin, display)
+            self._refuse_out(op, bound, origin, display)
+        result = self._out_of_place(op, bound, origin, display)
+        if "out" in bound and "out" in op.writes and isinstance(result, Tensor):
+            for _, tensor in self.tensor_options(bound["out"]):
+                if tensor.shape != result.shape:
+                    self.trail.set(tensor, "shape", result.shape)
         self._write_others(op, bound, origin, display, target)
         if "out" in bound and "out" in op.writes:
             result = bound["out"]
@@ -238,15 +246,14 @@ class OperationMachine(SecondOrderMachine):
             self.fork([(guard, partial(run, tensor)) for guard, tensor in options], assume=True)
         return receiver
 
-    def _into_out(self, op: Op, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
-        """
-        `out=`: torch refuses to record it (`throw_error_out_requires_grad`), and resizes the tensor to the result.
-        """
-        for _, tensor in self.tensor_options(bound["out"]):
+    def _refuse_out(self, op: Op, bound: dict[str, Value], origin: ir.Node, display: str) -> None:
+        """`out=`: torch refuses to record it (`throw_error_out_requires_grad`), before it looks at anything else."""
+        assumed = self.assumed
+        for guard, tensor in self.tensor_options(bound["out"]):
+            self.assumed = assumed | guard
             grad = self.recorded(self.input_grad(op, bound).either(tensor.requires_grad))
             self.refuse("out", f"{display}(out=...)", tensor, origin, grad.truth())
-            if isinstance(result, Tensor) and tensor.shape != result.shape:
-                self.trail.set(tensor, "shape", result.shape)
+        self.assumed = assumed
 
     def _reshape(self, op: Op, bound: dict[str, Value], own: str, tensor: Tensor) -> None:
         """`unsqueeze_` and its kin give the tensor itself another shape."""
@@ -255,7 +262,9 @@ class OperationMachine(SecondOrderMachine):
         (shape, *_) = shapes.infer(
             op.name, {key: self.argument(value) for key, value in {**bound, own: tensor}.items()}
         )
-        self.trail.set(tensor, "contiguous", self.contiguous_after(op.name, {**bound, own: tensor}, tensor, shape))
+        contiguous, steps = self._view_layout(op.name, {**bound, own: tensor}, tensor, shape)
+        self.trail.set(tensor, "contiguous", contiguous)
+        self.trail.set(tensor, "strides", steps)
         self.trail.set(tensor, "shape", shape)
 
     def _write_others(
@@ -295,9 +304,9 @@ class OperationMachine(SecondOrderMachine):
             return Sequence("tuple", None, element)
         results = [
             self._result(
-                op, bound, grad, node, inferred[index] if index < len(inferred) else None, origin, display, index
+                op, bound, grad, output, inferred[index] if index < len(inferred) else None, origin, display, index
             )
-            for index in range(count)
+            for index, output in enumerate(self.outputs(op, node, count))
         ]
         if node is not None:
             self.save_results(op, node, results, bound)
@@ -328,10 +337,12 @@ class OperationMachine(SecondOrderMachine):
             dtype=self._dtype_of(op, bound, differentiable),
             cut=cut,
         )
-        if any(tensor.contiguous is not Truth.YES for value in bound.values() for _, tensor in self._present(value)):
+        operands = [tensor for value in bound.values() for _, tensor in self._present(value)]
+        if any(tensor.contiguous is not Truth.YES for tensor in operands):
             # Elementwise operations and reductions keep the order of their input's strides.
             few = shape is not None and sum(size != 1 for size in shape) < 2
-            result.contiguous = Truth.YES if few or op.name in _DENSE else Truth.MAYBE
+            if not few and op.name not in _DENSE:
+                lay(result, result_layout(op.name, operands, shape))
         result.precise = self._precise_of(op, bound) if result.dtype in ("float", None) else ""
         self.derive(result, op, bound)
         return result
@@ -341,7 +352,8 @@ class OperationMachine(SecondOrderMachine):
         if "dtype" in bound:
             dtype = self.argument(bound["dtype"])
             return precise_dtype(dtype) if isinstance(dtype, str) else ""
-        found = {tensor.precise for value in bound.values() for _, tensor in self._present(value)}
+        inputs = [tensor for value in bound.values() for _, tensor in self._present(value)]
+        found = {tensor.precise for tensor in inputs if tensor.dtype not in ("int", "bool")}
         return found.pop() if len(found) == 1 else ""
 
     def derive(self, result: Tensor, op: Op, bound: dict[str, Value]) -> None:
@@ -369,12 +381,8 @@ class OperationMachine(SecondOrderMachine):
         if "dtype" in bound:
             dtype = self.argument(bound["dtype"])
             return _dtype_class(dtype) if isinstance(dtype, str) else None
-        found = {
-            tensor.dtype
-            for name in ("self", "input", "other", "tensors")
-            if name in bound
-            for _, tensor in self._present(bound[name])
-        }
+        given = _OPERANDS if op.name in _COMPLEX or op.name.startswith("fft_") else (*_OPERANDS, *op.differentiable)
+        found = {tensor.dtype for name in given if name in bound for _, tensor in self._present(bound[name])}
         if found == {"float"} or ("float" in found and None not in found and "complex" not in found):
             return "float"
         return found.pop() if len(found) == 1 and op.name in _SAME_DTYPE else None
@@ -420,7 +428,9 @@ class OperationMachine(SecondOrderMachine):
             grad = self.recorded(source.requires_grad)
             node = self.node(op.node, display, origin, grad, self.edges(source), Truth.NO) if grad != GRAD_NO else None
             shape = inferred[place] if len(inferred) == len(items) else None
-            views.append(self.view_of(source, origin, display, node, grad, shape, "view"))
+            view = self.view_of(source, origin, display, node, grad, shape, "view")
+            lay(view, view_layout("meshgrid", {}, source, shape))
+            views.append(view)
         return Sequence("tuple", tuple(views))
 
     def _alias(
@@ -440,13 +450,14 @@ class OperationMachine(SecondOrderMachine):
         if op.sequence or len(op.outputs) > 1:
             shapes_ = inferred if inferred != (None,) else (None,)
             views = tuple(
-                self.view_of(source, origin, display, node, grad, shape, op.view or "view") for shape in shapes_
+                self.view_of(source, origin, display, output, grad, shape, op.view or "view")
+                for shape, output in zip(shapes_, self.outputs(op, node, len(shapes_)), strict=True)
             )
             for each in views:
-                each.contiguous = self.contiguous_after(op.name, bound, source, each.shape)
+                lay(each, self._view_layout(op.name, bound, source, each.shape))
             return Sequence("tuple", views) if inferred != (None,) else Sequence("tuple", None, views[0])
         if truth is Truth.MAYBE:
-            truth = self._shares(op, source, bound)
+            truth = self._shares(op, source, bound, inferred[0])
         if truth is Truth.NO:
             return self._result(op, bound, grad, node, inferred[0], origin, display, 0)
         same = self._is_same(op, source)
@@ -458,7 +469,7 @@ class OperationMachine(SecondOrderMachine):
             else self.view_of(source, origin, display, node, grad, inferred[0], op.view or "view")
         )
         if isinstance(view, Tensor) and same is Truth.NO:
-            view.contiguous = self.contiguous_after(op.name, bound, source, inferred[0])
+            lay(view, self._view_layout(op.name, bound, source, inferred[0]))
             self.derive(view, op, bound)
         if truth is Truth.YES:
             return view
@@ -468,15 +479,10 @@ class OperationMachine(SecondOrderMachine):
             copy.name = source.name if op.name in _KEEPS_NAME else ""
         return choose([(frozenset({(number, 1)}), view), (frozenset({(number, 0)}), copy)])
 
-    def contiguous_after(self, name: str, bound: dict[str, Value], source: Tensor, shape: Shape) -> Truth:
-        """Whether a view of `source` is contiguous."""
-        if shape is not None and all(size == 1 for size in shape):
-            return Truth.YES
-        if source.contiguous is not Truth.YES:
-            return Truth.MAYBE
-        values = {key: self.argument(value) for key, value in bound.items()}
-        values["self"] = shapes.Sized(source.shape, source.dtype)
-        return Truth.of(shapes.contiguous_after(name, values))
+    def _view_layout(
+        self, name: str, bound: dict[str, Value], source: Tensor, shape: Shape
+    ) -> tuple[Truth, Strides | None]:
+        return view_layout(name, {key: self.argument(value) for key, value in bound.items()}, source, shape)
 
     def _cast_to(self, name: str, bound: dict[str, Value]) -> str:
         if CASTS[name]:
@@ -486,6 +492,13 @@ class OperationMachine(SecondOrderMachine):
             return precise_dtype(dtype)
         other = bound.get("other")
         return other.precise if isinstance(other, Tensor) else ""
+
+    def _same_dtype(self, op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
+        """Whether a cast finds that there is nothing to do."""
+        if bound.get("other") is source:
+            return Truth.YES
+        wanted = self._cast_to(op.name, bound) if source.precise else ""
+        return Truth.of(wanted == source.precise) if wanted else Truth.MAYBE
 
     def _is_same(self, op: Op, source: Tensor) -> Truth:
         """Whether an aliasing operation returns the tensor itself rather than a view of it."""
@@ -497,12 +510,13 @@ class OperationMachine(SecondOrderMachine):
             return Truth.MAYBE if source.dtype is None else Truth.of(source.dtype != "complex")
         return Truth.NO
 
-    def _shares(self, op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
-        if op.name in CASTS and source.precise and not bound.keys() & {"copy", "memory_format"}:
-            wanted = self._cast_to(op.name, bound)
-            return Truth.of(wanted == source.precise) if wanted else Truth.MAYBE
-        if op.name in ("reshape", "flatten", "contiguous", "view_as", "reshape_as", "ravel"):
-            return Truth.YES if source.contiguous is Truth.YES else Truth.MAYBE
+    def _shares(self, op: Op, source: Tensor, bound: dict[str, Value], shape: Shape) -> Truth:
+        if op.name in CASTS and not bound.keys() & {"copy", "memory_format"}:
+            return self._same_dtype(op, source, bound)
+        if op.name == "contiguous":
+            return source.contiguous if "memory_format" not in bound else Truth.MAYBE
+        if op.name in ("reshape", "flatten", "view_as", "reshape_as", "ravel"):
+            return reshape_shares(source, shape)
         return Truth.MAYBE
 
 

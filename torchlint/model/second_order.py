@@ -1,5 +1,6 @@
 """
-Transfer function of `create_graph=True`: whether a gradient has a graph of its own, and where that leads.
+Transfer function of gradients as values: of `create_graph=True`, whether a gradient has a graph of its own, and where
+that leads; and whether the gradient is a view.
 
 The gradient of a node depends on what the node saved; so it requires grad if one of the saved tensors does, and
 differentiating it again leads to them. Where a node's formula is not known to use all it saved, nothing is claimed.
@@ -11,56 +12,55 @@ from __future__ import annotations
 from torchlint.model import ir
 from torchlint.model.backward import BackwardMachine, leads
 from torchlint.model.domain import GRAD_NO, GRAD_YES, Grad, GraphNode, Tensor, Unknown, Value, unknown_guard
-from torchlint.model.truth import Guard, Truth, unconditional
+from torchlint.model.truth import ALWAYS, Guard, Truth, unconditional
 
 # Nodes whose gradient is a differentiable function of every tensor they saved.
 _SMOOTH = frozenset(
-    [
-        "Pow",
-        "Exp",
-        "Sigmoid",
-        "Tanh",
-        "Sqrt",
-        "Rsqrt",
-        "Reciprocal",
-        "Log",
-        "Log1P",
-        "Sin",
-        "Cos",
-        "Tan",
-        "Sinh",
-        "Cosh",
-        "Atan",
-        "Expm1",
-        "Erf",
-        "Abs",
-        "Softmax",
-        "LogSoftmax",
-        "Logsumexp",
-        "Relu",
-        "LeakyRelu",
-        "Elu",
-        "Gelu",
-        "Silu",
-        "Softplus",
-        "Std",
-        "Var",
-        "Prod",
-        "Mul",
-        "Div",
-        "Mm",
-        "Dot",
-        "Bmm",
-        "Mv",
-        "MseLoss",
-        "SmoothL1Loss",
-        "HuberLoss",
-    ]
+    {
+        *("Pow", "Exp", "Sigmoid", "Tanh", "Sqrt", "Rsqrt", "Reciprocal", "Log", "Log1P", "Sin", "Cos", "Tan", "Sinh"),
+        *("Cosh", "Atan", "Expm1", "Erf", "Abs", "Softmax", "LogSoftmax", "Logsumexp", "Relu", "LeakyRelu", "Elu"),
+        *("Gelu", "Silu", "Softplus", "Std", "Var", "Prod", "Mul", "Div", "Mm", "Dot", "Bmm", "Mv", "MseLoss"),
+        *("SmoothL1Loss", "HuberLoss"),
+    }
+)
+# Of these the gradient saves the saved tensor itself once more, whatever comes in: `grad * self.cos()`, `grad / self`.
+_SAVES_AGAIN = frozenset({"Pow", "Sin", "Cos", "Log", "Tanh", "Sigmoid"})
+# Of these the gradient is the incoming one with another shape: a view, made under `no_grad` without `create_graph`.
+_RESHAPES = frozenset(
+    {"Sum", "View", "ReshapeAlias", "UnsafeView", "Unsqueeze", "Squeeze", "T", "Transpose", "Permute"}
 )
 
 
 class SecondOrderMachine(BackwardMachine):
     """A machine that differentiates gradients."""
+
+    def first_order(self, target: Tensor, origin: ir.Node) -> Tensor:
+        """The gradient of `target` in the backward pass that has just run without `create_graph=True`."""
+        gradient = self.fresh(origin, "autograd.grad", shape=target.shape, dtype=target.dtype, precise=target.precise)
+        gradient.cut = "`autograd.grad` without `create_graph=True` returns tensors without a graph"
+        if not self._reshaped(target):
+            return gradient
+        mode, self.grad_mode = self.grad_mode, Truth.NO
+        view = self.view_of(gradient, origin, "autograd.grad", None, GRAD_NO, target.shape, "view")
+        self.grad_mode = mode
+        return view
+
+    def _reshaped(self, target: Tensor) -> bool:
+        """Whether the gradient certainly comes from one node, and is what came to that in another shape."""
+        ends = {id(node) for _, node in self.edges(target)}
+        if len(ends) != 1 or self.starts & ends:
+            return False
+        uses = [
+            (node, guard, guards)
+            for node, guards in self.visited.values()
+            for guard, end in node.edges
+            if id(end) in ends
+        ]
+        if len(uses) != 1:
+            return False
+        node, guard, guards = uses[0]
+        sure = not guard and any(unconditional(each) <= self.path | self.assumed for each in guards)
+        return sure and not node.composed and not node.opaque and _operation(node) in _RESHAPES
 
     def second_order(self, target: Tensor, given: Grad, origin: ir.Node) -> Value:
         """
@@ -68,6 +68,8 @@ class SecondOrderMachine(BackwardMachine):
         requires_grad of the gradients passed to it.
         """
         ends = {id(node) for _, node in self.edges(target)}
+        if self.starts == ends:
+            return self._given(target, given, origin)
         known: dict[int, bool] = {}
         on_the_way = [(node, guards) for node, guards in self.visited.values() if leads(node, ends, known)]
         depends = given.truth()
@@ -94,9 +96,30 @@ class SecondOrderMachine(BackwardMachine):
             cut="" if graph is not None else "its formula uses nothing that requires grad",
         )
         if graph is not None:
-            # The gradient's own graph saves some of these once more; which, is not told here.
-            self.escape([saved.tensor for each, _ in on_the_way for saved in each.saved], origin)
+            self._saved_again(graph, [node for node, _ in on_the_way], origin)
         return gradient
+
+    def _saved_again(self, graph: GraphNode, nodes: list[GraphNode], origin: ir.Node) -> None:
+        """The gradient's own graph saves some tensors once more; of most nodes it is not told here which."""
+        known = [saved for node in nodes if _operation(node) in _SAVES_AGAIN for saved in node.saved]
+        for saved in known:
+            if saved.tensor.requires_grad == GRAD_YES and not saved.guard:
+                again = self._save(graph, saved.what, saved.tensor, self.tick(), ALWAYS)
+                graph.saved = (*graph.saved, again)
+        self.escape([saved.tensor for node in nodes for saved in node.saved], origin)
+
+    def _given(self, target: Tensor, given: Grad, origin: ir.Node) -> Value:
+        """The gradient of the root itself is the one that was passed, or ones."""
+        if given != GRAD_NO:
+            return Unknown([target], source=origin)
+        return self.fresh(
+            origin,
+            "autograd.grad",
+            shape=target.shape,
+            dtype=target.dtype,
+            precise=target.precise,
+            cut="it is the gradient of the root itself",
+        )
 
     def gradient_with_graph(self, leaf: Tensor, create: Truth, origin: ir.Node) -> Value:
         """A `.grad` made with `create_graph=True`."""
@@ -111,7 +134,7 @@ class SecondOrderMachine(BackwardMachine):
         saved = [each for each in node.saved if each.tensor.requires_grad != GRAD_NO]
         if not saved:
             return Truth.NO if node.name or (not node.saved and node.holds is Truth.NO) else Truth.MAYBE, []
-        smooth = node.name.rstrip("0123456789").removesuffix("Backward") in _SMOOTH
+        smooth = _operation(node) in _SMOOTH
         certain = smooth and all(each.tensor.requires_grad == GRAD_YES for each in node.saved)
         alone = len(node.edges) == 1
         edges = [
@@ -120,3 +143,7 @@ class SecondOrderMachine(BackwardMachine):
             for guard, end in self.edges(each.tensor)
         ]
         return (Truth.YES if certain else Truth.MAYBE), edges
+
+
+def _operation(node: GraphNode) -> str:
+    return node.name.rstrip("0123456789").removesuffix("Backward")

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from torchlint.run import Run
-from torchlint.source import NEWLINE, SourceError, decode
+from torchlint.outcome import Run
+from torchlint.text import NEWLINE, SourceError, decode
 
 FORMATS: Mapping[str, str] = {
     "text": "torchlint.report.text",

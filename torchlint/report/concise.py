@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchlint.outcome import Run
 from torchlint.report import Style
 from torchlint.report.text import headline, summary
-from torchlint.run import Run
 
 
 def render(run: Run, style: Style) -> Iterator[str]:

@@ -10,10 +10,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from torchlint.finding import Finding, TextEdit, TraceLine
+from torchlint.outcome import Run
 from torchlint.report import Style
-from torchlint.rule import Finding, TextEdit, TraceLine
-from torchlint.run import Run
-from torchlint.source import Span
+from torchlint.text import Span
 
 
 def render(run: Run, style: Style) -> Iterator[str]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from torchlint.outcome import Run
 from torchlint.report import Style
 from torchlint.report.json_array import as_object
-from torchlint.run import Run
 
 
 def render(run: Run, style: Style) -> Iterator[str]:

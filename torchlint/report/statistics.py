@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from torchlint.engine import MODEL, PARSE, PLACES, SCOUT
-from torchlint.run import Run
+from torchlint.outcome import MODEL, PARSE, PLACES, SCOUT, Run
 
 
 def table(run: Run, names: Mapping[str, str]) -> Iterator[str]:

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 import click
 
+from torchlint.finding import Finding, Level, TraceLine
+from torchlint.outcome import Run
 from torchlint.report import Style
 from torchlint.report.frame import Mark, frame
-from torchlint.rule import Finding, Level, TraceLine
-from torchlint.run import Run
 
 COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.SMELL: "cyan", Level.STRICT: "blue"}
 _NOUNS = {Level.STRICT: "strict finding"}

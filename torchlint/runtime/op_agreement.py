@@ -12,11 +12,10 @@ agreed, as wrong, or as left open (the table says MAYBE).
 from __future__ import annotations
 
 import argparse
-import itertools
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,9 +24,18 @@ import torch
 from torchlint.knowledge import ops
 from torchlint.knowledge.ops import Binding, Known, Op
 from torchlint.runtime.op_probe import Call, Observation, Slot, observe_all
-from torchlint.runtime.op_samples import kind_of, opinfo_calls, own_calls
-from torchlint.runtime.op_table import NAMESPACES, complete_table, layouts, render
+from torchlint.runtime.op_samples import kind_of
+from torchlint.runtime.op_table import calls_by_spelling, complete_table, halves, render
 from torchlint.truth import Truth
+
+# (spelling, topic) -> why the table and this measurement differ, and the table is right.
+EXPLAINED: Mapping[tuple[str, str], str] = {
+    (
+        "setitem.basic",
+        "second backward",
+    ): "the table has the copy into the view; that it goes through one is CopySlices",
+    ("setitem.basic", "node"): "as above: the tensor itself gets CopySlices, the view CopyBackwards",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +66,9 @@ class Fact:
         return self.said is not Truth.MAYBE and self.said is not self.seen
 
 
-def calls(limit: int, every_layout: bool = True) -> Iterator[tuple[str, Call]]:
+def calls(limit: int, every_layout: bool = True, held_out: bool = False) -> Iterator[tuple[str, Call]]:
     """
-    All calls of operations in the public namespaces.
+    Spellings and calls to try.
 
     Parameters
     ----------
@@ -68,13 +76,15 @@ def calls(limit: int, every_layout: bool = True) -> Iterator[tuple[str, Call]]:
         At most so many of OpInfo's samples per operation.
     every_layout
         Composed operations also with matrices that are not contiguous.
+    held_out
+        Of composed operations only the second of the `halves`.
     """
-    public = (*NAMESPACES, "torch.Tensor", "getitem", "setitem")
-    for spelling, call in itertools.chain(own_calls(), opinfo_calls(limit)):
-        if spelling.rpartition(".")[0] in public:
-            composed = any(op.probed for op in ops.find(spelling))
-            for variant in layouts(call) if composed and every_layout else (call,):
-                yield spelling, variant
+    for spelling, tried in calls_by_spelling(limit).items():
+        composed = any(op.probed for op in ops.find(spelling))
+        if composed and (every_layout or held_out):
+            first, second = halves(spelling, tried)
+            tried = second if held_out else first + second
+        yield from ((spelling, call) for call in tried)
 
 
 def choose(spelling: str, call: Call, informed: bool) -> tuple[Op, Binding] | None:
@@ -198,6 +208,14 @@ class Tally:
             else:
                 self.agreed[fact.topic] += 1
 
+    def unexplained(self) -> list[str]:
+        """The disagreements that `EXPLAINED` does not list, most frequent first."""
+        return [
+            f"{count:5} {spelling}: {topic} {detail}: {verdict}"
+            for (spelling, topic, detail, verdict), count in self.wrong.most_common()
+            if (spelling, topic) not in EXPLAINED
+        ]
+
     def lines(self) -> Iterator[str]:
         """The figures as text."""
         wrong: Counter[str] = Counter()
@@ -231,27 +249,28 @@ def measure(tried: Iterable[tuple[str, Call]]) -> dict[bool, Tally]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command; exit status 1 where a fact is wrong."""
+    """The command; exit status 1 where a fact is wrong that `EXPLAINED` does not list."""
     parser = argparse.ArgumentParser(prog="python -m torchlint.runtime.op_agreement", description=__doc__)
     parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--samples", type=int, default=10, help="at most so many OpInfo samples per operation")
     parser.add_argument("--show", type=int, default=40, help="how many disagreements to list")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    tried = list(calls(options.samples))
     status = 0
     with tempfile.TemporaryDirectory() as folder:
         if options.held_out:
             table = Path(folder) / "op_table.json"
-            table.write_text(render(complete_table(options.samples, every_other=True)), encoding="utf-8")
+            table.write_text(render(complete_table(options.samples, held_out=True)), encoding="utf-8")
             ops.use_table(table)
-            tried = tried[1::2]
-        for informed, tally in measure(tried).items():
+        for informed, tally in measure(calls(options.samples, held_out=options.held_out)).items():
             print("knowing values, ranks, dtypes, layouts:" if informed else "knowing kinds of arguments only:")
             print("\n".join(tally.lines()))
-            for (spelling, topic, detail, verdict), count in tally.wrong.most_common(options.show):
-                print(f"  {count:5} {spelling}: {topic} {detail}: {verdict}")
-            status = status or int(bool(tally.wrong))
+            for (spelling, topic), reason in EXPLAINED.items():
+                count = sum(n for (s, t, *_), n in tally.wrong.items() if (s, t) == (spelling, topic))
+                print(f"{count} of the wrong ones are {spelling}, {topic}: {reason}")
+            unexplained = tally.unexplained()
+            print("\n".join(unexplained[: options.show]))
+            status = status or int(bool(unexplained))
     return status
 
 

@@ -14,6 +14,7 @@ import argparse
 import inspect
 import itertools
 import json
+import random
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -89,7 +90,24 @@ def derivative_table() -> dict[str, list[Record]]:
     return native_spellings(read_native())
 
 
-def complete_table(limit: int = SAMPLES, every_other: bool = False) -> dict[str, list[Record]]:
+def calls_by_spelling(limit: int) -> dict[str, list[Call]]:
+    """All calls there are of operations in the public namespaces, at most `limit` of OpInfo's samples per entry."""
+    calls: dict[str, list[Call]] = {}
+    for spelling, call in itertools.chain(own_calls(), opinfo_calls(limit)):
+        if spelling.rpartition(".")[0] in (*NAMESPACES, "torch.Tensor", "getitem", "setitem"):
+            calls.setdefault(spelling, []).append(call)
+    return calls
+
+
+def halves(spelling: str, calls: Sequence[Call]) -> tuple[list[Call], list[Call]]:
+    """The calls of one spelling, with their layouts, dealt out at random (but always alike): to fit, and to try."""
+    variants = [variant for call in calls for variant in layouts(call)]
+    random.Random(spelling).shuffle(variants)
+    middle = (len(variants) + 1) // 2
+    return variants[:middle], variants[middle:]
+
+
+def complete_table(limit: int = SAMPLES, held_out: bool = False) -> dict[str, list[Record]]:
     """
     The whole table: composites filled in, and functions written in Python added, by running them.
 
@@ -97,20 +115,15 @@ def complete_table(limit: int = SAMPLES, every_other: bool = False) -> dict[str,
     ----------
     limit
         At most so many of OpInfo's samples per operation.
-    every_other
-        Leave out every second call, so that the table can be tried on those.
+    held_out
+        Fit to the first of the `halves` only, so that the table can be tried on the other.
     """
     table = derivative_table()
-    calls: dict[str, list[Call]] = {}
-    for spelling, call in itertools.chain(own_calls(), opinfo_calls(limit)):
-        if spelling.rpartition(".")[0] not in (*NAMESPACES, "torch.Tensor", "getitem", "setitem"):
-            continue
-        calls.setdefault(spelling, []).append(call)
-    for spelling, tried in calls.items():
+    for spelling, tried in calls_by_spelling(limit).items():
         records = table.get(spelling) or _python_records(spelling, tried)
         if any(record.composite for record in records):
-            variants = [variant for call in tried for variant in layouts(call)]
-            table[spelling] = _probed(records, variants[:: 1 + every_other])
+            first, second = halves(spelling, tried)
+            table[spelling] = _probed(records, first if held_out else first + second)
     for spelling in MOVES & table.keys():
         table[spelling] = [_moved(record) for record in table[spelling]]
     parameters = "self:tensor device:other|none= non_blocking:bool="

@@ -15,6 +15,11 @@ from torchlint.model.computation import ComputationLog
 from torchlint.model.observer import Observer
 
 
+def watching(text: str) -> list[type[Observer]]:
+    """The observers that a file of this text may concern."""
+    return [each for each in observers() if not each.words or any(word in text for word in each.words)]
+
+
 @cache
 def observers() -> tuple[type[Observer], ...]:
     """The log that others listen to, then the classes of this package, by module and in the order of definition."""

@@ -17,6 +17,8 @@ from torchlint.model.truth import Truth
 class Copies(Computations):
     """Raises `TensorCopied`."""
 
+    words = ("tensor(", "import tensor")
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self._tested: list[Value] = []

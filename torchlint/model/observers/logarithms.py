@@ -16,6 +16,8 @@ _KEEPING = frozenset({"abs", "clone", "detach", "max", "min", "sum", "unsqueeze"
 class Logarithms(Computations):
     """Raises `LogarithmComposed`."""
 
+    words = ("log", "exp")
+
     def computed(self, made: Computation) -> None:
         if made.name == "log" and made.how in ("function", "method") and not made.keywords:
             self._logarithm(made)

@@ -30,6 +30,8 @@ _DIMENSIONLESS = frozenset(
 class Logits(Computations):
     """Raises `LossOfActivation` and `DimensionImplied`."""
 
+    words = ("softm", "Softm", "entropy", "Entropy", "nll", "NLL", "BCE")
+
     def computed(self, made: Computation) -> None:
         if made.name not in _LOSSES or made.how not in ("function", "layer"):
             return

@@ -32,6 +32,8 @@ class _Round:
 class Synchronisation(Computations):
     """Raises `Synchronised`."""
 
+    words = ("backward",)
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self._loops: list[_Round] = []

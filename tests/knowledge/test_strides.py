@@ -1,0 +1,112 @@
+"""Strides against running torch: views of views, elementwise results of them, and what `reshape` makes of both."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from torchlint.knowledge import strides
+from torchlint.knowledge.shapes import UNKNOWN, Sized
+
+torch = pytest.importorskip("torch")
+
+VIEWS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("transpose", {"dim0": 0, "dim1": -1}),
+    ("t", {}),
+    ("permute", {"dims": (2, 0, 1)}),
+    ("movedim", {"source": 0, "destination": 1}),
+    ("select", {"dim": 0, "index": 0}),
+    ("select", {"dim": -1, "index": 0}),
+    ("narrow", {"dim": 1, "start": 0, "length": 1}),
+    ("unbind", {"dim": 1}),
+    ("chunk", {"chunks": 2, "dim": -1}),
+    ("unsqueeze", {"dim": 1}),
+    ("squeeze", {}),
+    ("expand", {"size": (2, -1, -1)}),
+    ("diagonal", {}),
+    ("unfold", {"dimension": 0, "size": 2, "step": 1}),
+    ("flatten", {}),
+)
+INDICES: tuple[Any, ...] = (
+    *(0, slice(1, None), slice(None, None, 2), (slice(None), 0)),
+    *((Ellipsis, 0), None, (None, 0), ...),
+)
+ELEMENTWISE: dict[str, Callable[..., Any]] = {
+    "exp": torch.exp, "neg": torch.neg, "clone": torch.clone, "add": lambda a: a + 1, "mul": lambda a: a * a,
+    "pow": lambda a: a**2,
+}  # fmt: skip
+
+
+def _known(tensor: Any) -> Sized:
+    return Sized(tuple(tensor.shape), "float")
+
+
+def _same(tensor: Any, found: tuple[int, ...] | None) -> bool:
+    """Equal where it matters: of a dimension of size 1 nobody asks."""
+    return found is not None and all(
+        size == 1 or one == other for size, one, other in zip(tensor.shape, tensor.stride(), found, strict=True)
+    )
+
+
+def _viewed(rng: random.Random, tensor: Any, found: tuple[int, ...]) -> tuple[Any, tuple[int, ...]] | None:
+    if rng.random() < 0.5:
+        name, arguments = rng.choice(VIEWS)
+        try:
+            made = getattr(tensor, name)(*arguments.values())
+        except (RuntimeError, IndexError):
+            return None
+        made = made[0] if isinstance(made, tuple) else made
+    else:
+        name, arguments = "getitem", {"index": rng.choice(INDICES)}
+        try:
+            made = tensor[arguments["index"]]
+        except IndexError:
+            return None
+    if not made.numel() or (made.data_ptr() != tensor.data_ptr() and made._base is None):
+        return None
+    after = strides.viewed(name, {"self": _known(tensor), **arguments}, found, tuple(made.shape))
+    assert _same(made, after), (name, arguments, tensor.shape, tensor.stride(), made.stride(), after)
+    assert after is not None
+    assert strides.is_contiguous(tuple(made.shape), after) == made.is_contiguous()
+    return made, after
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_strides_agree_with_torch(seed: int) -> None:
+    rng = random.Random(seed)
+    checked = 0
+    for _ in range(60):
+        shape = tuple(rng.choice((1, 2, 3, 4)) for _ in range(rng.randint(1, 3)))
+        tensor, found = torch.rand(shape), strides.dense(shape)
+        for _ in range(rng.randint(1, 4)):
+            made = _viewed(rng, tensor, found)
+            if made is not None:
+                tensor, found = made
+                checked += 1
+        name, function = rng.choice(list(ELEMENTWISE.items()))
+        result = function(tensor)
+        operands = [(tuple(tensor.shape), found)] * (2 if name == "mul" else 1)
+        assert _same(result, strides.elementwise(name, operands, tuple(result.shape))), (name, tensor.shape, found)
+        flat = tensor.reshape(-1)
+        copied = strides.reviewed(tuple(tensor.shape), found, tuple(flat.shape)) is None
+        assert copied == (flat.data_ptr() != tensor.data_ptr() or (flat._base is None and tensor.dim() != 1)), (
+            tensor.shape, tensor.stride(),
+        )  # fmt: skip
+    assert checked > 60
+
+
+def test_operands_that_broadcast() -> None:
+    column, matrix = torch.rand(3, 1), torch.rand(4, 3).t()
+    result = column + matrix
+    operands = [((3, 1), (1, 1)), ((3, 4), (1, 3))]
+    assert strides.elementwise("add", operands, (3, 4)) == result.stride()
+
+
+def test_nothing_is_said_of_what_is_unknown() -> None:
+    assert strides.viewed("t", {"self": Sized((None, 3))}, (3, 1), (3, None)) is None
+    assert strides.elementwise("softmax", [((3, 4), (1, 3))], (3, 4)) is None
+    assert strides.elementwise("add", [((3, 4), None)], (3, 4)) is None
+    assert strides.viewed("select", {"self": _known(torch.rand(2, 3)), "dim": UNKNOWN}, (3, 1), (3,)) is None

@@ -1,0 +1,98 @@
+"""
+A finding as it is reported, cached and sent to other programs: no node, no tree, only places and words.
+
+Contract group. Imports no libcst: a run whose findings all come from the cache never loads it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal
+
+from torchlint.text import Span
+
+
+class Level(Enum):
+    """
+    How bad it is, worst first (RULES: error, warning, smell, strict).
+
+    `ERROR`: proven that torch raises, or that the program cannot learn. `WARNING`: runs, and is wrong or leaks.
+    `SMELL`: works today, fragile or needlessly slow. `STRICT`: correct code that a purist would change; off by default.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    SMELL = "smell"
+    STRICT = "strict"
+
+    @property
+    def rank(self) -> int:
+        """0 for error … 3 for strict."""
+        return list(Level).index(self)
+
+
+@dataclass(frozen=True, slots=True)
+class TraceLine:
+    """A step of a trace with its place, ready to be shown; the end is 0, 0 where it is not known."""
+
+    path: str
+    line: int
+    column: int
+    message: str
+    end_line: int = 0
+    end_column: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """Replace the text of a range."""
+
+    span: Span
+    replacement: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingFix:
+    """A `Fix` with places instead of nodes."""
+
+    title: str
+    safe: bool
+    edits: tuple[TextEdit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """
+    What running the finding's program under torch showed.
+
+    Attributes
+    ----------
+    status
+        "confirmed": torch shows the symptom at that place. "refuted": it ran, and the symptom did not show.
+        "inconclusive": it could not be run, or did not come to that place.
+    evidence
+        Torch's own message, or why there is none.
+    seconds
+        Wall-clock time of the run.
+    """
+
+    status: Literal["confirmed", "refuted", "inconclusive"]
+    evidence: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A diagnostic with its place in a file: what is reported, cached and sent to other programs (see CLI: JSON)."""
+
+    path: str
+    span: Span
+    code: str
+    name: str
+    level: Level
+    message: str
+    trace: tuple[TraceLine, ...] = ()
+    fix: FindingFix | None = None
+    verdict: Verdict | None = None
+    cell: int | None = field(default=None)

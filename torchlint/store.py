@@ -1,0 +1,172 @@
+"""
+The folder of the cache, and the SQLite database in it: made, opened, mended, kept small.
+
+Driver group. Knows the tables and nothing of what is in them. Several runs may use the database at once, and one that
+crashes leaves it whole; one that is damaged, or of another make, is made anew.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+FOLDER = ".torchlint_cache"
+FORMAT = 1
+"""Raised whenever the tables, or what is written into them, change."""
+MOST_BYTES = 64_000_000
+"""Size of the store above which what was not used longest is given up."""
+_BESIDE = {
+    ".gitignore": "# Made by torchlint.\n*\n",
+    "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n# Made by torchlint: https://bford.info/cachedir/\n",
+}
+_ENDS = ("", "-wal", "-shm", "-journal")
+_TABLES = f"""
+PRAGMA user_version = {FORMAT};
+CREATE TABLE environment (stamp TEXT PRIMARY KEY, text TEXT NOT NULL, plugins TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE key (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, used INTEGER NOT NULL);
+CREATE TABLE file (path TEXT PRIMARY KEY, mtime INTEGER NOT NULL, size INTEGER NOT NULL, inode INTEGER NOT NULL,
+    digest TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE dependency (id INTEGER PRIMARY KEY, path TEXT NOT NULL, digest TEXT NOT NULL, UNIQUE (path, digest));
+CREATE TABLE result (path TEXT NOT NULL, key INTEGER NOT NULL, digest TEXT NOT NULL, roots TEXT NOT NULL,
+    depends TEXT NOT NULL, report TEXT, made INTEGER NOT NULL, PRIMARY KEY (path, key)) WITHOUT ROWID;
+CREATE INDEX result_key ON result (key);
+"""
+
+
+class Store:
+    """
+    The database of one folder.
+
+    Parameters
+    ----------
+    directory
+        The folder; made when something is to be written.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._file = directory / "results.sqlite"
+
+    def clear(self) -> bool:
+        """
+        Remove the folder; whether there was one.
+
+        Raises
+        ------
+        OSError
+            if it cannot be removed.
+        """
+        if not self._file.exists() and not self._made_by_us():
+            return False
+        for end in _ENDS:
+            Path(f"{self._file}{end}").unlink(missing_ok=True)
+        for name in self._made_by_us():
+            (self.directory / name).unlink()
+        with suppress(OSError):  # somebody keeps other things in it
+            self.directory.rmdir()
+        return True
+
+    def _made_by_us(self) -> list[str]:
+        """The files beside the database that are as we made them."""
+        made = []
+        for name, text in _BESIDE.items():
+            with suppress(OSError):
+                if (self.directory / name).read_bytes() == text.encode("ascii"):
+                    made.append(name)
+        return made
+
+    @contextmanager
+    def opened(self) -> Iterator[sqlite3.Connection]:
+        """
+        The store. No connection is kept: worker processes are forked in between.
+
+        Raises
+        ------
+        sqlite3.Error
+            if there is none to be had.
+        """
+        connection: sqlite3.Connection | None = None
+        try:
+            connection = self._connected()
+        except sqlite3.OperationalError:  # locked for long, a full disk, no permission: not ours to remove
+            raise
+        except sqlite3.DatabaseError:
+            for end in _ENDS:
+                with suppress(OSError):
+                    os.unlink(f"{self._file}{end}")
+            connection = self._connected()
+        with closing(connection):
+            yield connection
+
+    def _connected(self) -> sqlite3.Connection:
+        if not self._file.exists():
+            try:
+                self._make_folder()
+            except OSError as error:
+                raise sqlite3.OperationalError(str(error)) from error
+        connection = sqlite3.connect(self._file, timeout=5.0)
+        try:
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            if version != FORMAT:
+                self._make_tables(connection)
+            connection.execute("PRAGMA synchronous = OFF")  # a store that a power cut damages is made anew
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _make_folder(self) -> None:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        for name, text in _BESIDE.items():
+            if not (self.directory / name).exists():
+                (self.directory / name).write_text(text, encoding="ascii")
+
+    def _make_tables(self, connection: sqlite3.Connection) -> None:
+        with suppress(sqlite3.OperationalError):  # where files cannot be shared in memory, it does without
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("BEGIN IMMEDIATE")
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version != FORMAT:  # else another run was faster
+            for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                connection.execute(f"DROP TABLE {_quoted(name)}")
+            for statement in filter(str.strip, _TABLES.split(";")):
+                connection.execute(statement)
+        connection.commit()
+
+    def bound(self) -> None:
+        """Give up the keys that were not used longest, then the oldest results, until the store is half as large."""
+        if self._file.stat().st_size <= MOST_BYTES:
+            return
+        with self.opened() as connection:
+            with connection:
+                for (key,) in connection.execute("SELECT id FROM key ORDER BY used, id").fetchall()[:-1]:
+                    if self._size(connection) <= MOST_BYTES // 2:
+                        break
+                    connection.execute("DELETE FROM result WHERE key = ?", (key,))
+                    connection.execute("DELETE FROM key WHERE id = ?", (key,))
+                if self._size(connection) > MOST_BYTES // 2:
+                    connection.execute(
+                        "DELETE FROM result WHERE made <= (SELECT made FROM result ORDER BY made "
+                        "LIMIT 1 OFFSET (SELECT count(*) / 2 FROM result))"
+                    )
+                connection.execute("DELETE FROM file WHERE path NOT IN (SELECT path FROM result)")
+                used: set[int] = set()
+                for (depends,) in connection.execute("SELECT depends FROM result"):
+                    used.update(map(int, depends.split()))
+                gone = [row for row in connection.execute("SELECT id FROM dependency").fetchall() if row[0] not in used]
+                connection.executemany("DELETE FROM dependency WHERE id = ?", gone)
+            connection.execute("VACUUM")
+
+    def _size(self, connection: sqlite3.Connection) -> int:
+        """Bytes in use, without the pages that are free already."""
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        (free,) = connection.execute("PRAGMA freelist_count").fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+        return (int(pages) - int(free)) * int(size)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
