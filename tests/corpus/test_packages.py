@@ -1,5 +1,6 @@
 """
-Real packages from PyPI at fixed versions: no crash, no lost file, and the reviewed findings, no more and no fewer.
+Real packages from PyPI at fixed versions: no crash, no lost file, and the reviewed findings, no more and no fewer; and
+all fixes applied to copies of the files that have any leave valid Python, and nothing to fix.
 
     pytest -m corpus            downloads them (never imports them), lints them, compares with `reviewed/`
     pytest -m corpus --bless    accepts new findings: after each of them was read, and is true
@@ -10,6 +11,7 @@ counted. How they were judged is told in docs/accuracy.md.
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
@@ -71,3 +73,27 @@ def test_package(name: str, version: str, downloads: Path, bless: Callable[[Path
     counted = "".join(f"smells {code}: {count}\n" for code, count in sorted(smells.items()))
     path = REVIEWED / f"{name}.txt"
     bless(path, path.read_text(encoding="utf-8") if path.exists() else "", "".join(shown) + counted)
+
+
+@pytest.mark.parametrize(("name", "version"), PACKAGES.items(), ids=PACKAGES)
+def test_fixes_come_to_an_end(name: str, version: str, downloads: Path, tmp_path: Path) -> None:
+    folder = _unpacked(name, version, downloads)
+    command = [sys.executable, "-m", "torchlint", "check", "--strict", "--output-format", "json", "."]
+    found = json.loads(subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8").stdout)
+    for path in {finding["path"] for finding in found if finding["fix"]}:
+        copy = tmp_path / path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes((folder / path).read_bytes())
+    before = _texts(tmp_path)
+    command = [sys.executable, "-m", "torchlint", "check", "--strict", "--fix", "--unsafe-fixes", "."]
+    subprocess.run(command, cwd=tmp_path, capture_output=True)
+    once = _texts(tmp_path)
+    subprocess.run(command, cwd=tmp_path, capture_output=True)
+    assert _texts(tmp_path) == once
+    assert not before or once != before
+    for path, text in once.items():
+        ast.parse(text, path)
+
+
+def _texts(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*.py"))}
