@@ -16,14 +16,14 @@ PAGE, PICTURE = ROOT / "docs" / "speed.md", ROOT / "docs" / "speed.svg"
 METHOD = """\
 {some} Python files of {packages}, downloaded from PyPI and never imported: {count:,} files, {lines:,} lines, of which
 {with_torch_count:,} files with {with_torch_lines:,} lines mention torch. Each tool is installed from PyPI in a virtual
-environment of its own; torchlint is built from the checkout and installed as a wheel. All rules are on. CPU seconds are
-those of a command and all its processes, user and system, as the operating system counts them; memory is the sum over its
-processes at the highest point seen in five looks a second, pages that several share divided among them. Bare parsing is
-`libcst.parse_module` of the files that mention torch, with the garbage collector off, as torchlint does it. What is short
-is repeated and the least is taken: whatever else the machine does only adds."""
+environment of its own; torchlint is built from the checkout and installed as a wheel. All rules are on. CPU seconds
+are those of a command and all its processes, user and system, as the operating system counts them; memory is the sum
+over its processes at the highest point seen in five looks a second, pages that several share divided among them. Bare
+parsing is `libcst.parse_module` of the files that mention torch, with the garbage collector off, as torchlint does it.
+What is short is repeated and the least is taken: whatever else the machine does only adds."""
 MACHINE = """\
-{processor}, {cores} cores; Python {python}; {names}. Load of the machine when it began: {load:.1f} (0 is a quiet machine;
-on a busy one wall seconds say little, and CPU seconds are too high for all)."""
+{processor}, {cores} cores; Python {python}; {names}. Load of the machine when it began: {load:.1f} (0 is a quiet
+machine; on a busy one wall seconds say little, and CPU seconds are too high for all)."""
 RUFF = """\
 `ruff check` keeps only results of files without findings, and its default rules find something in almost every file of
 these packages; with `--select E9,F63,F7` it finds next to nothing, and its cache answers."""
