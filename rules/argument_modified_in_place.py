@@ -95,14 +95,17 @@ class ArgumentModifiedInPlace(Rule):
     )
 
     def check(self, event: writes.ArgumentWritten) -> Iterator[Diagnostic]:
-        if (
-            _MEANT.search(event.parameter.lower())
-            or _WRITER.search(event.function.lower())
-            or event.parameter == "self"
-        ):
+        level = self.level_of(event)
+        if level is None:
             return
         message = f"`{event.function}` modifies its argument `{event.parameter}` in place"
         if event.read is not None:
             message += f", and the caller goes on using it as `{event.read_name}`"
-        level = Level.WARNING if event.read is not None else Level.STRICT
         yield Diagnostic(event.node, message, event.trace, level=level)
+
+    def level_of(self, event: writes.ArgumentWritten) -> Level | None:
+        if event.parameter == "self" or _MEANT.search(event.parameter.lower()):
+            return None
+        if _WRITER.search(event.function.lower()):
+            return None
+        return Level.WARNING if event.read is not None else Level.STRICT

@@ -106,14 +106,17 @@ class DataAttributeWrite(Rule):
         if isinstance(node, cst.Attribute) and node.attr.value == "data":
             node = node.value
         message = f"`{event.op}` writes {shown(node)} through `.data`, unseen by autograd"
-        level = Level.STRICT
-        if event.saved_by is not None:
+        level = self.level_of(event)
+        if level is Level.WARNING:
             message += ", although an operation saved the old value: the gradient is wrong"
-            level = Level.WARNING
-        elif event.target.is_leaf is Truth.NO:
+        elif level is Level.SMELL:
             message += ", while it is in the graph"
-            level = Level.SMELL
         yield Diagnostic(event.node, message, event.trace, _fix(event), level)
+
+    def level_of(self, event: writes.DataWritten) -> Level:
+        if event.saved_by is not None:
+            return Level.WARNING
+        return Level.SMELL if event.target.is_leaf is Truth.NO else Level.STRICT
 
 
 def _fix(event: writes.DataWritten) -> Fix | None:

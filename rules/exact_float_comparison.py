@@ -111,8 +111,10 @@ class ExactFloatComparison(Rule):
             text = f"({text})" if event.call.lpar else text
             edit = Edit(event.call, text)
             fix = Fix("compare with a tolerance", (edit,), safe=False, imports=("import torch",))
-        level = None if event.different else Level.STRICT
-        yield Diagnostic(event.node, message, event.trace, fix if event.different else None, level)
+        yield Diagnostic(event.node, message, event.trace, fix if event.different else None, self.level_of(event))
+
+    def level_of(self, event: numerics.FloatsCompared) -> Level:
+        return self.level if event.different else Level.STRICT
 
 
 def _has_more(call: cst.Call) -> bool:

@@ -89,17 +89,21 @@ class InPlaceOnGraphTensor(Rule):
     )
 
     def check(self, event: events.InplaceWrite) -> Iterator[Diagnostic]:
-        if event.spelling in ("indexed", "optimizer") or event.old_value_in_graph is not Truth.YES:
-            return
-        if event.leaf_raises is Truth.YES or event.broken is Truth.YES:
+        level = self.level_of(event)
+        if level is None:
             return
         message = f"`{event.op}` modifies {shown(event.target_node, event.target.name)} in place, "
-        level = Level.SMELL
         if event.old_value_needed is Truth.YES:
             message += "after an operation saved it: a backward through that would raise"
         elif event.old_value_needed is Truth.MAYBE:
             message += "a tensor of the graph that another operation may have saved"
         else:
             message += "a tensor of the graph; harmless, since nothing has saved the old value"
-            level = Level.STRICT
         yield Diagnostic(event.node, message + condition(event.conditions), event.trace, out_of_place(event), level)
+
+    def level_of(self, event: events.InplaceWrite) -> Level | None:
+        if event.spelling in ("indexed", "optimizer") or event.old_value_in_graph is not Truth.YES:
+            return None
+        if event.leaf_raises is Truth.YES or event.broken is Truth.YES:
+            return None
+        return Level.STRICT if event.old_value_needed is Truth.NO else Level.SMELL

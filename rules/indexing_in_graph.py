@@ -62,3 +62,6 @@ class IndexingInGraph(Rule):
         tensor = shown(event.tensor_node, event.tensor.name)
         what = "a view of it" if event.kind == "view" else "a copy"
         yield Diagnostic(event.node, f"indexing {tensor}, a graph tensor, records a node and gives {what}", event.trace)
+
+    def level_of(self, _: writes.GraphTensorIndexed) -> Level:
+        return Level.STRICT

@@ -75,3 +75,6 @@ class SynchronisationInHotLoop(Rule):
         yield Diagnostic(
             event.node, f"`{event.how}`{of} makes every step wait until the value is computed", event.trace
         )
+
+    def level_of(self, _: work.Synchronised) -> Level:
+        return Level.STRICT

@@ -9,12 +9,17 @@ from expectations import stripped
 
 from torchlint import engine, registry
 from torchlint.engine import check_text
+from torchlint.model import interpret
 from torchlint.registry import Selection
-from torchlint.scout import silent
+from torchlint.rule import Level
+from torchlint.scout import held_back, listeners
+from torchlint.source import Source
+from torchlint.truth import Truth
 
 ROOT = Path(__file__).parents[1]
 RULES = registry.load()
 EVERYTHING = Selection(frozenset((*RULES.names, "TLN002")), strict=True)
+DEFAULT = Selection(frozenset((*RULES.names, "TLN002")))
 PROGRAMS = {
     **{path.name: path for path in sorted((ROOT / "tests" / "cases").glob("*.py"))},
     **{f"examples/{path.name}": path for path in sorted((ROOT / "docs" / "examples").glob("*.py"))},
@@ -27,11 +32,23 @@ def test_a_file_that_is_passed_has_no_finding(path: Path, monkeypatch: pytest.Mo
     text = stripped(path.read_text(encoding="utf-8"))
     pieces = [text, *_definitions(text)]
     for piece in pieces:
-        if silent(piece, RULES, EVERYTHING):
-            with monkeypatch.context() as patch:
-                patch.setattr(engine, "silent", lambda *_, **__: False)
-                report = check_text(path.name, piece, RULES, EVERYTHING)
-            assert (report.findings, report.held_back) == ((), 0), piece
+        for selection in (EVERYTHING, DEFAULT):
+            held = held_back(piece, RULES, selection)
+            if held is not None:
+                with monkeypatch.context() as patch:
+                    patch.setattr(engine, "held_back", lambda *_, **__: None)
+                    report = check_text(path.name, piece, RULES, selection)
+                assert (report.findings, report.held_back) == ((), held), piece
+
+
+@pytest.mark.parametrize("path", PROGRAMS.values(), ids=PROGRAMS)
+def test_a_level_told_without_the_text_is_the_level_of_the_finding(path: Path) -> None:
+    for event in interpret(Source.parse(path.name, stripped(path.read_text(encoding="utf-8")))):
+        for rule in listeners(type(event), RULES, EVERYTHING) if event.truth is Truth.YES else ():
+            if rule.level_of is not None:
+                level = rule.level_of(event)
+                found = [(each.level or rule.level, each.node) for each in rule.check(event)]
+                assert found == ([] if level is None else [(level, event.node)])
 
 
 def _definitions(text: str) -> list[str]:
@@ -56,8 +73,19 @@ def _definitions(text: str) -> list[str]:
     ],
 )
 def test_what_is_passed(text: str, passed: bool, recwarn: pytest.WarningsRecorder) -> None:
-    assert silent(text, RULES, EVERYTHING) is passed
+    assert (held_back(text, RULES, EVERYTHING) == 0) is passed
     assert not recwarn.list
+
+
+def test_what_is_held_back_is_counted_without_a_tree() -> None:
+    text = "import torch\n\n\ndef f(x: torch.Tensor):\n    x.data.mul_(2)\n    x.data.add_(1)\n    return x\n"
+    report = check_text("x.py", text, RULES, EVERYTHING)
+    strict = [finding for finding in report.findings if finding.level is Level.STRICT]
+    assert strict
+    assert strict == list(report.findings)
+    assert held_back(text, RULES, DEFAULT) == len(strict)
+    assert held_back(text, RULES, EVERYTHING) is None
+    assert held_back(text + "# noqa\n", RULES, DEFAULT) is None
 
 
 def test_nothing_is_parsed_where_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,8 +27,8 @@ from torchlint.outcome import MODEL, NEEDLE, PARSE, PLACES, SCOUT
 from torchlint.outcome import FileReport as FileReport
 from torchlint.project_index import ProjectIndex
 from torchlint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
-from torchlint.rule import Diagnostic, Finding, FindingFix, Level, Rule, TraceLine
-from torchlint.scout import listeners, silent
+from torchlint.rule import Diagnostic, Finding, FindingFix, Rule, TraceLine
+from torchlint.scout import held_back, listeners
 from torchlint.source import Source, SourceError, Span, TreeNeededError, decode
 from torchlint.suppress import Suppressions
 from torchlint.truth import Truth
@@ -87,9 +87,9 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
     seconds: dict[str, float] = {}
     project = ProjectIndex(path)
     with _timed(seconds, SCOUT):
-        done = silent(text, registry, selection, noqa=noqa, project=project)
-    if done:
-        return FileReport(path, depends=project.depends, seconds=seconds)
+        held = held_back(text, registry, selection, noqa=noqa, project=project)
+    if held is not None:
+        return FileReport(path, held_back=held, depends=project.depends, seconds=seconds)
     try:
         with _timed(seconds, PARSE):
             source = Source.parse(path, text)
@@ -185,7 +185,7 @@ class _Check:
                 self.found[key] = finding
 
     def _shown(self, finding: Finding) -> bool:
-        return finding.level is not Level.STRICT or self.selection.strict or finding.code in self.selection.explicit
+        return self.selection.shows(finding.code, finding.level)
 
     def _finding(self, rule: Rule, diagnostic: Diagnostic) -> Finding:
         return Finding(

@@ -109,8 +109,8 @@ def _place(path: str, program: ir.Program, node: object) -> Span | None:
     number = next((number for number, each in enumerate(ir.walk(program)) if each.origin is node), None)
     if number is None:
         return None
-    source = Source.parse(path, program.origin.code)  # type: ignore[attr-defined]
-    return source.span(next(islice(ir.walk(lower(source.module)), number, None)).origin)
+    source = Source.parse(path, program.text)
+    return source.span(next(islice(ir.walk(lower(source.module, source.text)), number, None)).origin)
 
 
 def _read(path: str) -> bytes | None:

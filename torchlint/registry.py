@@ -83,6 +83,10 @@ class Selection:
     explicit: frozenset[str] = frozenset()
     strict: bool = False
 
+    def shows(self, code: str, level: Level) -> bool:
+        """Whether a finding of an enabled rule is shown, or only counted."""
+        return level is not Level.STRICT or self.strict or code in self.explicit
+
     def without(self, codes: Iterable[str]) -> Selection:
         """The same selection with some codes left out."""
         return Selection(self.enabled.difference(codes), self.explicit, self.strict)

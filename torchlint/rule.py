@@ -171,6 +171,10 @@ class Rule:
     `check(self, event: SomeEvent)` yields diagnostics; the annotation (an `Event` subclass, or a union of several)
     is the subscription.
 
+    A rule that reports at the strict level may also define `level_of(self, event)`: the level of the one diagnostic
+    that `check` yields for an event, at the event's own node, or None if it yields none, told from the event's facts
+    without a look at the program's text. So a file whose findings are all held back needs not be parsed.
+
     Raises
     ------
     RuleDefinitionError
@@ -185,6 +189,7 @@ class Rule:
     good: ClassVar[tuple[Example, ...]] = ()
     subscriptions: ClassVar[tuple[type[events.Event], ...]] = ()
     check: ClassVar[Callable[..., Iterator[Diagnostic]]]
+    level_of: ClassVar[Callable[..., Level | None] | None] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -178,6 +178,11 @@ def _without(item: Suppression, kept: list[str]) -> str:
     return item.written[: found.start("codes")] + ", ".join(kept) + item.written[found.end("codes") :]
 
 
+def has_directive(text: str) -> bool:
+    """Whether a file may have a comment that silences findings."""
+    return _SUSPECT.search(text) is not None
+
+
 def may_be_judged(text: str, registry: Registry, *, noqa: bool = True) -> bool:
     """
     Whether a comment of a file may be one that `Suppressions.unused` has something to say about.

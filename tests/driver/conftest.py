@@ -18,5 +18,5 @@ from torchlint import config, engine
 def toy_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """The toy model instead of the real one, and no configuration remembered from another test."""
     monkeypatch.setattr(engine, "interpret", probe.interpret)
-    monkeypatch.setattr(engine, "silent", lambda *_, **__: False)
+    monkeypatch.setattr(engine, "held_back", lambda *_, **__: None)
     config._search.cache_clear()

@@ -27,7 +27,7 @@ UNSURE = (cst.BaseString, cst.BaseExpression)
 def both(text: str) -> tuple[ir.Program, ir.Program]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return lower(cst.parse_module(text)), lower_ast(ast.parse(text), text)
+        return lower(cst.parse_module(text), text), lower_ast(ast.parse(text), text)
 
 
 def hold(one: object, other: object, stands_for: dict[int, object]) -> None:
@@ -96,10 +96,3 @@ def test_what_stands_for_a_node_is_known_by_its_class_and_identity_alone() -> No
         with pytest.raises(TreeNeededError):
             look()
     assert issubclass(type(place), Unparsed)
-
-
-def test_the_text_of_the_module_is_known() -> None:
-    text = "import torch\n"
-    origin = both(text)[1].origin
-    assert isinstance(origin, cst.Module)
-    assert origin.code == text

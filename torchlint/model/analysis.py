@@ -40,7 +40,7 @@ from torchlint.model.lower_ast import lower_ast
 from torchlint.model.machine import OUTSIDE_LIMIT, OUTSIDE_POOL, STEP_LIMIT, BudgetExceededError
 from torchlint.model.merging import merged
 from torchlint.model.observer import Abroad, Watch
-from torchlint.model.observers import observers
+from torchlint.model.observers import watching
 from torchlint.model.truth import ALWAYS, Truth
 from torchlint.source import Source
 
@@ -63,7 +63,7 @@ def interpret(source: Source, project: Project | None = None) -> list[Event]:
     torchlint.model.lower.LoweringError
         if the file has syntax that the IR has no word for, or is nested too deeply.
     """
-    analysis = Analysis(lower(source.module), project)
+    analysis = Analysis(lower(source.module, source.text), project)
     analysis.run()
     return merged(analysis.events)
 
@@ -107,7 +107,7 @@ class Analysis(Interpreter):
         self.switched = []
         self._outside_pool = OUTSIDE_POOL
         self._escaping: list[Value] = []
-        self.watch = Watch(tuple(observer(self) for observer in observers()))
+        self.watch = Watch(tuple(observer(self) for observer in watching(program.text)))
         self.abroad = Abroad(self.watch, self.here)
 
     def run_script(self) -> None:
@@ -154,6 +154,7 @@ class Analysis(Interpreter):
             self.frame = frame
             self.stack.clear()
             self.loops.clear()
+            self._repeating = False
             self.expected_errors = 0
             self.built_in = ""
             self._parameter_loops.clear()
@@ -236,7 +237,7 @@ class Analysis(Interpreter):
         if isinstance(annotation, ir.Constant) and isinstance(annotation.value, str):
             return annotation.value
         if isinstance(annotation, ir.Name | ir.Attribute):
-            value = self.evaluate_again(annotation)
+            value = self.found(self.evaluate_again(annotation))
             return value.qualified if isinstance(value, External) else ""
         return ""
 
@@ -278,7 +279,7 @@ class Analysis(Interpreter):
                 positional, keywords = self.unknown_arguments(function.definition, [instance], defaults=defaults)
                 outer = self.built_in
                 self.built_in = instance.cls.name if is_module(instance) is not Truth.NO else ""
-                self.statement = function.definition
+                self.statement = function.definition if each is instance.cls else instance.cls.definition
                 given = function.defaults if defaults else {}
                 self.run_function(
                     Function(function.definition, function.closure, given, function.owner, "", None, "__init__"),
@@ -357,7 +358,8 @@ class Analysis(Interpreter):
 
     def _main_output(self, value: Value) -> Value | None:
         if isinstance(value, Sequence):
-            return value.items[0] if value.items else value.element
+            first = value.items[0] if value.items else value.element
+            return self._main_output(first) if first is not None else None
         return value
 
     def _return_of(self, definition: ir.FunctionDef) -> ir.Node:

@@ -164,7 +164,7 @@ class BindingMachine(FunctionMachine):
                 self._name_value(new, f"self.{name}" if self.text(target.value) == "self" else self.text(target))
                 old = each.attributes.get(name)
                 joined = new if not guard or old is None else choose([(guard, new), (ALWAYS, old)])
-                self.trail.set(each.attributes, name, joined)
+                self.set_member(each, name, joined)
             elif isinstance(each, Tensor) or (isinstance(each, Unknown) and each.tensor is not None):
                 tensor = each if isinstance(each, Tensor) else each.tensor
                 assert tensor is not None
@@ -217,6 +217,7 @@ class BindingMachine(FunctionMachine):
             self._store_in_list(each, index, value)
 
     def _store_in_list(self, sequence: Sequence, index: Any, value: Value) -> None:
+        self.trail.set(sequence, "last", None)
         if (
             sequence.items is not None
             and isinstance(index, Constant)

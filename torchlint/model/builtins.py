@@ -15,6 +15,7 @@ from torchlint.model.calls import CallSite
 from torchlint.model.containers import ContainerMachine
 from torchlint.model.domain import (
     NONE,
+    Choice,
     Class,
     Constant,
     External,
@@ -199,10 +200,23 @@ class BuiltinMachine(ContainerMachine):
         if len(site.positional) == 3 and isinstance(instance, Instance):
             _, name, value = site.positional
             if isinstance(name, Constant) and isinstance(name.value, str):
-                self.trail.set(instance.attributes, name.value, value)
+                self.set_member(instance, name.value, value)
             else:
                 self.havoc(instance)
         return NONE
+
+    def set_member(self, instance: Instance, name: str, value: Value) -> None:
+        """Set an attribute; in a class that derives from `nn.Sequential`, a new Module also joins the sequence."""
+        layer = instance.layer
+        if layer is not None and layer.kind.container == "sequential" and name not in instance.attributes:
+            if isinstance(value, Module | Instance):
+                children = None if layer.children is None else (*layer.children, value)
+                self.trail.set(layer, "children", children)
+                self.trail.set(layer, "tail", value)
+            elif isinstance(value, Choice) or (isinstance(value, Unknown) and value.layer):
+                self.trail.set(layer, "children", None)
+                self.trail.set(layer, "tail", None)
+        self.trail.set(instance.attributes, name, value)
 
     def _abs(self, site: CallSite) -> Value | None:
         if site.positional and self.holds_tensor(site.positional[0]):

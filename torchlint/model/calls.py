@@ -59,6 +59,8 @@ class CallSite:
     keywords: dict[str, Value]
     arguments: dict[int | str, ir.Argument] = field(default_factory=dict)
     complete: bool = True
+    tail: Value | None = None
+    """The last of `*args` whose number is unknown."""
 
     def get(self, position: int, keyword: str) -> Value | None:
         """The argument at a position or under a keyword."""
@@ -791,6 +793,7 @@ class TorchMachine(OperationMachine):
             module.parameters[name] = self.fresh(site.node, "buffer", shape=shape)
         if kind.container:
             module.children, module.names = self._children(kind.container, site)
+            module.tail = site.tail if kind.container == "sequential" and module.children is None else None
         return module
 
     def _children(self, container: str, site: CallSite) -> tuple[tuple[Value, ...] | None, tuple[str, ...]]:

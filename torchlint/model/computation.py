@@ -2,12 +2,14 @@
 How a value came about: the function, method, operator or layer that gave it, and on which operands.
 
 `Computations` is the floor of observers that ask for a combination of operations (a loss of a softmax, the logarithm of
-a sum of exponentials): it notes every computation of torch by its short name, however it is written, and finds the one
-that a value is the result of. Raises no events; what is written in place is no result of its computation any more.
+a sum of exponentials): every computation of torch is noted by its short name, however it is written, and the one that a
+value is the result of is found. A run has one `ComputationLog`, which they share. Raises no events; what is written in
+place is no result of its computation any more.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -49,7 +51,7 @@ VIEWS = frozenset(
 """What gives the same numbers in another shape, order, type or place."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Computation:
     """
     One computation of torch.
@@ -129,29 +131,27 @@ def constant(value: Value | None) -> object:
     return value.value if isinstance(value, Constant) else ...
 
 
-class Computations(Observer):
-    """Notes computations, and finds the one behind a value. Subclasses override `computed`."""
+class ComputationLog(Observer):
+    """Notes every computation of a run once, and tells those who listen."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self._made: dict[int, Computation] = {}
+        self.listeners: list[Callable[[Computation], None]] = []
+        self.made: dict[int, Computation] = {}
+        self.unknowns: list[Unknown] = []
+        self.first_used: dict[int, tuple[Tensor, Guard]] = {}
         self._script: dict[int, Computation] = {}
-        self._unknowns: list[Unknown] = []
         self._in_memory: dict[int, list[Tensor]] = {}
         self._kept: dict[int, list[Tensor]] = {}
-        self._first_used: dict[int, tuple[Tensor, Guard]] = {}
         self._in_script = False
-
-    def computed(self, made: Computation) -> None:
-        """A computation ran. Those of its operands can be asked for; its own is noted already."""
-
-    # -- what a value is
+        self._over = False
+        machine.computations = self
 
     def maker(self, value: Value | None) -> Computation | None:
-        """The computation that a value is the result of, whichever of its alternatives it is."""
+        """See `Computations.maker`."""
         if value is None:
             return None
-        found = self._made.get(id(value))
+        found = self.made.get(id(value))
         if found is not None or isinstance(value, Unknown):
             return found
         if isinstance(value, Choice):
@@ -160,48 +160,10 @@ class Computations(Observer):
             same = first is not None and all(made is not None and made.name == first.name for made in makers)
             return first if same else None
         if isinstance(value, Tensor) and value.made_by == "":
-            for unknown in self._unknowns:
+            for unknown in self.unknowns:
                 if unknown.tensor is value:
-                    return self._made.get(id(unknown))
+                    return self.made.get(id(unknown))
         return None
-
-    def behind_views(self, value: Value | None) -> Computation | None:
-        """As `maker`, looking through what only changes the shape."""
-        for _ in range(20):
-            made = self.maker(value)
-            if made is None or made.name not in VIEWS or not made.operands:
-                return made
-            value = made.operands[0]
-        return None
-
-    def is_tensor(self, value: Value | None) -> bool:
-        """Whether a value is known for certain to be a tensor here, on this path."""
-        if isinstance(value, Choice):
-            options = alternatives(value, self.machine.path | self.machine.assumed)
-            return all(self.is_tensor(each) for _, each in options)
-        if isinstance(value, Unknown):
-            value = value.tensor
-        if not isinstance(value, Tensor):
-            return False
-        known = self._first_used.get(id(value))
-        if known is not None:
-            return known[1] <= self.machine.path
-        if value.made_by and not isinstance(value.origin, ir.Call):
-            # operators and iteration: numbers and lists have these, too, and what is unknown may be one
-            return any(each.made_by != "" and self.is_tensor(each) for each in value.inputs)
-        return value.made_by != "" or _annotated_as_tensor(value.origin)
-
-    def tensor(self, value: Value | None) -> Tensor | None:
-        """The one tensor that a value is."""
-        if isinstance(value, Unknown):
-            return value.tensor
-        return value if isinstance(value, Tensor) else None
-
-    def now(self) -> Truth:
-        """How sure it is that what happens now happens: not if it rests on one of several values of a variable."""
-        return Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE
-
-    # -- noting
 
     def _note(
         self,
@@ -215,6 +177,8 @@ class Computations(Observer):
         module: Module | None = None,
         alone: bool = True,
     ) -> None:
+        if self._over:
+            self._start()
         if result is None or isinstance(result, Constant | Function):
             return
         if name in VIEWS and any(result is each for each in operands):
@@ -227,22 +191,25 @@ class Computations(Observer):
         for each in (result, *(option for _, option in alternatives(result))):
             if name in VIEWS and any(each is operand for operand in operands):
                 continue  # `x.cpu()` may be `x` itself
-            self._made[id(each)] = made
+            self.made[id(each)] = made
             if isinstance(each, Unknown):
-                self._unknowns.append(each)
+                self.unknowns.append(each)
             elif isinstance(each, Tensor):
                 self._in_memory.setdefault(id(each.storage), []).append(each)
-        self.computed(made)
+        for listener in self.listeners:
+            listener(made)
 
     def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
+        if self._over:
+            self._start()
         if isinstance(origin, ir.Compare) and {"self", "other"} <= set(bound):
             self._note(display, "operator", display, (bound["self"], bound["other"]), {}, result, origin)
         if isinstance(origin, ir.Call) and display != "where":  # an operator's operand may be a number
             value = bound.get("self", bound.get("input"))
             if isinstance(value, Tensor) and value.made_by == "":
-                known = self._first_used.get(id(value))
+                known = self.first_used.get(id(value))
                 if known is None or self.machine.path <= known[1]:
-                    self._first_used[id(value)] = (value, self.machine.path)
+                    self.first_used[id(value)] = (value, self.machine.path)
 
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
@@ -286,7 +253,7 @@ class Computations(Observer):
 
     def wrote(self, tensor: Tensor, write: Write) -> None:
         for each in self._in_memory.pop(id(tensor.storage), ()):
-            self._made.pop(id(each), None)
+            self.made.pop(id(each), None)
 
     # -- entry points
 
@@ -294,14 +261,75 @@ class Computations(Observer):
         self._in_script = function is None
 
     def concluded(self) -> None:
+        # Those who conclude later may still ask.
+        self._over = True
         if self._in_script:
-            self._script = dict(self._made)
-            self._kept = dict(self._in_memory)
-        self._made = dict(self._script)
-        self._in_memory = {key: list(each) for key, each in self._kept.items()}
-        self._unknowns = [each.result for each in self._script.values() if isinstance(each.result, Unknown)]
-        self._first_used = {}
+            self._script = dict(self.made)
+            self._kept = {key: list(each) for key, each in self._in_memory.items()}
         self._in_script = False
+
+    def _start(self) -> None:
+        """Forget all but what the script computed."""
+        self._over = False
+        self.made = dict(self._script)
+        self._in_memory = {key: list(each) for key, each in self._kept.items()}
+        self.unknowns = [each.result for each in self._script.values() if isinstance(each.result, Unknown)]
+        self.first_used = {}
+
+
+class Computations(Observer):
+    """Listens to the log of computations, and finds the one behind a value. Subclasses override `computed`."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._log = machine.computations
+        if type(self).computed is not Computations.computed:
+            self._log.listeners.append(self.computed)
+
+    def computed(self, made: Computation) -> None:
+        """A computation ran. Those of its operands can be asked for; its own is noted already."""
+
+    # -- what a value is
+
+    def maker(self, value: Value | None) -> Computation | None:
+        """The computation that a value is the result of, whichever of its alternatives it is."""
+        return self._log.maker(value)
+
+    def behind_views(self, value: Value | None) -> Computation | None:
+        """As `maker`, looking through what only changes the shape."""
+        for _ in range(20):
+            made = self.maker(value)
+            if made is None or made.name not in VIEWS or not made.operands:
+                return made
+            value = made.operands[0]
+        return None
+
+    def is_tensor(self, value: Value | None) -> bool:
+        """Whether a value is known for certain to be a tensor here, on this path."""
+        if isinstance(value, Choice):
+            options = alternatives(value, self.machine.path | self.machine.assumed)
+            return all(self.is_tensor(each) for _, each in options)
+        if isinstance(value, Unknown):
+            value = value.tensor
+        if not isinstance(value, Tensor):
+            return False
+        known = self._log.first_used.get(id(value))
+        if known is not None:
+            return known[1] <= self.machine.path
+        if value.made_by and not isinstance(value.origin, ir.Call):
+            # operators and iteration: numbers and lists have these, too, and what is unknown may be one
+            return any(each.made_by != "" and self.is_tensor(each) for each in value.inputs)
+        return value.made_by != "" or _annotated_as_tensor(value.origin)
+
+    def tensor(self, value: Value | None) -> Tensor | None:
+        """The one tensor that a value is."""
+        if isinstance(value, Unknown):
+            return value.tensor
+        return value if isinstance(value, Tensor) else None
+
+    def now(self) -> Truth:
+        """How sure it is that what happens now happens: not if it rests on one of several values of a variable."""
+        return Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE
 
 
 def tensors_of(value: Value | None) -> tuple[Value, ...]:

@@ -30,6 +30,8 @@ class ContainerMachine(ExpressionMachine):
             return NONE
         if name == "copy":
             return Sequence(sequence.kind, sequence.items, sequence.element)
+        if name in ("clear", "pop"):
+            self.trail.set(sequence, "last", None)
         if name in ("clear",):
             self.trail.set(sequence, "items", ())
             return NONE
@@ -50,16 +52,19 @@ class ContainerMachine(ExpressionMachine):
         return None
 
     def _extend(self, sequence: Sequence, values: tuple[Value, ...]) -> None:
+        self.trail.set(sequence, "last", values[-1] if values else None)
         if sequence.items is not None and len(sequence.items) + len(values) <= MOST_ITEMS:
             self.trail.set(sequence, "items", sequence.items + values)
         else:
             self._widen(sequence, list(values))
+            self.trail.set(sequence, "last", values[-1] if values else None)
 
     def _widen(self, sequence: Sequence, values: list[Value]) -> None:
         every = [*(sequence.items or ()), *([sequence.element] if sequence.element is not None else []), *values]
         if every:
             self.trail.set(sequence, "element", self._any(every))
         self.trail.set(sequence, "items", None)
+        self.trail.set(sequence, "last", None)
 
     def _mapping_method(self, mapping: Mapping, name: str, site: CallSite) -> Value | None:
         every = list((mapping.items or {}).values()) + ([mapping.element] if mapping.element is not None else [])

@@ -65,6 +65,7 @@ class ControlMachine(BindingMachine):
         self._keep_alive: list[object] = []
         self._parameter_loops: list[tuple[str, cst.For | None, set[int]]] = []
         self._iterations = 0
+        self._repeating = False
 
     def branch_of(self, test: ir.Expression) -> tuple[int, bool]:
         """Conditions with the same text over the same values are one branch."""
@@ -161,9 +162,11 @@ class ControlMachine(BindingMachine):
         else:
             twice = known and len(elements) > 1
             second = elements[1] if twice else self._another(elements[0])
-            self._iterate(loop, node, elements[0])
             snapshot = Snapshot(self.frame)
-            self._again(loop, lambda: self._iterate(loop, node, second), certain=twice)
+            self._iterate(loop, node, elements[0])
+            if not self._repeating:
+                snapshot = Snapshot(self.frame)
+                self._again(loop, lambda: self._iterate(loop, node, second), certain=twice)
             snapshot.widen(self.trail)
         if source:
             self._parameter_loops.pop()
@@ -237,14 +240,16 @@ class ControlMachine(BindingMachine):
             hook(node)
         truth = self.condition(self.evaluate(node.test))
         if truth is not Truth.NO:
+            snapshot = Snapshot(self.frame)
             self._iterate_body(loop, node)
 
             def second() -> None:
                 self.evaluate(node.test)
                 self._iterate_body(loop, node)
 
-            snapshot = Snapshot(self.frame)
-            self._again(loop, second, certain=False)
+            if not self._repeating:
+                snapshot = Snapshot(self.frame)
+                self._again(loop, second, certain=False)
             snapshot.widen(self.trail)
         for left in self.watch.loop_left:
             left(node)
@@ -306,13 +311,19 @@ class ControlMachine(BindingMachine):
         self.path = path if len(exits) > 1 else path | exits[0][0]
 
     def _again(self, loop: LoopFrame, run: Callable[[], None], *, certain: bool) -> None:
+        """
+        Follow the body a second time. A loop inside a second iteration is not followed twice again: what two of its
+        iterations do to each other was seen in the first, and every level of nesting would double the cost.
+        """
         if self.dead:
             return
+        self._repeating = True
         if certain:
             run()
-            return
-        number = self.branch((id(loop), "again"))
-        self.fork([(frozenset({(number, 1)}), run), (frozenset({(number, 0)}), lambda: None)])
+        else:
+            number = self.branch((id(loop), "again"))
+            self.fork([(frozenset({(number, 1)}), run), (frozenset({(number, 0)}), lambda: None)])
+        self._repeating = False
 
     def _leave(self, loop: LoopFrame, orelse: list[ir.Statement]) -> None:
         self.loops.pop()

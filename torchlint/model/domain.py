@@ -342,7 +342,8 @@ class Tensor:
         return Truth.YES
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, as other records are: a frozen one takes three times as long to make, and these are made at every turn.
+@dataclass(slots=True, eq=False)
 class Constant:
     """A Python constant."""
 
@@ -358,7 +359,7 @@ class Constant:
 NONE = Constant(None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Scalar:
     """A Python value of a known plain type and unknown value: "int", "float", "bool", "str", "number", "other"."""
 
@@ -386,7 +387,7 @@ class Unknown:
         layer: bool = False,
         element_of_parameters: str = "",
     ) -> None:
-        self.depends = _distinct(depends)
+        self.depends = _distinct(depends) if depends else ()
         self.source = source
         self.hint = hint
         self.certain_edge = certain_edge
@@ -404,10 +405,11 @@ class Unbound(Unknown):
 
 class Sequence:
     """
-    A list, tuple, set or generator. `items` is None when its length is unknown; then `element` stands for any of them.
+    A list, tuple, set or generator. `items` is None when its length is unknown; then `element` stands for any of them,
+    and `last` is what was appended last, if nothing has happened to the list since.
     """
 
-    __slots__ = ("element", "items", "kind", "parameters_of")
+    __slots__ = ("element", "items", "kind", "last", "parameters_of")
 
     def __init__(
         self, kind: str, items: tuple[Value, ...] | None, element: Value | None = None, parameters_of: str = ""
@@ -415,6 +417,7 @@ class Sequence:
         self.kind = kind
         self.items = items
         self.element = element
+        self.last: Value | None = None
         self.parameters_of = parameters_of
 
 
@@ -428,7 +431,7 @@ class Mapping:
         self.element = element
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class External:
     """Something imported: `torch.nn.functional`, `numpy`, `mypackage.layers.Block`."""
 
@@ -533,9 +536,12 @@ class Instance:
 
 
 class Module:
-    """An instance of a class of `torch.nn`. `children` are those of a container, in order."""
+    """
+    An instance of a class of `torch.nn`. `children` are those of a container, in order; of an `nn.Sequential` with
+    unknown ones, `tail` is the last, if that is known.
+    """
 
-    __slots__ = ("children", "config", "kind", "names", "origin", "parameters", "training")
+    __slots__ = ("children", "config", "kind", "names", "origin", "parameters", "tail", "training")
 
     def __init__(self, kind: ModuleKind, config: dict[str, object], origin: ir.Node) -> None:
         self.kind = kind
@@ -544,6 +550,7 @@ class Module:
         self.parameters: dict[str, Value] = {}
         self.children: tuple[Value, ...] | None = ()
         self.names: tuple[str, ...] = ()
+        self.tail: Value | None = None
         self.training: Truth | None = None
 
 
@@ -615,7 +622,9 @@ def alternatives(value: Value, path: Guard = ALWAYS) -> tuple[tuple[Guard, Value
     """The values it may be on a given path, each with its guard."""
     if not isinstance(value, Choice):
         return ((ALWAYS, value),)
-    return tuple((guard, each) for guard, each in value.alternatives if conjoin(guard, path) is not None)
+    if not path:
+        return value.alternatives
+    return tuple([option for option in value.alternatives if conjoin(option[0], path) is not None])
 
 
 def choose(options: Iterable[tuple[Guard, Value]]) -> Value:

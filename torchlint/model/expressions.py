@@ -795,6 +795,7 @@ _MODULE_METHODS = frozenset(
         "load_state_dict",
         "requires_grad_",
         "__call__",
+        "__setattr__",
         "share_memory",
         "type",
         "get_parameter",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from torchlint.model import ir
 from torchlint.model.builtins import CallFrame
 from torchlint.model.calls import CallSite
+from torchlint.model.construction import Prototypes
 from torchlint.model.domain import (
     NONE,
     Bound,
@@ -47,12 +48,23 @@ MOST_RECURSION = 2
 """Times a function may be on the stack."""
 
 
+_OF_TENSORS = frozenset(
+    [
+        "amax", "amin", "bmm", "chunk", "clamp", "contiguous", "exp", "expand", "expand_as", "flatten", "float",
+        "gather", "index_select", "log_softmax", "masked_fill", "matmul", "mean", "new_zeros", "norm", "permute",
+        "relu", "repeat_interleave", "reshape", "sigmoid", "softmax", "sqrt", "squeeze", "tanh", "transpose",
+        "type_as", "unbind", "unsqueeze", "view",
+    ]
+)  # fmt: skip
+
+
 class FunctionMachine(LayerMachine):
     """A machine that calls."""
 
     def __init__(self) -> None:
         super().__init__()
         self.entered: set[int] = set()
+        self.prototypes = Prototypes(self.globals, self.branch)
         # What is watched while another file's code runs, and what otherwise.
         self.abroad = self.at_home = Watch()
 
@@ -85,6 +97,8 @@ class FunctionMachine(LayerMachine):
                 else:
                     site.complete = False
                     site.positional.append(Unknown(reachable_tensors(value)))
+                    if isinstance(value, Sequence) and argument is node.arguments[-1]:
+                        site.tail = value.last
             elif argument.star == "**":
                 if isinstance(value, Mapping) and value.items is not None:
                     site.keywords.update({k: v for k, v in value.items.items() if isinstance(k, str)})
@@ -183,6 +197,9 @@ class FunctionMachine(LayerMachine):
             return self.backward_on_number(receiver, site, where)
         if isinstance(receiver, Unknown) and receiver.tensor is None and name in ("backward",):
             result = self.tensor_method(self.materialise(receiver), name, site, where)
+        elif isinstance(receiver, Unknown) and receiver.hint and receiver.certain_edge and name in _OF_TENSORS:
+            # An input of a `forward`, and a method that nothing else has which one hands to a Module.
+            result = self.tensor_method(self.materialise(receiver), name, site, where)
         elif isinstance(receiver, Unknown) and receiver.tensor is not None:
             result = self.tensor_method(receiver.tensor, name, site, where)
         elif isinstance(receiver, Tensor):
@@ -193,6 +210,8 @@ class FunctionMachine(LayerMachine):
             result = self._mapping_method(receiver, name, site)
         elif isinstance(receiver, Optimizer):
             result = self._optimizer_call(receiver, name, site)
+        elif isinstance(receiver, Instance) and name == "__setattr__":
+            result = self._setattr(CallSite(site.node, [receiver, *site.positional], {}))
         elif isinstance(receiver, Instance | Module):
             result = self.module_method(receiver, name, site)
         elif isinstance(receiver, Super):
@@ -266,7 +285,10 @@ class FunctionMachine(LayerMachine):
                     self.trail.set(
                         value.attributes, name, choose([(unknown_guard(), each), (unknown_guard(), Unknown())])
                     )
+        elif isinstance(value, Sequence) and value.last is not None and value.items is None:
+            self.trail.set(value, "last", None)
         elif isinstance(value, Sequence) and value.kind == "list" and value.items is not None:
+            self.trail.set(value, "last", None)
             element = Unknown(reachable_tensors(value))
             self.trail.set(value, "element", element)
             self.trail.set(value, "items", None)
@@ -292,7 +314,8 @@ class FunctionMachine(LayerMachine):
         other = isinstance(file, Globals) and file.other
         if other and self.excursion is None:
             assert self.statement is not None
-            node = site.node if site is not None else self.statement
+            place = self.statement.origin
+            node = site.node if site is not None else ir.Call(place, ir.Name(place, ""), [])
             self.excursion = Excursion(node, self.statement.line, self.clock)
             self.at_home, self.watch, self.travelling = self.watch, self.abroad, True
         elif not other and self.excursion is not None:
@@ -414,8 +437,18 @@ class FunctionMachine(LayerMachine):
 
     def instantiate(self, cls: Class, site: CallSite) -> Value:
         """Make an object of a class of the file."""
+        # Only what another constructor builds: what the program itself builds is followed where it happens.
+        key = None
+        if self.built_in and site.complete and not self.dead:
+            key = self.prototypes.key(cls, site.positional, site.keywords, self.grad_mode)
+        if key is not None:
+            copied = self.prototypes.make(key, site.values())
+            if copied is not None:
+                return copied
         instance = Instance(cls)
         self.initialise(instance, site)
+        if key is not None:
+            self.prototypes.keep(key, instance, site.values())
         return instance
 
     def initialise(self, instance: Instance, site: CallSite) -> None:
@@ -472,9 +505,14 @@ class FunctionMachine(LayerMachine):
             if module.children is None or not site.positional:
                 values = [tensor for value in site.values() for tensor in reachable_tensors(value)]
                 self.escape(values, site.node)
-                return Unknown(values, source=site.node, certain_edge=True, layer=True)
+                before = Unknown(values, source=site.node, certain_edge=True, layer=True)
+                if module.tail is None or not site.positional:
+                    return before
+                return self.invoke(module.tail, CallSite(site.node, [before], {}))
             value: Value = site.positional[0]
             for index, child in enumerate(module.children):
+                if isinstance(child, Unknown):
+                    child.layer = True  # `nn.Sequential` takes nothing but Modules
                 inner = CallSite(site.node, [value], {}, site.arguments if index == 0 else {})
                 value = self.invoke(child, inner)
             return value
@@ -516,7 +554,7 @@ class FunctionMachine(LayerMachine):
         if qualified.endswith(".__init__") and isinstance(first, Instance):
             self.inherit(first, CallSite(site.node, site.positional[1:], site.keywords, complete=site.complete))
         found = self.found(External(qualified))
-        if not isinstance(found, External):
+        if found != External(qualified):
             return self.invoke(found, site)
         if qualified == "functools.partial" and site.positional:
             return self._partial(site)

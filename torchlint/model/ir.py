@@ -399,9 +399,10 @@ class ClassDef(Statement):
 
 @dataclass(slots=True, eq=False)
 class Program(Node):
-    """A whole file; `origin` is the `cst.Module`."""
+    """A whole file; `origin` is the `cst.Module`, `text` what is written in it ("" if that is not known)."""
 
     body: list[Statement]
+    text: str = ""
 
 
 def walk(node: Node | list[Statement]) -> Iterator[Node]:

@@ -168,6 +168,7 @@ class LayerMachine(BuiltinMachine):
             self.trail.set(module, "children", (*module.children, site.positional[0]))
             return module
         if name in ("append", "extend", "insert", "add_module", "update"):
+            self.trail.set(module, "tail", site.positional[0] if name == "append" and site.positional else None)
             self.trail.set(module, "children", None)
             return module
         if name in ("values", "children") and module.children is not None:

@@ -17,9 +17,16 @@ from torchlint.model.lower_expressions import OPERATORS, Dispatch, ExpressionLow
 __all__ = ["LoweringError", "lower"]
 
 
-def lower(module: cst.Module) -> ir.Program:
+def lower(module: cst.Module, text: str = "") -> ir.Program:
     """
     The program of a parsed file.
+
+    Parameters
+    ----------
+    module
+        Its tree.
+    text
+        What is written in it, for those who search for a word first.
 
     The `line` of a small statement that stands behind a colon (`if x: y = 1`) is the `cst.SimpleStatementSuite`.
 
@@ -35,7 +42,7 @@ def lower(module: cst.Module) -> ir.Program:
             lowering.into(body, (statement,))
         except RecursionError as error:
             raise LoweringError("nested too deeply to be analysed", statement) from error
-    return ir.Program(module, body)
+    return ir.Program(module, body, text)
 
 
 class _Lowering(ExpressionLowering):

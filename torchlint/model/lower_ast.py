@@ -64,6 +64,7 @@ _List: Any = unparsed(cst.List)
 _ListComp: Any = unparsed(cst.ListComp)
 _Match: Any = unparsed(cst.Match)
 _MatchCase: Any = unparsed(cst.MatchCase)
+_Module: Any = unparsed(cst.Module)
 _Name: Any = unparsed(cst.Name)
 _NamedExpr: Any = unparsed(cst.NamedExpr)
 _Nonlocal: Any = unparsed(cst.Nonlocal)
@@ -101,13 +102,6 @@ _CONSTANTS: dict[type, Any] = {
 }
 
 
-class _Module(unparsed(cst.Module)):  # type: ignore[misc]
-    """Its text is known without a tree."""
-
-    __slots__ = ("code",)
-    code: str
-
-
 class UnknownSyntaxError(Exception):
     """The tree has a node that this module does not know: newer than it."""
 
@@ -130,9 +124,7 @@ def lower_ast(module: ast.Module, text: str) -> ir.Program:
     RecursionError
         if it is nested deeper than Python's stack.
     """
-    origin = _Module()
-    origin.code = text
-    return ir.Program(origin, _Lowering(NEWLINE.split(text)).block(module.body))
+    return ir.Program(_Module(), _Lowering(NEWLINE.split(text)).block(module.body), text)
 
 
 class _Lowering:

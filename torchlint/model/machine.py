@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import libcst as cst
 
@@ -20,6 +20,9 @@ from torchlint.model.observer import Watch
 from torchlint.model.state import Trail
 from torchlint.model.trace import Step
 from torchlint.model.truth import ALWAYS, Guard, Truth, conjoin
+
+if TYPE_CHECKING:
+    from torchlint.model.computation import ComputationLog
 
 T = TypeVar("T")
 
@@ -43,6 +46,8 @@ class Machine:
 
     program: ir.Program
     """The file."""
+    computations: ComputationLog
+    """What was computed so far, for observers."""
 
     def __init__(self) -> None:
         self.trail = Trail()

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import libcst as cst
 
@@ -43,6 +43,12 @@ class Observer:
 
     `self.machine` is the running machine: `machine.emit(event)`, `machine.facts(tensor)`, `machine.line()`,
     `machine.path`, `machine.assumed`, `machine.grad_mode`, `machine.iteration`, `machine.trail`, `machine.statement`.
+    """
+
+    words: ClassVar[tuple[str, ...]] = ()
+    """
+    Its events point at places where one of these is written: a file whose text has none is not watched for them. Empty
+    where they may point anywhere.
     """
 
     def __init__(self, machine: Machine) -> None:

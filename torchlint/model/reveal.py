@@ -94,7 +94,7 @@ def reveal(source: Source) -> list[StateAfter]:
     torchlint.model.lower.LoweringError
         as `interpret`.
     """
-    analysis = Analysis(lower(source.module))
+    analysis = Analysis(lower(source.module, source.text))
     watcher = _Reveal(analysis)
     analysis.watch = Watch((watcher,))
     analysis.run_script()

@@ -132,6 +132,8 @@ def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
         return grad
     if field == "items":
         return _join_items(record, values)
+    if field in ("last", "tail"):
+        return _join_values(values) if all(value is not None for _, value in values) else None
     if field in _VALUES:
         return _join_values([(guard, value) for guard, value in values if value is not None])
     if field == "training":

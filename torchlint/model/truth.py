@@ -28,7 +28,10 @@ def conjoin(*guards: Guard) -> Guard | None:
     literals: Guard | None = ALWAYS
     for guard in guards:
         if guard:
-            literals = _both(literals, guard) if literals else guard
+            if not literals or literals is guard:
+                literals = guard
+                continue
+            literals = _both(literals, guard)
             if literals is None:
                 return None
     return literals

@@ -11,13 +11,19 @@ import importlib
 import pkgutil
 from functools import cache
 
+from torchlint.model.computation import ComputationLog
 from torchlint.model.observer import Observer
+
+
+def watching(text: str) -> list[type[Observer]]:
+    """The observers that a file of this text may concern."""
+    return [each for each in observers() if not each.words or any(word in text for word in each.words)]
 
 
 @cache
 def observers() -> tuple[type[Observer], ...]:
-    """The observer classes of this package, by module and in the order of their definition."""
-    found: list[type[Observer]] = []
+    """The log that others listen to, then the classes of this package, by module and in the order of definition."""
+    found: list[type[Observer]] = [ComputationLog]
     for info in sorted(pkgutil.iter_modules(__path__), key=lambda info: info.name):
         module = importlib.import_module(f"{__name__}.{info.name}")
         found += [

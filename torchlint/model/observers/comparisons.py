@@ -117,7 +117,6 @@ class Comparisons(Computations):
         return tensor.grad_of is not None or self._recipe(value) in self._gradients.values()
 
     def concluded(self) -> None:
-        super().concluded()
         self._numbers, self._rounds, self._recipes, self._gradients = {}, {}, {}, {}
         self._held = []
 

@@ -17,6 +17,8 @@ from torchlint.model.truth import Truth
 class Copies(Computations):
     """Raises `TensorCopied`."""
 
+    words = ("tensor(", "import tensor")
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self._tested: list[Value] = []
@@ -24,7 +26,6 @@ class Copies(Computations):
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
-        super().called(qualified, positional, keywords, result, origin)
         if qualified in ("builtins.isinstance", "torch.is_tensor", "builtins.hasattr", "builtins.type"):
             self._tested += positional[:1]
         elif qualified == "torch.tensor":
@@ -39,7 +40,6 @@ class Copies(Computations):
         result: Value | None,
         origin: ir.Call,
     ) -> None:
-        super().method(receiver, name, positional, keywords, result, origin)
         if name == "new_tensor" and isinstance(origin.function, ir.Attribute) and self.is_tensor(receiver):
             self._copied("new_tensor", positional, keywords, origin, origin.function.value)
 
@@ -76,7 +76,6 @@ class Copies(Computations):
         )
 
     def concluded(self) -> None:
-        super().concluded()
         self._tested = []
 
 

@@ -52,6 +52,8 @@ class _Created:
 class CreatedGraphs(Observer):
     """Watches `create_graph=True`."""
 
+    words = ("create_graph",)
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.held = Held(machine)

@@ -48,6 +48,8 @@ def is_function_class(cls: Class) -> bool:
 class Custom(Observer):
     """Raises the events of custom Functions."""
 
+    words = ("Function",)
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self._running: list[Function] = []

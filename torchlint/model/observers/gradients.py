@@ -62,6 +62,8 @@ class _Candidate:
 class Accumulation(Observer):
     """Watches reads of `.grad` between backwards."""
 
+    words = (".grad",)
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.held = Held(machine)
@@ -236,6 +238,8 @@ class _Kept:
 
 class KeptGradients(Observer):
     """Watches names that stand for `x.grad` itself."""
+
+    words = (".grad",)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

@@ -22,6 +22,8 @@ _FEW = 4
 class Growth(Observer):
     """Raises `GrownInLoop`."""
 
+    words = ("cat", "stack")
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self._loops: list[ir.For | ir.While | None] = []

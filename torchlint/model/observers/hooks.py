@@ -19,6 +19,8 @@ _WRAPPING = frozenset({"register_full_backward_hook", "register_full_backward_pr
 class Hooks(Observer):
     """Raises the events of hooks."""
 
+    words = ("hook",)
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self._hooked: list[tuple[Value, str, Guard]] = []

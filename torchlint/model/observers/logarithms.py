@@ -11,6 +11,8 @@ from torchlint.model.events.numerics import LogarithmComposed, Stable
 class Logarithms(Computations):
     """Raises `LogarithmComposed`."""
 
+    words = ("log", "exp")
+
     def computed(self, made: Computation) -> None:
         if made.name == "log" and made.how in ("function", "method") and not made.keywords:
             self._logarithm(made)

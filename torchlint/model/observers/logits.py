@@ -30,6 +30,8 @@ _DIMENSIONLESS = frozenset(
 class Logits(Computations):
     """Raises `LossOfActivation` and `DimensionImplied`."""
 
+    words = ("softm", "Softm", "entropy", "Entropy", "nll", "NLL", "BCE")
+
     def computed(self, made: Computation) -> None:
         if made.name not in _LOSSES or made.how not in ("function", "layer"):
             return
@@ -59,7 +61,6 @@ class Logits(Computations):
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
-        super().called(qualified, positional, keywords, result, origin)
         if qualified not in _DIMENSIONLESS or any(argument.star for argument in origin.arguments):
             return
         function = qualified.startswith("torch.nn.functional.")

@@ -76,6 +76,8 @@ class _Log:
 class Modes(Observer):
     """Modes of modules over a run."""
 
+    words = ("eval", "train(")
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self._log = _Log()
@@ -105,8 +107,7 @@ class Modes(Observer):
 
     def finished(self) -> None:
         # A model whose forward differentiates needs its graph, and an unknown one may be any that the file defines.
-        origin = self.machine.program.origin
-        if self._found and isinstance(origin, cst.Module) and _IN_FORWARD.search(origin.code):
+        if self._found and _IN_FORWARD.search(self.machine.program.text):
             return
         for functions, event in self._found.values():
             if not functions & self._muted:

@@ -69,6 +69,8 @@ class _Replaced:
 class Optimizing(Observer):
     """Optimizers of `torch.optim`."""
 
+    words = ("optim",)
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self._start()

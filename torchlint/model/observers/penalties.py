@@ -33,6 +33,8 @@ _NORMS = frozenset(
 class Penalties(Observer):
     """Watches sums that are differentiated for terms computed from a gradient without a graph."""
 
+    words = ("grad(",)
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.held = Held(machine)

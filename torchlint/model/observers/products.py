@@ -62,7 +62,6 @@ class Products(Computations):
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
-        super().called(qualified, positional, keywords, result, origin)
         if qualified.startswith("torch.") and qualified.endswith(_VECTORS_OF_SPECTRUM):
             self._spectra.add(id(origin))
         if result is not None and qualified in _JACOBIANS:
@@ -118,7 +117,7 @@ class Products(Computations):
 
     def _matrix(self, value: Value) -> _Built | None:
         if isinstance(value, Tensor) and value.made_by == "":
-            value = next((each for each in self._unknowns if each.tensor is value), value)
+            value = next((each for each in self._log.unknowns if each.tensor is value), value)
         known = self._built.get(id(value))
         if known is not None:
             # written in place since, it is no diagonal matrix any more
@@ -333,7 +332,6 @@ class Products(Computations):
                 for event in built.products:
                     self.machine.emit(event)
         self._chains, self._built, self._transforms, self._transformed = {}, {}, {}, {}
-        super().concluded()
 
 
 def _function(products: list[Computation]) -> str | None:

@@ -186,8 +186,7 @@ class Registration(Observer):
         )
 
     def _file(self) -> str:
-        origin = self.machine.program.origin
-        return origin.code if isinstance(origin, cst.Module) else ""
+        return self.machine.program.text
 
     def method(
         self,

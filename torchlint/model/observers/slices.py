@@ -63,7 +63,6 @@ class Slices(Computations):
                 self.machine.emit(event)
             elif event is not None and isinstance(node.value, cst.Name):
                 found.event = event
-        super().indexed(tensor, result, origin)
 
     def _event(
         self, made: Computation, tensor: Tensor, result: Value, node: cst.Subscript
@@ -102,7 +101,6 @@ class Slices(Computations):
             if found.event is not None and found.reads == 1 and not found.escaped:
                 self.machine.emit(found.event)
         self._results = {}
-        super().concluded()
 
 
 def _is_pointwise_convolution(made: Computation) -> bool:

@@ -32,6 +32,8 @@ class _Round:
 class Synchronisation(Computations):
     """Raises `Synchronised`."""
 
+    words = ("backward",)
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self._loops: list[_Round] = []
@@ -78,14 +80,12 @@ class Synchronisation(Computations):
         result: Value | None,
         origin: ir.Call,
     ) -> None:
-        super().method(receiver, name, positional, keywords, result, origin)
         if name in _METHODS and not positional:
             self._waited(receiver, f"{name}()", origin)
 
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
-        super().called(qualified, positional, keywords, result, origin)
         if qualified in _FUNCTIONS:
             for value in positional:
                 self._waited(value, _FUNCTIONS[qualified], origin)
@@ -113,7 +113,6 @@ class Synchronisation(Computations):
         return tensor is not None and tensor.op != ""
 
     def concluded(self) -> None:
-        super().concluded()
         self._loops = []
 
 

@@ -38,6 +38,8 @@ _SEEN_OTHERWISE = frozenset({"step", "zero_grad", "train", "eval", "parameters",
 class Training(Observer):
     """The log of an entry point."""
 
+    words = ("backward", ".step", "zero_grad", "clip_grad", "unscale_")
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self._kept: list[object] = []
