@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-distributed = pytest.importorskip("distributed")
-
 from torchlint import run
 from torchlint.config import ConfigError, Overrides
 from torchlint.executors import connected
+
+distributed = pytest.importorskip("distributed")
 
 OVERWRITTEN = """\
 import torch
