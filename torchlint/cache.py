@@ -149,11 +149,11 @@ class Cache(Store):
                     "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?)",
                     [_row(path, stamp, content, now) for path, _, stamp, content, _ in kept],
                 )
-                for path, key, _, content, report in kept:
+                for number, (path, key, _, content, report) in enumerate(kept):
                     depends = " ".join(str(self._dependency(connection, each, ids)) for each in report.depends)
                     connection.execute(
                         "INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?, ?, ?, ?)",
-                        (path, key, content, self.roots(path), depends, self._written(report), now // 10**9),
+                        (path, key, content, self.roots(path), depends, self._written(report), now + number),
                     )
             self.bound()
         except sqlite3.Error:
@@ -190,7 +190,7 @@ class Cache(Store):
             path = self._here + path
         if f"{os.sep}." in path:
             path = os.path.normpath(path)
-        if self._base is not None and path.startswith(self._base):
+        if self._base is not None and (path.startswith(self._base) or path == self._base[:-1]):
             return path[len(self._base) :]
         return path
 

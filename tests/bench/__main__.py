@@ -3,11 +3,11 @@ The benchmark: everything in one run, on the same files.
 
     python -m tests.bench                           everything; takes most of an hour on a quiet machine
     python -m tests.bench --every 10 --only warm    parts of it, on every tenth file
-    python -m tests.bench --write                   everything, and docs/speed.md and docs/speed.svg from what came of it
+    python -m tests.bench --write                   everything, and from it docs/speed.md and docs/speed.svg
 
-Downloads wheels at fixed versions (they are never imported), makes a virtual environment for each tool (torchlint itself
-is built from this checkout and installed as a user would have it), runs every tool on the same files, and prints what
-each took. Everything it makes is in one folder, which it can use again.
+Downloads wheels at fixed versions (they are never imported), makes a virtual environment for each tool (torchlint is
+built from this checkout and installed as a user would have it), runs every tool on the same files, and prints what each
+took. Everything it makes is in one folder, which it can use again.
 """
 
 from __future__ import annotations

@@ -56,7 +56,8 @@ def measure(command: Sequence[str | Path], directory: Path, *, statuses: Sequenc
             said.seek(max(0, said.tell() - 2000))
             text = said.read().decode(errors="replace")
             raise RuntimeError(f"{' '.join(map(str, command))} ended with {process.returncode}:\n{text}")
-    memory = max(watch.peak, usage.ru_maxrss * 1024)
+    # the largest process that the system knows of may be this one, before it became the command
+    memory = watch.peak or usage.ru_maxrss * 1024
     return Measured(usage.ru_utime + usage.ru_stime, wall, memory, process.returncode)
 
 
@@ -92,8 +93,12 @@ class _Memory:
         self._thread.join()
 
     def _look(self) -> None:
-        while not self._done.wait(0.2):
+        start = time.perf_counter()
+        pause = 0.02
+        while not self._done.wait(pause):
             self.peak = max(self.peak, sum(map(_resident, _below(self._pid))))
+            if time.perf_counter() - start > 1:
+                pause = 0.2
 
 
 def _below(pid: int) -> list[int]:

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ class Bench:
     files: Files
     jobs: int
 
-    @property
+    @cached_property
     def own(self) -> Path:
         """torchlint as people have it: installed from a wheel of this checkout, beside ruff and flake8."""
         return environment(self.work, "torchlint", str(ROOT), FLAKE8, RUFF)

@@ -26,7 +26,7 @@ def environment(work: Path, name: str, *requirements: str) -> Path:
     if not done.exists() or done.read_text() != wanted or str(ROOT) in requirements:
         shutil.rmtree(folder, ignore_errors=True)
         venv.create(folder, with_pip=True)
-        command = [str(scripts / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        command = [str(scripts / "python"), "-m", "pip", "install", "--quiet", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*command, *requirements], check=True)
         done.write_text(wanted)
     return scripts
