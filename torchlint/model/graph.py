@@ -253,7 +253,7 @@ class GraphMachine(Machine):
         """
         The nodes that the results of an operation have, where there are several: a gradient of one is none of another.
         """
-        if node is None or count < 2 or (op.probed and op.view != "multi"):
+        if node is None or count < 2 or (op.probed and not op.view):
             return [node] * count
         found: list[GraphNode | None] = []
         for _ in range(count):

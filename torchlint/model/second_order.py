@@ -26,7 +26,7 @@ _SMOOTH = frozenset(
 # Of these the gradient of each input depends on all of them.
 _SYMMETRIC = frozenset({"MseLoss", "SmoothL1Loss", "HuberLoss"})
 # Of these the gradient saves the saved tensor itself once more, whatever comes in: `grad * self.cos()`, `grad / self`.
-_SAVES_AGAIN = frozenset({"Pow", "Sin", "Cos", "Log", "Tanh", "Sigmoid"})
+_SAVES_AGAIN = frozenset({"Pow", "Sin", "Cos", "Log", "Tanh", "Sigmoid"}) | _SYMMETRIC
 # Of these the gradient is the incoming one with another shape: a view, made under `no_grad` without `create_graph`.
 _RESHAPES = frozenset(
     {"Sum", "View", "ReshapeAlias", "UnsafeView", "Unsqueeze", "Squeeze", "T", "Transpose", "Permute"}
