@@ -176,7 +176,6 @@ TWINS = {
         "error TLN101",
         "loss.backward()",
         FREED,
-        missed="the layers of a list that a loop fills are one layer that stands for all of them",
     ),
     "token written for all": Twin(
         "vision_transformer",
