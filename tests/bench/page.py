@@ -22,14 +22,18 @@ over its processes at the highest point seen in five looks a second, pages that 
 parsing is `libcst.parse_module` of the files that mention torch, with the garbage collector off, as torchlint does it.
 What is short is repeated and the least is taken: whatever else the machine does only adds."""
 MACHINE = """\
-{processor}, {cores} cores; Python {python}; {names}. Load of the machine when it began: {load:.1f} (0 is a quiet
-machine; on a busy one wall seconds say little, and CPU seconds are too high for all)."""
+{processor}, {cores} cores; Python {python}; {names}. Load of the machine: {before} at the beginning, {after} at the end
+(0 is a quiet machine, and the benchmark itself makes 1 or 2; on a busy one wall seconds say little, and CPU seconds are
+too high for all)."""
+CUT = """\
+This run was cut short: {missing} not measured."""
 RUFF = """\
 `ruff check` keeps only results of files without findings, and its default rules find something in almost every file of
 these packages; with `--select E9,F63,F7` it finds next to nothing, and its cache answers."""
 GROWTH = """\
 CPU seconds for one file of programs made of one thing, at one, two and four times a size. An exponent of 1 is linear, 2
 quadratic; below 1 a budget takes hold."""
+PARTS = ("start", "editor", "warm", "cold", "flake8", "growth")
 _Figures = Mapping[str, Any]
 
 
@@ -60,8 +64,14 @@ def _page(measured: _Figures) -> Iterator[str]:
     yield METHOD.format(some=some, packages=packages, **files)
     yield ""
     names = ", ".join(f"{name} {version}" for name, version in tools.items())
-    yield MACHINE.format(names=names, load=measured["load before"], **measured)
+    load = {when: measured.get(f"load {when}") for when in ("before", "after")}
+    shown = {when: "not noted" if value is None else f"{value:.1f}" for when, value in load.items()}
+    yield MACHINE.format(names=names, **shown, **measured)
     yield ""
+    missing = [part for part in PARTS if part not in measured]
+    if missing:
+        yield CUT.format(missing=f"{', '.join(missing)} {'was' if len(missing) == 1 else 'were'}")
+        yield ""
     yield "## Ratios"
     yield ""
     yield from _table(["", "measured", "target"], ratios(measured))
