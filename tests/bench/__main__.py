@@ -44,9 +44,12 @@ def main() -> None:
         for name in asked.only or compare.PARTS:
             print(f"{name} …", file=sys.stderr, flush=True)
             measured[name] = compare.PARTS[name](bench)
+            (asked.work / "measured.json").write_text(json.dumps(measured, indent=1) + "\n")
             print(json.dumps(measured[name], indent=1), file=sys.stderr, flush=True)
     (asked.work / "measured.json").write_text(json.dumps(measured, indent=1) + "\n")
-    if not asked.only:
+    if asked.only:
+        print("\n".join("  ".join(row) for row in page.ratios(measured)))
+    else:
         print(page.page(measured))
     if asked.write:
         page.write(measured)

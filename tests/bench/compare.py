@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tests.bench import page
 from tests.bench.clock import Measured, best, measure
 from tests.bench.tools import FLAKE8, ROOT, RUFF, TORCHFIX, Files, environment, versions
 
@@ -163,14 +164,9 @@ def growth(bench: Bench) -> list[dict[str, Any]]:
     return list(json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout))
 
 
-PARTS: dict[str, Callable[[Bench], Any]] = {
-    "start": start,
-    "editor": editor,
-    "warm": warm,
-    "cold": cold,
-    "flake8": flake8,
-    "growth": growth,
-}
+PARTS: dict[str, Callable[[Bench], Any]] = dict(
+    zip(page.PARTS, (start, editor, warm, cold, flake8, growth), strict=True)
+)
 
 
 def about(bench: Bench) -> dict[str, Any]:
