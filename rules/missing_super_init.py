@@ -42,7 +42,6 @@ class MissingSuperInit(Rule):
         Example(
             """
             from torch import nn
-
             class Net(nn.Module):
                 def __init__(self, n):
                     self.n = n
@@ -73,7 +72,6 @@ class MissingSuperInit(Rule):
             """
             import torch
             from torch import nn
-
             class Scale(nn.Module):
                 def __init__(self):
                     self.scale = nn.Parameter(torch.ones(1))  # error: [TLN308]
@@ -88,7 +86,6 @@ class MissingSuperInit(Rule):
             fixed="""
             import torch
             from torch import nn
-
             class Scale(nn.Module):
                 def __init__(self):
                     super().__init__()

@@ -32,7 +32,6 @@ class RetainGraph(Rule):
 
     ## References
     - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
-    - [torch.autograd.backward](https://docs.pytorch.org/docs/stable/generated/torch.autograd.backward.html)
     """
 
     code = "TLN102"
@@ -43,7 +42,6 @@ class RetainGraph(Rule):
         Example(
             """
             import torch
-
             x = torch.ones(3, requires_grad=True)
             loss = (x * x).sum()
             loss.backward(retain_graph=True)  # smell: [TLN102]
@@ -51,7 +49,6 @@ class RetainGraph(Rule):
             shows=Holds("loss.grad_fn.next_functions[0][0]._saved_self.numel() == 3"),
             fixed="""
             import torch
-
             x = torch.ones(3, requires_grad=True)
             loss = (x * x).sum()
             loss.backward()

@@ -202,3 +202,24 @@ def abstract():
             return x
 
     assert Base
+
+
+def subclasses_call_the_other_base_too():
+    class Sampler(nn.Module):
+        def __init__(self, seed):
+            super().__init__()
+            self.seed = seed
+
+    class Pairwise(Sampler):
+        def __init__(self, most):
+            self.most = most
+
+        def forward(self, x):
+            return x[: self.most]
+
+    class PairwiseSampler(Pairwise, Sampler):
+        def __init__(self, most, seed):
+            Sampler.__init__(self, seed)
+            Pairwise.__init__(self, most)
+
+    assert PairwiseSampler(2, 0)(torch.ones(3)).shape == (2,)

@@ -70,9 +70,13 @@ class Registration(Observer):
         self._kept: list[object] = []
         self._inits: list[_Init | None] = []
         self._told: set[int] = set()
+        self._classes: list[Class] = []
 
     def concluded(self) -> None:
         self._inits.clear()
+
+    def class_defined(self, cls: Class) -> None:
+        self._classes.append(cls)
 
     # -- `__init__`
 
@@ -104,6 +108,8 @@ class Registration(Observer):
             return
         if any("__setattr__" in cls.attributes or cls.definition.decorators for cls in init.instance.cls.ancestry()):
             return
+        if any(owner in cls.bases and len(cls.bases) > 1 for cls in self._classes):
+            return  # made to be mixed in: who derives from it and from another class runs the other's `__init__`, too
         body = [statement for statement in definition.body if not _is_docstring(statement)]
         if not body or (not init.early and not any("forward" in c.attributes for c in init.instance.cls.ancestry())):
             return
