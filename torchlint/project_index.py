@@ -25,7 +25,7 @@ from torchlint.outcome import digest
 from torchlint.roots import INSTALLED, import_roots, package_root
 from torchlint.source import Source, SourceError, Span, Unparsed, decode
 
-MOST_TEXT = 12_000_000
+MOST_TEXT = 5_000_000
 """Bytes of source whose programs are kept; what was not asked for longest goes first."""
 MOST_FILE = 1_000_000
 """Bytes of the largest file that is looked into."""

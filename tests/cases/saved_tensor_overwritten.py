@@ -307,3 +307,27 @@ def a_method_that_only_tensors_have():
             return highest
 
     Pool()(torch.rand(2, 3, 4, requires_grad=True)).sum().backward()
+
+
+def memory_saved_in_a_method_for_inference():
+    class Pairs(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm, self.gate, self.value = nn.LayerNorm(3), nn.Linear(3, 3), nn.Linear(3, 3)
+
+        def _inference_forward(self, z):
+            z = self.norm(z)
+            g = self.gate(z)
+            g.sigmoid_()
+            x = self.value(z)
+            x *= g
+            z += x
+            return z
+
+        def forward(self, z, in_place=False):
+            if in_place:
+                return self._inference_forward(z)
+            z = self.norm(z)
+            return z + self.value(z) * torch.sigmoid(self.gate(z))
+
+    Pairs()(torch.rand(2, 3)).sum().backward()

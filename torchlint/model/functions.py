@@ -5,6 +5,8 @@ that may do anything with what it is given.
 
 from __future__ import annotations
 
+import re
+
 from torchlint.model import ir
 from torchlint.model.builtins import CallFrame
 from torchlint.model.calls import CallSite
@@ -42,6 +44,7 @@ from torchlint.model.layers import LayerMachine
 from torchlint.model.observer import Watch
 from torchlint.model.truth import Truth
 
+_FOR_INFERENCE = re.compile(r"(^|_)infer(ence)?(_|$)")
 MOST_DEPTH = 12
 """Calls inlined into each other."""
 MOST_RECURSION = 2
@@ -369,6 +372,9 @@ class FunctionMachine(LayerMachine):
         mode = self.grad_mode
         if function.grad_mode is not None:
             self.grad_mode = function.grad_mode
+        elif self.grad_mode is Truth.YES and _FOR_INFERENCE.search(function.name):
+            # Its author says that nobody differentiates what it does.
+            self.grad_mode = Truth.MAYBE
         if isinstance(definition, ir.Lambda):
             saved = self.frame
             self.frame = frame
