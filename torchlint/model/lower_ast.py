@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 import libcst as cst
 
 from torchlint.model import ir
+from torchlint.model.scopes import ScopedLowering
 from torchlint.source import NEWLINE, unparsed
 
 _Lowered = TypeVar("_Lowered")
@@ -127,25 +127,14 @@ def lower_ast(module: ast.Module, text: str) -> ir.Program:
     return ir.Program(_Module(), _Lowering(NEWLINE.split(text)).block(module.body), text)
 
 
-class _Lowering:
-    """The state is the scope the walk is in: names bound, names declared `global` or `nonlocal`, a `yield` seen."""
+class _Lowering(ScopedLowering):
+    """One statement and expression after the other."""
 
-    __slots__ = ("bound", "declared", "lines", "yields")
+    __slots__ = ("lines",)
 
     def __init__(self, lines: list[str]) -> None:
+        super().__init__()
         self.lines = lines
-        self.bound: set[str] = set()
-        self.declared: set[str] = set()
-        self.yields = False
-
-    @contextmanager
-    def scope(self) -> Iterator[None]:
-        outer = self.bound, self.declared, self.yields
-        self.bound, self.declared, self.yields = set(), set(), False
-        try:
-            yield
-        finally:
-            self.bound, self.declared, self.yields = outer
 
     # -- statements
 
@@ -492,20 +481,8 @@ class _Lowering:
     def target(self, node: ast.expr) -> ir.Expression:
         """A target of an assignment, a loop, `with`, `del`: an expression whose names get bound here."""
         target = self.expression(node)
-        if type(target) is ir.Name:
-            self.bound.add(target.id)
-        elif isinstance(target, (ir.Sequence, ir.Starred)):
-            self.bind(target)
+        self.bind(target)
         return target
-
-    def bind(self, target: ir.Expression) -> None:
-        if isinstance(target, ir.Name):
-            self.bound.add(target.id)
-        elif isinstance(target, ir.Sequence):
-            for element in target.elements:
-                self.bind(element)
-        elif isinstance(target, ir.Starred):
-            self.bind(target.value)
 
 
 def _place(node: ast.expr | ast.keyword) -> tuple[int, int]:

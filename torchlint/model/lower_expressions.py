@@ -7,14 +7,14 @@ Dispatches by the exact class of a node over the fields that carry meaning. What
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Any, Generic, NoReturn, TypeAlias, TypeVar
 
 import libcst as cst
 
 from torchlint.model import ir, literals
+from torchlint.model.scopes import ScopedLowering
 
 _Lowered = TypeVar("_Lowered")
 
@@ -37,28 +37,10 @@ class LoweringError(Exception):
         self.node = node
 
 
-class ExpressionLowering:
-    """
-    One expression after the other.
+class ExpressionLowering(ScopedLowering):
+    """One expression after the other."""
 
-    The state is the scope the walk is in: names bound, names declared `global` or `nonlocal`, a `yield` seen.
-    """
-
-    __slots__ = ("bound", "declared", "yields")
-
-    def __init__(self) -> None:
-        self.bound: set[str] = set()
-        self.declared: set[str] = set()
-        self.yields = False
-
-    @contextmanager
-    def scope(self) -> Iterator[None]:
-        outer = self.bound, self.declared, self.yields
-        self.bound, self.declared, self.yields = set(), set(), False
-        try:
-            yield
-        finally:
-            self.bound, self.declared, self.yields = outer
+    __slots__ = ()
 
     def expression(self, node: cst.CSTNode) -> ir.Expression:
         return EXPRESSIONS[type(node)](self, node)
@@ -276,20 +258,8 @@ class ExpressionLowering:
     def target(self, node: cst.CSTNode) -> ir.Expression:
         """A target of an assignment, a loop, `with`, `del`: an expression whose names get bound here."""
         target = self.expression(node)
-        if type(target) is ir.Name:
-            self.bound.add(target.id)
-        elif isinstance(target, (ir.Sequence, ir.Starred)):
-            self.bind(target)
+        self.bind(target)
         return target
-
-    def bind(self, target: ir.Expression) -> None:
-        if isinstance(target, ir.Name):
-            self.bound.add(target.id)
-        elif isinstance(target, ir.Sequence):
-            for element in target.elements:
-                self.bind(element)
-        elif isinstance(target, ir.Starred):
-            self.bind(target.value)
 
 
 def _literal(evaluate: Callable[[str], object], node: cst.Integer | cst.SimpleString) -> object:
