@@ -55,7 +55,6 @@ class MissingSuperInit(Rule):
             shows=Raises("cannot assign module before Module.__init__() call"),
             fixed="""
             from torch import nn
-
             class Net(nn.Module):
                 def __init__(self, n):
                     super().__init__()

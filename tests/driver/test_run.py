@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,14 @@ NOTHING = Overrides()
 
 
 @pytest.fixture(autouse=True)
-def _toy_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _toy_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(registry, "load", lambda plugins=(), origin="": REGISTRY)
-    work.selection.cache_clear()
-    run._settings.cache_clear()
+    for remembered in (work.selection, run._settings):
+        remembered.cache_clear()
+    yield
+    for remembered in (work.selection, run._settings):  # what the toys gave is nothing for the tests after these
+        remembered.cache_clear()
 
 
 def _write(**texts: str | bytes) -> list[str]:
