@@ -166,10 +166,10 @@ class ControlMachine(BindingMachine):
                     break
         else:
             further = elements[1:MOST_FOLLOWED] if known else [self._another(elements[0])]
-            snapshot = Snapshot(self.frame)
+            before = Snapshot(self.frame) if self._repeating else None
             self._iterate(loop, node, elements[0])
+            snapshot = before or Snapshot(self.frame)
             if not self._repeating:
-                snapshot = Snapshot(self.frame)
                 for element in further:
                     self._again(loop, partial(self._iterate, loop, node, element), certain=known)
             snapshot.widen(self.trail)
@@ -245,15 +245,15 @@ class ControlMachine(BindingMachine):
             hook(node)
         truth = self._counted(loop, node, self.condition(self.evaluate(node.test)))
         if truth is not Truth.NO and not self.dead:
-            snapshot = Snapshot(self.frame)
+            before = Snapshot(self.frame) if self._repeating else None
             self._iterate_body(loop, node)
 
             def second() -> None:
                 self.evaluate(node.test)
                 self._iterate_body(loop, node)
 
+            snapshot = before or Snapshot(self.frame)
             if not self._repeating:
-                snapshot = Snapshot(self.frame)
                 self._again(loop, second, certain=False)
             snapshot.widen(self.trail)
         for left in self.watch.loop_left:
@@ -328,7 +328,7 @@ class ControlMachine(BindingMachine):
 
     def _again(self, loop: LoopFrame, run: Callable[[], None], *, certain: bool) -> None:
         """
-        Follow the body a second time. A loop inside a second iteration is not followed twice again: what two of its
+        Follow the body once more. A loop inside a further iteration is not followed twice again: what two of its
         iterations do to each other was seen in the first, and every level of nesting would double the cost.
         """
         if self.dead:

@@ -449,10 +449,11 @@ class FunctionMachine(LayerMachine):
         """Make an object of a class of the file."""
         # Only what another constructor builds: what the program itself builds is followed where it happens.
         key = None
-        given = leaves(site.values())
+        given: tuple[Value, ...] = ()
         if self.built_in and site.complete and not self.dead:
             key = self.prototypes.key(cls, site.positional, site.keywords, self.grad_mode)
         if key is not None:
+            given = leaves(site.values())
             copied = self.prototypes.make(key, given)
             if copied is not None:
                 return copied
