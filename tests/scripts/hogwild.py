@@ -59,8 +59,7 @@ if __name__ == "__main__":
     model.share_memory()
     batches = [(torch.rand(3, 1, 8, 8), torch.randint(4, (3,))) for _ in range(2)]
     workers = [threading.Thread(target=train, args=(rank, model, batches)) for rank in range(2)]
-    for worker in workers:
+    for worker in workers:  # one after the other: threads, unlike processes, would race for the same `.grad`
         worker.start()
-    for worker in workers:
         worker.join()
     test(model, batches)
