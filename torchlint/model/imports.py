@@ -44,6 +44,9 @@ class Project(Protocol):
     def is_package(self) -> bool:
         """Whether the file is the `__init__.py` of a package of that name."""
 
+    def offers(self, package: str) -> bool:
+        """Whether there is a file or a folder of that name where the project's imports begin."""
+
     def program(self, module: str) -> tuple[ir.Program, bool] | None:
         """The program of the file that a dotted name stands for, and whether it is a package; None if there is none."""
 
@@ -66,6 +69,7 @@ class Importer:
         self._files: dict[str, Globals | None] = {project.module: own} if project.module else {}
         self._bindings: dict[int, dict[str, list[tuple[ir.Statement, bool]]]] = {}
         self._values: dict[str, Value | None] = {}
+        self._offered: dict[str, bool] = {}
         self._hops = 0
         self.machine = Interpreter()
         self.machine.imports = self
@@ -83,6 +87,15 @@ class Importer:
         if up >= len(parts) + (1 if file.is_package else 0):
             return qualified
         return ".".join([*parts[: len(parts) - up], rest] if rest else parts[: len(parts) - up])
+
+    def offers(self, qualified: str) -> bool:
+        """Whether a full name may be one of the project's: it has a file or a folder called like its first part."""
+        if qualified.startswith((".", "builtins.", "torch.")):
+            return False
+        package = qualified.partition(".")[0]
+        if package not in self._offered:
+            self._offered[package] = self.project.offers(package)
+        return self._offered[package]
 
     def value(self, qualified: str) -> Value | None:
         """The value of a full name, if a file of the project defines it and it is certain which it is."""
