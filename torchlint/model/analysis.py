@@ -41,7 +41,7 @@ from torchlint.model.machine import OUTSIDE_LIMIT, OUTSIDE_POOL, STEP_LIMIT, Bud
 from torchlint.model.merging import merged
 from torchlint.model.observer import Abroad, Watch
 from torchlint.model.observers import watching
-from torchlint.model.promise import promising, writes_in_place, writing_methods
+from torchlint.model.promise import differentiates, writes_in_place, writing_methods
 from torchlint.model.truth import ALWAYS, Truth
 from torchlint.source import Source
 
@@ -142,7 +142,7 @@ class Analysis(Interpreter):
         """Run what was defined since: functions (inside others, only those that nobody called) and classes."""
         for function in self.functions[functions:]:
             if function.owner is None and (always or id(function.definition) not in self.entered):
-                self._guarded(partial(self._standalone, function, []), promising(function.definition))
+                self._function_by_itself(function)
         for cls in self.classes[classes:]:
             self._guarded(partial(self._class_by_itself, cls), False)
 
@@ -199,6 +199,17 @@ class Analysis(Interpreter):
         for name, value in list(self.globals.variables.items()):
             if reachable_tensors(value):
                 self.trail.set(self.globals.variables, name, Unknown())
+
+    def _function_by_itself(self, function: Function) -> None:
+        """A function that nobody calls; with what other files say if it differentiates, or if that may matter."""
+        run = partial(self._standalone, function, [])
+        at_once = differentiates(function.definition)
+        before = len(self.events)
+        self.passed_by = self.undecided = False
+        self._guarded(run, at_once)
+        if self.passed_by and self.undecided and not at_once:
+            del self.events[before:]
+            self._guarded(run, True)
 
     def _standalone(self, function: Function, first: list[Value]) -> Value:
         definition = function.definition
