@@ -33,6 +33,12 @@ MOST_HOPS = 12
 """Files a name is followed through: `from .layers import Block`, where `layers/__init__.py` has it from elsewhere."""
 
 
+MOST_STARS = 12
+"""Star imports of one file that are searched for a name; an index of hundreds of files is none of the places to look."""
+MOST_FILES = 60
+"""Files that are looked into for one file."""
+
+
 class Project(Protocol):
     """The files of the project that a file belongs to."""
 
@@ -71,6 +77,7 @@ class Importer:
         self._values: dict[str, Value | None] = {}
         self._offered: dict[str, bool] = {}
         self._hops = 0
+        self._opened = 0
         self.machine = Interpreter()
         self.machine.imports = self
 
@@ -142,9 +149,10 @@ class Importer:
 
     def _file(self, module: str) -> Globals | None:
         if module not in self._files:
-            found = self.project.program(module)
             self._files[module] = None
+            found = self.project.program(module) if self._opened < MOST_FILES else None
             if found is not None:
+                self._opened += 1
                 program, is_package = found
                 file = Globals({}, module=module, is_package=is_package, other=True)
                 file.variables["__name__"] = Constant(module)
@@ -163,7 +171,8 @@ class Importer:
             if sure or len(found) == 1:
                 return self._run(frame, statement, name)
             return None
-        for module in reversed(frame.stars) if not bindings.get("*") else self._stars(frame, bindings):
+        stars = list(reversed(frame.stars)) if not bindings.get("*") else self._stars(frame, bindings)
+        for module in stars if len(stars) <= MOST_STARS else ():
             file = self._file(module)
             if file is not None and self._offers(file, name):
                 value = self.name(file, name)
