@@ -228,7 +228,7 @@ def from_ir(node):
     if isinstance(node, ir.Case):
         return ("Case", sorted(node.bound), from_ir(node.guard), from_ir(node.body), node.wildcard)
     if isinstance(node, ir.Node):
-        names = [f.name for f in fields(node) if f.name not in ("origin", "line", "assigned", "text")]
+        names = [f.name for f in fields(node) if f.name not in ("origin", "line", "assigned", "text", "bindings")]
         return (type(node).__name__, *(from_ir(getattr(node, name)) for name in names))
     return node
 

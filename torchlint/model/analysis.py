@@ -100,6 +100,11 @@ def _is_refusal(event: Event) -> bool:
     return isinstance(event, SavedTensorRead | AutogradRefused) and event.truth is Truth.YES
 
 
+def _sets_values(name: str) -> bool:
+    """Whether a function is called like those that give parameters their values, and are run without recording."""
+    return name.lstrip("_").startswith(_NO_GRAD_NAMES)
+
+
 def _is_forward(function: Function, module: Truth) -> bool:
     """Whether a method is what a Module's call runs."""
     return function.name == "forward" and module is Truth.YES and function.kind == ""
@@ -224,7 +229,7 @@ class Analysis(Interpreter):
         for hook in self.watch.entry_started:
             hook(function)
         mode = self.grad_mode
-        if definition.name.lstrip("_").startswith(_NO_GRAD_NAMES) and definition.name != "__init__":
+        if _sets_values(definition.name) and definition.name != "__init__":
             self.grad_mode = Truth.MAYBE
         positional, keywords = self.unknown_arguments(definition, first)
         kind = "" if function.kind in ("opaque", "property") else function.kind
@@ -349,7 +354,7 @@ class Analysis(Interpreter):
         forward = _is_forward(function, module)
         before = len(self.events)
         self._guarded(partial(self._run_on, function, instance, forward), False)
-        if not self.undecided or function.name not in self._writers(cls):
+        if not self.undecided or _sets_values(function.name) or function.name not in self._writers(cls):
             return
         if self.passed_by:
             self.undecided = False

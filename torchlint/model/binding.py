@@ -206,7 +206,7 @@ class BindingMachine(FunctionMachine):
             each = each.tensor
         if isinstance(each, Tensor):
             self.tensor_setitem(each, index, value, target, cst_expression(owner), self.text(owner), op)
-        elif isinstance(each, Unknown):
+        elif isinstance(each, Unknown) and not (isinstance(index, Constant) and isinstance(index.value, str)):
             self._may_write(each)
         elif isinstance(each, Mapping):
             if each.items is not None and isinstance(index, Constant):
@@ -264,7 +264,8 @@ class BindingMachine(FunctionMachine):
             else:
                 self._widen(current, elements)
             return
-        self._may_write(current)
+        if not isinstance(value, Sequence):
+            self._may_write(current)
         self.assign(target, self.operate(node.op, current, value, node))
 
     def _may_write(self, target: Value) -> None:

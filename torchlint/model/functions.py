@@ -459,7 +459,8 @@ class FunctionMachine(LayerMachine):
         key = None
         given: tuple[Value, ...] = ()
         if self.built_in and site.complete and not self.dead:
-            key = self.prototypes.key(cls, site.positional, site.keywords, self.grad_mode)
+            knowing = self.grad_mode, self.outside_left > 0
+            key = self.prototypes.key(cls, site.positional, site.keywords, knowing)
         if key is not None:
             given = leaves(site.values())
             copied = self.prototypes.make(key, given)

@@ -236,6 +236,8 @@ class GraphMachine(Machine):
         holds: Truth,
     ) -> GraphNode:
         """Record a graph node now."""
+        if self.travelling:
+            self.outside_left -= 1
         return GraphNode(
             name=name,
             op=op,

@@ -156,7 +156,9 @@ class Importer:
                 program, is_package = found
                 file = Globals({}, module=module, is_package=is_package, other=True)
                 file.variables["__name__"] = Constant(module)
-                self._bindings[id(file)] = _bindings(program.body)
+                if program.bindings is None:
+                    program.bindings = _bindings(program.body)
+                self._bindings[id(file)] = dict(program.bindings)
                 self._files[module] = file
         return self._files[module]
 

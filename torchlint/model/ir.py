@@ -399,10 +399,14 @@ class ClassDef(Statement):
 
 @dataclass(slots=True, eq=False)
 class Program(Node):
-    """A whole file; `origin` is the `cst.Module`, `text` what is written in it ("" if that is not known)."""
+    """
+    A whole file; `origin` is the `cst.Module`, `text` what is written in it ("" if that is not known), `bindings` the
+    statements that bind each name, once somebody has looked for them (see `imports`).
+    """
 
     body: list[Statement]
     text: str = ""
+    bindings: dict[str, list[tuple[Statement, bool]]] | None = None
 
 
 def walk(node: Node | list[Statement]) -> Iterator[Node]:
@@ -417,7 +421,9 @@ def walk(node: Node | list[Statement]) -> Iterator[Node]:
             pending += reversed(each)
 
 
-_PLAIN = frozenset({"origin", "line", "id", "attr", "op", "ops", "kind", "name", "keyword", "star", "text", "assigned"})
+_PLAIN = frozenset(
+    {"origin", "line", "id", "attr", "op", "ops", "kind", "name", "keyword", "star", "text", "assigned", "bindings"}
+)
 _parts_of: dict[type[Node], tuple[str, ...]] = {}
 
 

@@ -28,10 +28,10 @@ T = TypeVar("T")
 
 STEP_LIMIT = 6_000
 """Statements and calls followed per entry point; past it the model says no more about that entry."""
-OUTSIDE_LIMIT = 500
-"""The same for calls that lead into other files of the project; past it they are unknown code."""
+OUTSIDE_LIMIT = 1_500
+"""Statements, calls and recorded operations in other files of the project; past it their code is unknown code."""
 
-OUTSIDE_POOL = 5_000
+OUTSIDE_POOL = 15_000
 """The same for all entry points of a file together."""
 
 _OF_VALUES = (AutogradRefused, BackwardCalled)
