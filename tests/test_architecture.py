@@ -18,7 +18,8 @@ GROUPS = {  # lowest first; a module imports only from its own group and those b
     "contract": {"finding", "rule", "rewrite"},
     "driver": {
         *("config", "outcome", "registry", "suppress", "edits", "roots", "project_index", "scout", "engine", "fixer"),
-        *("project", "fingerprint", "store", "cache", "work", "pool", "executors", "run"),
+        *("project", "installed", "replay", "fingerprint", "store", "cache", "recording", "work", "pool", "executors"),
+        "run",
     },
     "tools": {"runtime", "report", "docs", "scaffold"},
     "entry": {"cli", "flake8_plugin", "__main__"},
