@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torchlint
-from torchlint.installed import below, own_files
+from torchlint.installed import below, may_have_entry_points, own_files
 
 RULES = "torchlint.rules"
 """The entry point group of other people's rules, and the package of torchlint's own."""
@@ -52,7 +52,8 @@ def take(plugins: tuple[str, ...]) -> Fingerprint | None:
         content.update(Path(path).read_bytes())
     parts = [torchlint.__version__, content.hexdigest(), sys.version, "libcst " + _version("libcst")]
     modules = list(plugins)
-    for entry in sorted(importlib.metadata.entry_points(group=RULES), key=lambda entry: (entry.name, entry.value)):
+    entries = importlib.metadata.entry_points(group=RULES) if may_have_entry_points(RULES) else ()
+    for entry in sorted(entries, key=lambda entry: (entry.name, entry.value)):
         parts.append(f"{entry.name} {entry.value} {entry.dist.version if entry.dist else ''}")
         modules.append(entry.value)
     files: list[tuple[str, str]] = []

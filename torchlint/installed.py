@@ -53,6 +53,41 @@ def below(directory: str, name: str) -> Iterator[tuple[str, str, os.stat_result]
             yield from below(entry.path, f"{name}/{entry.name}")
 
 
+def may_have_entry_points(group: str) -> bool:
+    """
+    Whether some installed distribution may have entry points of a group.
+
+    `importlib.metadata` says which, and takes longer to load than everything else that is asked here; in most
+    environments there are none. Where distributions may be found in another way than in a directory on the path (an
+    archive, an egg, somebody's finder), the answer is yes.
+    """
+    if any(hasattr(finder, "find_distributions") and not _is_usual(finder) for finder in sys.meta_path):
+        return True
+    wanted = group.encode()
+    for entry in sys.path:
+        directory = entry or os.curdir
+        if directory.lower().endswith(".egg") or os.path.isfile(directory):
+            return True
+        try:
+            names = os.listdir(directory)
+        except OSError:
+            continue
+        for name in names:
+            if name.lower().endswith((".dist-info", ".egg-info")):
+                try:
+                    with open(os.path.join(directory, name, "entry_points.txt"), "rb") as file:
+                        if wanted in file.read():
+                            return True
+                except OSError:  # most have none
+                    continue
+    return False
+
+
+def _is_usual(finder: object) -> bool:
+    """Whether it is Python's own finder of modules on the path."""
+    return getattr(finder, "__module__", "") == "_frozen_importlib_external"
+
+
 def _mtime(path: str) -> int:
     try:
         return os.stat(path).st_mtime_ns
