@@ -31,9 +31,8 @@ MOST_LOOKED = 3_000_000
 """
 Bytes of source after which no further file is looked into for the sake of one.
 
-A package whose `__init__` imports all there is from everywhere (`from .models import *`) is looked through to the end
-for a name: without a bound, transformers' 38 megabytes for one script, where half of all files look into less than half
-a megabyte, and none of the others into more than two.
+The model bounds their number; this bounds what they take. In transformers half of all files look into less than half a
+megabyte, and none into more than two but those that would look through the whole package.
 """
 MOST_TEXT = MOST_LOOKED + MOST_FILE
 """
