@@ -12,13 +12,14 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 GROUPS = {  # lowest first; a module imports only from its own group and those below
-    "ground": {"text", "source", "truth"},
+    "ground": {"text", "places", "source", "truth"},
     "knowledge": {"knowledge"},
     "model": {"model"},
     "contract": {"finding", "rule", "rewrite"},
     "driver": {
         *("config", "outcome", "registry", "suppress", "edits", "roots", "project_index", "scout", "engine", "fixer"),
-        *("project", "fingerprint", "store", "cache", "work", "pool", "executors", "run"),
+        *("project", "installed", "replay", "fingerprint", "store", "cache", "recording", "work", "pool", "executors"),
+        "run",
     },
     "tools": {"runtime", "report", "docs", "scaffold"},
     "entry": {"cli", "flake8_plugin", "__main__"},

@@ -12,17 +12,18 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from torchlint import fingerprint
+from torchlint import fingerprint, installed
 from torchlint.config import Config, Overrides
 from torchlint.finding import Finding, FindingFix, Level, TextEdit, TraceLine
 from torchlint.outcome import Dependency, FileReport, digest
+from torchlint.replay import cache_folder
 from torchlint.roots import import_roots, package_root
-from torchlint.store import FOLDER, Store
+from torchlint.store import Store
 from torchlint.text import Span
 
 SETTLED = 2_000_000_000
@@ -32,7 +33,6 @@ BATCH = 200
 _DAY = 86_400
 _NOT_IN_KEY = frozenset({"file", "exclude", "extend_exclude", "exit_on"})
 """Settings that decide which files are linted or what is made of findings, and not what is found."""
-_MARKS = ("pyproject.toml", "torchlint.toml", ".git")
 
 
 class Stamp(NamedTuple):
@@ -53,6 +53,13 @@ class Cache(Store):
         Where they are kept; made when there is something to keep.
     base
         Paths below it are kept relative to it, so that the folder can be carried to another machine.
+
+    Attributes
+    ----------
+    answered
+        Of how many files `reports` has told the results.
+    plugin_files
+        What they rest on beside the files of `looked_at`.
     """
 
     def __init__(self, directory: Path, base: Path | None = None) -> None:
@@ -65,15 +72,14 @@ class Cache(Store):
         self._fingerprints: dict[tuple[str, ...], str] = {}
         self._keys: dict[str, int] = {}
         self._kept: list[tuple[str, int, Stamp, str, FileReport]] = []
+        self.answered = 0
+        self.plugin_files: set[str] = set()
 
     @classmethod
     def of_project(cls, directory: str | None = None) -> Cache:
         """The results in a directory that was asked for, else in that of the project around the working directory."""
-        if directory is not None:
-            return cls(Path(directory).absolute())
-        here = Path.cwd()
-        root = next((each for each in (here, *here.parents) if any((each / mark).exists() for mark in _MARKS)), here)
-        return cls(root / FOLDER, root)
+        folder, project = cache_folder(directory, os.getcwd())
+        return cls(Path(folder), Path(project) if project is not None else None)
 
     def reports(
         self, wanted: Sequence[tuple[str, Config, Overrides]]
@@ -112,10 +118,15 @@ class Cache(Store):
                     for path, number in paths.items():
                         report = lookup.report(path, wanted[number][0]) if key else None
                         found[number] = (report, self.stamp(path), key)
+                        self.answered += report is not None
                     lookup.refresh()
         except sqlite3.Error:
             self._usable = False
         return found
+
+    def looked_at(self) -> Iterator[tuple[str, Stamp | None]]:
+        """The files whose results were asked for, and those they rest on, with the stamps they had; None: absent."""
+        return ((self.real_path(path), stamp) for path, stamp in self._stamps.items())
 
     def keep(self, path: str, key: int, stamp: Stamp, content: str, report: FileReport) -> None:
         """
@@ -228,16 +239,18 @@ class Cache(Store):
         return self._fingerprints[plugins]
 
     def _known_fingerprint(self, connection: sqlite3.Connection, plugins: tuple[str, ...]) -> str:
-        stamp = fingerprint.stamp(plugins)
+        stamp = installed.stamp(plugins)
         row = connection.execute("SELECT text, plugins FROM environment WHERE stamp = ?", (stamp,)).fetchone()
         if row is not None:
             lines = [line.rpartition("\t") for line in str(row[1]).splitlines()]
             known = fingerprint.Fingerprint(str(row[0]), tuple((path, at) for path, _, at in lines))
             if known.holds():
+                self.plugin_files.update(path for path, _ in known.plugins)
                 return known.text
         taken = fingerprint.take(plugins)
         if taken is None:
             return ""
+        self.plugin_files.update(path for path, _ in taken.plugins)
         with connection:
             connection.execute(
                 "INSERT OR REPLACE INTO environment VALUES (?, ?, ?)",

@@ -7,7 +7,6 @@ imported only when a command needs them, so that `--version` and `--help` answer
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -18,12 +17,14 @@ import click
 
 import torchlint
 from torchlint.config import ConfigError, Overrides
+from torchlint.replay import CACHE_VARIABLE, wants_color
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from torchlint.outcome import Run
     from torchlint.registry import Registry
+    from torchlint.replay import Asked
     from torchlint.run import Opened
     from torchlint.work import Fixing
 
@@ -31,7 +32,7 @@ OUTPUT_FORMATS = ("text", "concise", "json", "jsonl")
 VERIFY_SECONDS = 30.0
 VERIFY_MEMORY_MB = 4096
 STDIN = "-"
-_CACHE_DIR: dict[str, Any] = {"metavar": "PATH", "envvar": "TORCHLINT_CACHE_DIR", "type": click.Path(file_okay=False)}
+_CACHE_DIR: dict[str, Any] = {"metavar": "PATH", "envvar": CACHE_VARIABLE, "type": click.Path(file_okay=False)}
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -74,11 +75,12 @@ def check(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> 
     Exit status: 0 nothing to report, 1 findings, 2 wrong use or an internal error.
     """
     with _explained():
-        status = _check(paths or (".",), **options)
+        status = _check(context.obj, paths or (".",), **options)
     context.exit(status)
 
 
 def _check(
+    asked: Asked | None,
     paths: tuple[str, ...],
     *,
     select: tuple[str, ...],
@@ -115,6 +117,7 @@ def _check(
     fixing: Fixing = "no" if not (fix or diff) else "unsafe" if unsafe_fixes else "safe"
     texts: dict[str, str] = {}
     misused = False
+    found, store = None, None
     if show_state:
         return _show_state(paths, stdin_filename)
     if STDIN in paths:
@@ -152,12 +155,18 @@ def _check(
     with (
         open(output_file, "w", encoding="utf-8", errors="backslashreplace") if output_file else nullcontext(usual) as to
     ):
-        style = report.Style(color=_wants_color(to), trace=show_trace, texts=texts)
-        _write(to, report.render(output_format, result, style))
+        style = report.Style(color=wants_color(to), trace=show_trace, texts=texts)
+        text = "".join(report.render(output_format, result, style))
+        _write(to, [text])
         if statistics:
             _write(to if output_format in ("text", "concise") else sys.stderr, ["\n", *_statistics(result)])
     status = result.exit_status()
-    return 2 if misused else 0 if exit_zero and status == 1 else status
+    status = 2 if misused else 0 if exit_zero and status == 1 else status
+    if asked is not None and found is not None and store is not None and not (fix or verify or output_file or misused):
+        from torchlint import recording
+
+        recording.keep(asked, found, store, text, status)
+    return status
 
 
 @main.command()
@@ -300,20 +309,13 @@ def _decoded(data: bytes) -> str:
         return data.decode("utf-8", errors="replace")
 
 
-def _wants_color(stream: IO[str]) -> bool:
-    """https://no-color.org and https://force-color.org, else whether somebody looks."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
-
-
 def _write(stream: IO[str], pieces: Iterable[str]) -> None:
     """Write text whatever the stream's encoding: what it cannot say is written as an escape."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
     for piece in pieces:
-        click.echo(piece, file=stream, nl=False, color=_wants_color(stream))
+        click.echo(piece, file=stream, nl=False, color=wants_color(stream))
 
 
 @contextmanager

@@ -1,20 +1,20 @@
 """
 What a result depends on beside files and configuration: torchlint itself, its rules, plugins, libcst, Python.
 
-Driver group. Two descriptions of the same: a `stamp` from names, sizes and times, which every run takes, and a
-`Fingerprint` from contents and versions, which is taken anew when the stamp is not known. Neither loads a
-rule.
+Driver group. Two descriptions of the same: the stamp of `installed`, from names, sizes and times, which every run
+takes, and a `Fingerprint` from contents and versions, taken anew when the stamp is not known. Neither loads a rule.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import torchlint
+from torchlint.installed import below, may_have_entry_points, own_files
 
 RULES = "torchlint.rules"
 """The entry point group of other people's rules, and the package of torchlint's own."""
@@ -41,33 +41,19 @@ class Fingerprint:
         return all(_file_stamp(path) == stamp for path, stamp in self.plugins)
 
 
-def stamp(plugins: tuple[str, ...]) -> str:
-    """
-    Changes whenever torchlint's own files do, a package is installed or removed, or others are to be imported.
-
-    Parameters
-    ----------
-    plugins
-        Modules from the configuration key `plugins`.
-    """
-    own = [f"{name} {status.st_mtime_ns} {status.st_size}" for name, _, status in _own_files()]
-    # whoever installs or removes a distribution makes or removes a directory there
-    path = [f"{entry} {_mtime(entry or os.curdir)}" for entry in sys.path]
-    return "\n".join((torchlint.__version__, sys.version, *plugins, "", *own, "", *path))
-
-
 def take(plugins: tuple[str, ...]) -> Fingerprint | None:
     """The fingerprint; None if a plugin is not where its module could be found."""
     import hashlib
     import importlib.metadata
 
     content = hashlib.sha256()
-    for name, path, _ in _own_files():
+    for name, path, _ in own_files():
         content.update(f"{name}\0".encode())
         content.update(Path(path).read_bytes())
     parts = [torchlint.__version__, content.hexdigest(), sys.version, "libcst " + _version("libcst")]
     modules = list(plugins)
-    for entry in sorted(importlib.metadata.entry_points(group=RULES), key=lambda entry: (entry.name, entry.value)):
+    entries = importlib.metadata.entry_points(group=RULES) if may_have_entry_points(RULES) else ()
+    for entry in sorted(entries, key=lambda entry: (entry.name, entry.value)):
         parts.append(f"{entry.name} {entry.value} {entry.dist.version if entry.dist else ''}")
         modules.append(entry.value)
     files: list[tuple[str, str]] = []
@@ -84,26 +70,6 @@ def take(plugins: tuple[str, ...]) -> Fingerprint | None:
     return Fingerprint("\n".join(parts), tuple(files))
 
 
-def _own_files() -> Iterator[tuple[str, str, os.stat_result]]:
-    """Name, path and status of torchlint's files of code and data; in a checkout the rules lie beside it."""
-    package = os.path.dirname(os.path.abspath(__file__))
-    yield from _below(package, "torchlint")
-    if not os.path.isdir(os.path.join(package, "rules")):
-        yield from _below(os.path.join(os.path.dirname(package), "rules"), "torchlint/rules")
-
-
-def _below(directory: str, name: str) -> Iterator[tuple[str, str, os.stat_result]]:
-    try:
-        entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in entries:
-        if entry.name.endswith((".py", ".json")):
-            yield f"{name}/{entry.name}", entry.path, entry.stat()
-        elif "." not in entry.name and entry.name != "__pycache__" and entry.is_dir():
-            yield from _below(entry.path, f"{name}/{entry.name}")
-
-
 def _files_of(top: str) -> list[str]:
     """The source files of a top-level module or package, without importing it."""
     import importlib.util
@@ -115,7 +81,7 @@ def _files_of(top: str) -> list[str]:
     if spec is None:
         return []
     folders: Iterable[str] = spec.submodule_search_locations or ()
-    inside = [path for folder in folders for _, path, _ in _below(folder, top)]
+    inside = [path for folder in folders for _, path, _ in below(folder, top)]
     return inside or ([spec.origin] if spec.origin and os.path.isfile(spec.origin) else [])
 
 
@@ -134,10 +100,3 @@ def _file_stamp(path: str) -> str:
     except OSError:
         return ""
     return f"{status.st_mtime_ns} {status.st_size}"
-
-
-def _mtime(path: str) -> int:
-    try:
-        return os.stat(path).st_mtime_ns
-    except OSError:
-        return 0

@@ -24,7 +24,8 @@ USUAL_EXCLUDES = (
     ".pytype", ".ruff_cache", ".svn", ".torchlint_cache", ".tox", ".venv", ".vscode", "__pycache__", "__pypackages__",
     "_build", "buck-out", "build", "dist", "node_modules", "site-packages", "venv",
 )  # fmt: skip
-"""Left out unless `exclude` says otherwise; a directory with a `pyvenv.cfg` is left out too."""
+"""Left out unless `exclude` says otherwise; a directory with a `VENV_MARK` is left out too."""
+VENV_MARK = "pyvenv.cfg"
 
 
 @dataclass(slots=True)
@@ -40,11 +41,18 @@ class Found:
         Paths given by the user that do not exist.
     empty
         Directories given by the user without any Python file that is not excluded.
+    directories
+        All that were searched.
+    beside
+        Paths that might have been searched or found if they were something else than they are, of which the directories
+        they are in do not tell: where links lead, marks in directories that were not searched.
     """
 
     files: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
+    directories: list[str] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)
 
 
 def find_files(paths: Iterable[str]) -> Found:
@@ -61,7 +69,7 @@ def find_files(paths: Iterable[str]) -> Found:
     for path in paths:
         path = os.path.normpath(path)
         if os.path.isdir(path):
-            inside = list(_walk(path, _Ignored.above(path)))
+            inside = list(_walk(path, _Ignored.above(path), found))
             seen.update(dict.fromkeys(inside))
             if not inside:
                 found.empty.append(path)
@@ -81,7 +89,8 @@ def matched(path: str, patterns: tuple[str, ...], root: Path | None, *, is_direc
     return _spec(patterns).match_file(relative + "/" if is_directory else relative)
 
 
-def _walk(directory: str, ignored: _Ignored) -> Iterator[str]:
+def _walk(directory: str, ignored: _Ignored, found: Found) -> Iterator[str]:
+    found.directories.append(directory)
     try:
         entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
     except OSError:  # a directory that may not be listed holds nothing that could be checked
@@ -92,13 +101,20 @@ def _walk(directory: str, ignored: _Ignored) -> Iterator[str]:
     for entry in entries:
         path = os.path.normpath(entry.path)
         is_directory = entry.is_dir(follow_symlinks=False)
-        if not is_directory and not (entry.name.endswith(SUFFIXES) and entry.is_file()):
-            continue
+        if not is_directory:
+            if not entry.name.endswith(SUFFIXES):
+                continue
+            if not entry.is_file():
+                found.beside.append(path)
+                continue
         if _left_out(entry.name, path, is_directory, own) or ignored.covers(path, is_directory):
             continue
         if is_directory:
-            if not os.path.exists(os.path.join(path, "pyvenv.cfg")):
-                yield from _walk(path, ignored)
+            mark = os.path.join(path, VENV_MARK)
+            if os.path.exists(mark):
+                found.beside.append(mark)
+            else:
+                yield from _walk(path, ignored, found)
         else:
             yield path
 

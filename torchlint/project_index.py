@@ -25,10 +25,20 @@ from torchlint.outcome import digest
 from torchlint.roots import INSTALLED, import_roots, package_root
 from torchlint.source import Source, SourceError, Span, Unparsed, decode
 
-MOST_TEXT = 5_000_000
-"""Bytes of source whose programs are kept; what was not asked for longest goes first."""
 MOST_FILE = 1_000_000
 """Bytes of the largest file that is looked into."""
+MOST_LOOKED = 3_000_000
+"""
+Bytes of source after which no further file is looked into for the sake of one.
+
+The model bounds their number; this bounds what they take. In transformers half of all files look into less than half a
+megabyte, and none into more than two but those that would look through the whole package.
+"""
+MOST_TEXT = MOST_LOOKED + MOST_FILE
+"""
+Bytes of source whose programs are kept, each byte about eighty in memory; what was not asked for longest goes first.
+Those of the file that is being checked are always among them: places in them may be asked for.
+"""
 
 
 @dataclass(slots=True)
@@ -65,6 +75,7 @@ class ProjectIndex:
         self._roots = import_roots(directory, top)
         self._only = parts[0] if parts and os.path.basename(top) in INSTALLED else ""
         self._seen: dict[str, str] = {}
+        self._looked = 0
 
     def program(self, module: str) -> tuple[ir.Program, bool] | None:
         """The program of the file that a dotted name stands for, and whether it is a package; None if there is none."""
@@ -78,7 +89,12 @@ class ProjectIndex:
             for path, is_package in ((os.path.join(stem, "__init__.py"), True), (stem + ".py", False)):
                 if path == self._path:
                     continue
+                new = path not in self._seen
+                if new and self._looked >= MOST_LOOKED:  # whatever is kept from other files: the answer is the same
+                    return None
                 found = _lowered(path)
+                if new and found is not None and found.program is not None:
+                    self._looked += found.size
                 self._seen[path] = found.digest if found is not None else ""
                 if found is not None:
                     return None if found.program is None else (found.program, is_package)

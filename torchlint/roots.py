@@ -1,5 +1,5 @@
 """
-Where the imports of a file are looked for: the package it is in, and the roots of its project.
+Where things are looked for: the imports of a file in its package and in the roots of its project, results in a project.
 
 Driver group. Looks at names on disk and opens no file; needs no libcst, because the cache asks too.
 """
@@ -10,6 +10,9 @@ import os
 
 INSTALLED = frozenset({"site-packages", "dist-packages"})
 _MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+_PROJECT = ("pyproject.toml", "torchlint.toml", ".git")
+LOOKED_FOR = frozenset({"__init__.py", "src", *_MARKS, *_PROJECT})
+"""Names whose presence in a directory decides something for the files in it or below it."""
 
 
 def package_root(directory: str) -> str:
@@ -37,3 +40,14 @@ def import_roots(directory: str, top: str) -> tuple[str, ...]:
         if root not in roots and os.path.isdir(root):
             roots.append(root)
     return tuple(roots)
+
+
+def project(directory: str) -> str:
+    """The nearest directory, from one upwards, that is a project's; itself if there is none."""
+    current = directory
+    while not any(os.path.exists(os.path.join(current, mark)) for mark in _PROJECT):
+        above = os.path.dirname(current)
+        if above == current:
+            return directory
+        current = above
+    return current

@@ -1,8 +1,8 @@
 """
 A file as the linter sees it: bytes, text, libcst tree, positions.
 
-Ground floor: imports nothing of torchlint but `text`, judges nothing. Positions and parents are computed only when
-somebody asks (libcst's position provider costs twice what parsing does).
+Ground floor: imports nothing of torchlint but `text` and `places`, judges nothing. Positions and parents are computed
+only when somebody asks.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from functools import cached_property
 from typing import ClassVar, TypeVar
 
 import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
+from torchlint.places import Place, places
 from torchlint.text import NEWLINE as NEWLINE
 from torchlint.text import Decoded as Decoded
 from torchlint.text import SourceError as SourceError
@@ -65,8 +65,8 @@ class Source:
         return cls(path, text, module)
 
     @cached_property
-    def _positions(self) -> Mapping[cst.CSTNode, CodeRange]:
-        return MetadataWrapper(self.module, unsafe_skip_copy=True).resolve(PositionProvider)
+    def _places(self) -> Mapping[cst.CSTNode, Place]:
+        return places(self.module)
 
     @cached_property
     def parents(self) -> Mapping[cst.CSTNode, cst.CSTNode]:
@@ -87,8 +87,8 @@ class Source:
         KeyError
             if the node is not of this tree.
         """
-        found = self._positions[node]
-        return Span(found.start.line, found.start.column + 1, found.end.line, found.end.column + 1)
+        line, column, end_line, end_column = self._places[node]
+        return Span(line, column + 1, end_line, end_column + 1)
 
     def code(self, node: cst.CSTNode) -> str:
         """The source text of a node as it stands in the file."""

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-FOLDER = ".torchlint_cache"
+from torchlint.replay import FOLDER as ANSWERS
+
 FORMAT = 1
 """Raised whenever the tables, or what is written into them, change."""
 MOST_BYTES = 64_000_000
@@ -61,6 +62,11 @@ class Store:
         """
         if not self._file.exists() and not self._made_by_us():
             return False
+        answers = self.directory / ANSWERS
+        if answers.is_dir():
+            for path in answers.iterdir():
+                path.unlink()
+            answers.rmdir()
         for end in _ENDS:
             Path(f"{self._file}{end}").unlink(missing_ok=True)
         for name in self._made_by_us():

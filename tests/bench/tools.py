@@ -14,6 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PACKAGES = {"timm": "1.0.19", "kornia": "0.8.1", "transformers": "4.55.0"}
 FLAKE8, RUFF, TORCHFIX = "flake8==7.5.0", "ruff==0.17.5", "torchfix==0.7.0"
+PIP = "pip==26.3"
+"""It writes the scripts that start tools; the pip that came with Python 3.11 has them load `re` first."""
 NEEDLE = b"torch"
 
 
@@ -22,11 +24,12 @@ def environment(work: Path, name: str, *requirements: str) -> Path:
     folder = work / "venv" / name
     scripts = folder / ("Scripts" if os.name == "nt" else "bin")
     done = folder / "installed"
-    wanted = "\n".join(requirements)
+    wanted = "\n".join((PIP, *requirements))
     if not done.exists() or done.read_text() != wanted or str(ROOT) in requirements:
         shutil.rmtree(folder, ignore_errors=True)
         venv.create(folder, with_pip=True)
         command = [str(scripts / "python"), "-m", "pip", "install", "--quiet", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*command, PIP], check=True)
         subprocess.run([*command, *requirements], check=True)
         done.write_text(wanted)
     return scripts

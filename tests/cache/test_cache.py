@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from torchlint import cache as caching
-from torchlint import config, fingerprint, run, store, work
+from torchlint import config, fingerprint, installed, run, store, work
 from torchlint.cache import Cache
 from torchlint.config import Overrides
 from torchlint.outcome import Run
@@ -267,7 +267,7 @@ def test_torchlint_itself_is_part_of_it(linted: list[str], monkeypatch: pytest.M
     _check()
     linted.clear()
     taken = fingerprint.take
-    monkeypatch.setattr(fingerprint, "stamp", lambda plugins: "another")
+    monkeypatch.setattr(installed, "stamp", lambda plugins: "another")
     _check()
     assert not linted  # copied, installed anew: the same content
 
@@ -275,15 +275,15 @@ def test_torchlint_itself_is_part_of_it(linted: list[str], monkeypatch: pytest.M
         known = taken(plugins)
         return known and fingerprint.Fingerprint(known.text + "0", known.plugins)
 
-    monkeypatch.setattr(fingerprint, "stamp", lambda plugins: "a third")
+    monkeypatch.setattr(installed, "stamp", lambda plugins: "a third")
     monkeypatch.setattr(fingerprint, "take", changed)
     _check()
     assert linted == ["a.py"]
 
 
 def test_stamp_and_fingerprint_look_at_every_file_of_torchlint() -> None:
-    names = {name for name, _, _ in fingerprint._own_files()}
-    root = Path(fingerprint.__file__).parent
+    names = {name for name, _, _ in installed.own_files()}
+    root = Path(installed.__file__).parent
     assert {f"torchlint/{path.relative_to(root).as_posix()}" for path in root.rglob("*.py")} <= names
     assert "torchlint/rules/saved_tensor_overwritten.py" in names
     assert any(name.endswith(".json") for name in names)
