@@ -2,8 +2,9 @@
 Which entry points may have to do with what other files of the project say.
 
 To look into another file is the most expensive thing the model does, and nearly always for nothing: only a function
-that itself writes in place, or calls a method that does, can overwrite what another file's operation saved. Purely
-syntactic, no knowledge of torch, except that what initialises weights is no such write.
+that itself writes in place, or calls a method that does, can overwrite what another file's operation saved, and only
+one that runs a backward meets what is left of its graph. Purely syntactic, no knowledge of torch, except that what
+initialises weights is no such write. (Whether such a write leaves a question open is told by running it: `analysis`.)
 """
 
 from __future__ import annotations
