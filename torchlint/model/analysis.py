@@ -234,17 +234,20 @@ class Analysis(Interpreter):
         for index, parameter in enumerate(definition.parameters):
             if parameter.kind in ("*", "**") or index < len(first) or (defaults and parameter.default is not None):
                 continue
-            value = self._unknown_argument(parameter, inputs)
+            value = self._unknown_argument(parameter, inputs, defaults)
             if parameter.kind == "keyword-only":
                 keywords[parameter.name] = value
             else:
                 positional.append(value)
         return positional, keywords
 
-    def _unknown_argument(self, parameter: ir.Parameter, inputs: bool) -> Value:
+    def _unknown_argument(self, parameter: ir.Parameter, inputs: bool, defaults: bool) -> Value:
         unknown = Unknown(source=parameter)
         if inputs:
-            unknown = Unknown([self._input(parameter)], source=parameter, hint=parameter.name, certain_edge=True)
+            given = self._input(parameter)
+            if defaults:
+                given.contiguous = Truth.YES  # as tensors are that nobody has transposed
+            unknown = Unknown([given], source=parameter, hint=parameter.name, certain_edge=True)
         annotation = self._annotation(parameter.annotation)
         if annotation in ("torch.Tensor", "Tensor"):
             tensor = self.materialise(unknown)

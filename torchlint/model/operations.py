@@ -536,7 +536,10 @@ class OperationMachine(SecondOrderMachine):
 
 
 _DENSE = frozenset(
-    {"contiguous", "matmul", "mm", "bmm", "mv", "dot", "addmm", "reshape", "flatten", "ravel", "repeat", "index_select"}
+    {
+        *("contiguous", "linear", "matmul", "mm", "bmm", "mv", "dot", "addmm"),
+        *("reshape", "flatten", "ravel", "repeat", "index_select"),
+    }
 )
 _RESHAPING = frozenset({"unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"})
 CASTS = {
