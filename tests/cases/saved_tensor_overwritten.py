@@ -331,3 +331,50 @@ def memory_saved_in_a_method_for_inference():
             return z + self.value(z) * torch.sigmoid(self.gate(z))
 
     Pairs()(torch.rand(2, 3)).sum().backward()
+
+
+def a_factor_that_lies_in_columns():
+    x = torch.rand(3, 3, requires_grad=True)
+    q, _ = torch.linalg.qr(x)
+    y = q.exp()
+    flat = y.reshape(9)
+    flat.mul_(2)  # smell: [TLN204]
+    y.sum().backward()
+
+
+def flattened_after_layers():
+    """Raises: modified by an inplace operation"""
+
+    class Net(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.conv = nn.Conv2d(features, features, 1)
+
+        def forward(self, x):
+            x = nn.functional.adaptive_avg_pool2d(x, (4, 4))
+            x = torch.relu(self.conv(x))
+            x = torch.flatten(x, 1)
+            x.zero_()  # error: [TLN201]
+            return x
+
+    Net(3)(torch.rand(2, 3, 8, 8)).sum().backward()
+
+
+def attention_by_einsum_with_dropout():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, features, rate):
+            super().__init__()
+            self.qkv, self.drop = nn.Linear(features, features * 3), nn.Dropout(rate)
+            self.out = nn.Linear(features, features)
+
+        def forward(self, x):
+            b, n, c = x.shape
+            q, k, v = self.qkv(x).reshape(b, n, 3, 1, c).permute(2, 0, 3, 1, 4)
+            weights = torch.einsum("bhqd, bhkd -> bhqk", q, k).softmax(dim=-1)
+            weights += 1  # error: [TLN201]
+            out = torch.einsum("bhal, bhlv -> bhav", self.drop(weights), v)
+            return self.out(out.permute(0, 2, 1, 3).contiguous().view(b, n, -1))
+
+    Attention(4, 0.1)(torch.rand(2, 3, 4)).sum().backward()

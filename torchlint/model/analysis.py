@@ -354,7 +354,7 @@ class Analysis(Interpreter):
         writes = definition.name in self._writers(instance.cls)
         self._guarded(run, writes)
         forward = definition.name == "forward" and module is Truth.YES and function.kind == ""
-        if forward and writes and self._has_defaults(function, instance.cls):
+        if forward and writes:
             self._by_default(function, instance.cls)
 
     def _writers(self, cls: Class) -> frozenset[str]:
@@ -362,11 +362,6 @@ class Analysis(Interpreter):
         if known is None:
             known = self._writing[id(cls.definition)] = writing_methods(cls.definition)
         return known
-
-    def _has_defaults(self, function: Function, cls: Class) -> bool:
-        """Whether there is an argument that may be left out, of the constructor or of `forward`."""
-        init = next((each.attributes["__init__"] for each in cls.ancestry() if "__init__" in each.attributes), None)
-        return bool(function.defaults) or (isinstance(init, Function) and bool(init.defaults))
 
     def _run_forward(self, function: Function, instance: Instance, *, defaults: bool = False) -> None:
         definition = function.definition

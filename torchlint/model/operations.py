@@ -299,7 +299,7 @@ class OperationMachine(SecondOrderMachine):
         aliased = [
             (parameter, truth) for parameter, truth in op.aliases if parameter in bound and truth is not Truth.NO
         ]
-        if aliased:
+        if aliased and not (op.name == "einsum" and self._several(bound["operands"])):
             return self._aliasing(op, bound, aliased, grad, node, inferred, origin, display)
         count = len(inferred) if op.sequence and inferred != (None,) else len(op.outputs)
         if op.sequence and inferred == (None,):
@@ -314,6 +314,10 @@ class OperationMachine(SecondOrderMachine):
         if node is not None:
             self.save_results(op, node, results, bound)
         return results[0] if len(op.outputs) == 1 and not op.sequence else Sequence("tuple", tuple(results))
+
+    def _several(self, operands: Value) -> bool:
+        """Whether `einsum` multiplies: of two operands it computes a new tensor, of one it may give a view."""
+        return isinstance(operands, Sequence) and operands.items is not None and len(operands.items) > 1
 
     def _result(
         self,
@@ -340,11 +344,13 @@ class OperationMachine(SecondOrderMachine):
             dtype=self._dtype_of(op, bound, differentiable),
             cut=cut,
         )
-        operands = [tensor for value in bound.values() for _, tensor in self._present(value)]
-        if any(tensor.contiguous is not Truth.YES for tensor in operands):
-            # Elementwise operations and reductions keep the order of their input's strides.
-            few = shape is not None and sum(size != 1 for size in shape) < 2
-            if not few and op.name not in _DENSE:
+        few = shape is not None and sum(size != 1 for size in shape) < 2
+        if not few and op.name not in _DENSE:
+            operands = [tensor for value in bound.values() for _, tensor in self._present(value)]
+            if op.name in _LAID_OUT or op.name.startswith(_LIBRARIES):
+                result.contiguous = Truth.MAYBE
+            elif any(tensor.contiguous is not Truth.YES for tensor in operands):
+                # Elementwise operations and reductions keep the order of their input's strides.
                 lay(result, result_layout(op.name, operands, shape))
         result.precise = self._precise_of(op, bound) if result.dtype in ("float", None) else ""
         self.derive(result, op, bound)
@@ -541,6 +547,16 @@ _DENSE = frozenset(
         *("reshape", "flatten", "ravel", "repeat", "index_select"),
     }
 )
+_LAID_OUT = frozenset(
+    {
+        *("einsum", "tensordot", "bilinear", "scaled_dot_product_attention", "stft", "istft", "quantile", "nanquantile"),
+        *("cholesky", "cholesky_inverse", "cholesky_solve", "geqrf", "lu", "lu_solve", "lu_unpack", "ormqr", "orgqr"),
+        *("qr", "svd", "triangular_solve", "lstsq", "inverse", "pinverse", "matrix_power", "symeig", "eig"),
+        *("rot90", "nonzero", "argwhere", "unique_consecutive", "unique", "empty_strided", "empty_permuted"),
+    }
+)
+"""Operations whose results lie in memory as the kernel or the library below it pleases (measured on OpInfo's samples)."""
+_LIBRARIES = ("linalg_", "fft_")
 _RESHAPING = frozenset({"unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"})
 CASTS = {
     "float": "torch.float32", "double": "torch.float64", "half": "torch.float16", "bfloat16": "torch.bfloat16",
