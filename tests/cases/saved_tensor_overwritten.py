@@ -378,3 +378,108 @@ def attention_by_einsum_with_dropout():
             return self.out(out.permute(0, 2, 1, 3).contiguous().view(b, n, -1))
 
     Attention(4, 0.1)(torch.rand(2, 3, 4)).sum().backward()
+
+
+def all_layers_but_the_last():
+    """Raises: modified by an inplace operation"""
+
+    class Head(nn.Module):
+        def __init__(self, features, hidden, number):
+            super().__init__()
+            self.number = number
+            sizes = [hidden] * (number - 1)
+            self.layers = nn.ModuleList(nn.Linear(n, k) for n, k in zip([features] + sizes, sizes + [features]))
+
+        def forward(self, x):
+            for i, layer in enumerate(self.layers):
+                x = torch.relu(layer(x)) if i < self.number - 1 else layer(x)
+                x *= 2  # error: [TLN201]
+            return x
+
+    Head(3, 4, 2)(torch.rand(2, 3)).sum().backward()
+
+
+def only_with_a_gate():
+    """Raises: modified by an inplace operation"""
+
+    class Net(nn.Module):
+        def __init__(self, features, gate):
+            super().__init__()
+            self.linear, self.gate = nn.Linear(features, features), gate
+
+        def forward(self, x):
+            x = self.linear(x)
+            if self.gate:
+                x = torch.sigmoid(x)
+            x += 1  # error: [TLN201]
+            return x
+
+    Net(3, True)(torch.rand(2, 3)).sum().backward()
+
+
+def two_decisions_that_need_not_meet():
+    class Net(nn.Module):
+        def __init__(self, features, gate):
+            super().__init__()
+            self.linear, self.gate, self.shift = nn.Linear(features, features), gate, not gate
+
+        def forward(self, x):
+            x = self.linear(x)
+            if self.gate:
+                x = torch.sigmoid(x)
+            if self.shift:
+                x += 1  # smell: [TLN204]
+            return x
+
+    for gate in (True, False):
+        Net(3, gate)(torch.rand(2, 3)).sum().backward()
+
+
+def a_decision_about_the_mode():
+    class Net(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.linear = nn.Linear(features, features)
+
+        def forward(self, x):
+            x = self.linear(x)
+            if not self.training:
+                x = torch.sigmoid(x)
+            x += 1  # smell: [TLN204]
+            return x
+
+    Net(3)(torch.rand(2, 3)).sum().backward()
+
+
+def layers_of_two_kinds_in_turn():
+    class Net(nn.Module):
+        def __init__(self, features, number):
+            super().__init__()
+            layers = []
+            for i in range(number):
+                layers.append(nn.Linear(features, features) if i % 2 else nn.Tanh())
+            self.layers = nn.ModuleList(layers)
+
+        def forward(self, x):
+            for i, layer in enumerate(self.layers):
+                x = layer(x)
+                if i % 2:
+                    x += 1
+            return x
+
+    Net(3, 4)(torch.rand(2, 3)).sum().backward()
+
+
+def a_list_that_grows():
+    class Net(nn.Module):
+        def __init__(self, features, number):
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Tanh() for _ in range(number)])
+            self.layers.append(nn.Linear(features, features))
+
+        def forward(self, x):
+            y = self.layers[-1](x)
+            y += 1
+            return y
+
+    Net(3, 4)(torch.rand(2, 3)).sum().backward()

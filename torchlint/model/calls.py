@@ -827,6 +827,10 @@ class TorchMachine(ContractionMachine):
         if kind.container:
             module.children, module.names = self._children(kind.container, site)
             module.tail = site.tail if kind.container == "sequential" and module.children is None else None
+            if kind.container == "list" and module.children is None and len(site.positional) == 1:
+                given = site.positional[0]
+                if isinstance(given, Sequence) and isinstance(given.element, Module | Instance):
+                    module.element = given.element
         return module
 
     def _children(self, container: str, site: CallSite) -> tuple[tuple[Value, ...] | None, tuple[str, ...]]:

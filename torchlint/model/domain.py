@@ -546,10 +546,10 @@ class Instance:
 class Module:
     """
     An instance of a class of `torch.nn`. `children` are those of a container, in order; of an `nn.Sequential` with
-    unknown ones, `tail` is the last, if that is known.
+    unknown ones, `tail` is the last, if that is known; of an `nn.ModuleList` of unknown length, `element` is any one.
     """
 
-    __slots__ = ("children", "config", "kind", "names", "origin", "parameters", "tail", "training")
+    __slots__ = ("children", "config", "element", "kind", "names", "origin", "parameters", "tail", "training")
 
     def __init__(self, kind: ModuleKind, config: dict[str, object], origin: ir.Node) -> None:
         self.kind = kind
@@ -559,6 +559,7 @@ class Module:
         self.children: tuple[Value, ...] | None = ()
         self.names: tuple[str, ...] = ()
         self.tail: Value | None = None
+        self.element: Module | Instance | None = None
         self.training: Truth | None = None
 
 

@@ -542,8 +542,8 @@ class ExpressionMachine(IndexMachine):
             return self._any(every) if every else Unknown()
         if isinstance(value, Instance) and value.layer is not None:
             value = value.layer
-        if isinstance(value, Module) and value.kind.container and value.children is not None:
-            return self._item(Sequence("list", value.children), index)
+        if isinstance(value, Module) and value.kind.container and (value.children is not None or value.element):
+            return self._item(Sequence("list", value.children, value.element), index)
         return Unknown(reachable_tensors(value), source=origin, layer=isinstance(value, Unknown) and value.layer)
 
     def _item(self, value: Sequence, index: Value | SliceValue | list[Value | SliceValue]) -> Value:
@@ -613,6 +613,8 @@ class ExpressionMachine(IndexMachine):
             value = value.layer
         if isinstance(value, Module) and value.children is not None and value.kind.container:
             return True, list(value.children)
+        if isinstance(value, Module) and value.element is not None:
+            return False, [value.element]
         if isinstance(value, Unknown):
             return False, [
                 Unknown(

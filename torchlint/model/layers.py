@@ -35,7 +35,7 @@ class LayerMachine(BuiltinMachine):
     def submodules(self, value: Value) -> list[Value]:
         """The modules registered directly on a module."""
         if isinstance(value, Module):
-            return list(value.children or ())
+            return list(value.children or ([value.element] if value.element is not None else ()))
         if isinstance(value, Instance):
             found: list[Value] = [
                 each
@@ -170,6 +170,7 @@ class LayerMachine(BuiltinMachine):
         if name in ("append", "extend", "insert", "add_module", "update"):
             self.trail.set(module, "tail", site.positional[0] if name == "append" and site.positional else None)
             self.trail.set(module, "children", None)
+            self.trail.set(module, "element", None)
             return module
         if name in ("values", "children") and module.children is not None:
             return Sequence("list", module.children)
