@@ -31,7 +31,7 @@ PROGRAMS = {
         y.sum().backward()
     """,
     "the other arm saves": """
-        y = x + 1 if flag is None else x.exp()
+        y = x + 1 if flag == 1 else x.exp()
         y.add_(1)  # warning: [TLN201]
         y.sum().backward()
     """,
@@ -235,6 +235,6 @@ def test_findings_on_paths(program: str) -> None:
 
 
 def test_the_condition_is_named() -> None:
-    program = HEAD + "y = x + 1 if flag is None else x.exp()\ny.add_(1)\ny.sum().backward()\n"
+    program = HEAD + "y = x + 1 if flag == 1 else x.exp()\ny.add_(1)\ny.sum().backward()\n"
     (finding,) = expectations.lint(program, codes=["TLN201"]).findings
-    assert finding.message.endswith("saved for backward, where `flag is None` does not hold")
+    assert finding.message.endswith("saved for backward, where `flag == 1` does not hold")
