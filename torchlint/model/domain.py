@@ -530,14 +530,16 @@ class Class:
 class Instance:
     """
     An object of a class of the file. `attributes` is only what was seen to be set; `layer` is what it is as an object
-    of a class of `torch.nn`, if its class derives from one (`class Block(nn.Sequential)`).
+    of a class of `torch.nn`, if its class derives from one (`class Block(nn.Sequential)`); `contents` what it holds, if
+    it is a dict.
     """
 
-    __slots__ = ("attributes", "cls", "havocked", "initialised", "layer")
+    __slots__ = ("attributes", "cls", "contents", "havocked", "initialised", "layer")
 
     def __init__(self, cls: Class) -> None:
         self.cls = cls
         self.layer: Module | None = None
+        self.contents: Mapping | None = None
         self.attributes: dict[str, Value] = {}
         self.havocked = False
         self.initialised = False

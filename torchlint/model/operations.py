@@ -549,13 +549,22 @@ _DENSE = frozenset(
 )
 _LAID_OUT = frozenset(
     {
-        *("einsum", "tensordot", "bilinear", "scaled_dot_product_attention", "stft", "istft", "quantile", "nanquantile"),
+        *(
+            "einsum",
+            "tensordot",
+            "bilinear",
+            "scaled_dot_product_attention",
+            "stft",
+            "istft",
+            "quantile",
+            "nanquantile",
+        ),
         *("cholesky", "cholesky_inverse", "cholesky_solve", "geqrf", "lu", "lu_solve", "lu_unpack", "ormqr", "orgqr"),
         *("qr", "svd", "triangular_solve", "lstsq", "inverse", "pinverse", "matrix_power", "symeig", "eig"),
         *("rot90", "nonzero", "argwhere", "unique_consecutive", "unique", "empty_strided", "empty_permuted"),
     }
 )
-"""Operations whose results lie in memory as the kernel or the library below it pleases (measured on OpInfo's samples)."""
+"""Operations whose results lie in memory as the kernel or its library pleases (measured on OpInfo's samples)."""
 _LIBRARIES = ("linalg_", "fft_")
 _RESHAPING = frozenset({"unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"})
 CASTS = {
