@@ -243,6 +243,10 @@ class Analysis(Interpreter):
 
     def _unknown_argument(self, parameter: ir.Parameter, inputs: bool, defaults: bool) -> Value:
         unknown = Unknown(source=parameter)
+        if defaults and not inputs:
+            made = self._made_of_nothing(parameter)
+            if made is not None:
+                return made
         if inputs:
             given = self._input(parameter)
             if defaults:
@@ -253,6 +257,25 @@ class Analysis(Interpreter):
             tensor = self.materialise(unknown)
             tensor.name = parameter.name
         return unknown
+
+    def _made_of_nothing(self, parameter: ir.Parameter) -> Value | None:
+        """
+        The settings that a constructor wants (`config: Config`), where a class of the project says what they are if
+        nobody says anything.
+        """
+        if not isinstance(parameter.annotation, ir.Name | ir.Attribute):
+            return None
+        cls = self.found(self.evaluate_again(parameter.annotation))
+        if not isinstance(cls, Class) or is_module(Instance(cls)) is Truth.YES:
+            return None
+        init = next((each.attributes["__init__"] for each in cls.ancestry() if "__init__" in each.attributes), None)
+        if not isinstance(init, Function):
+            return None
+        open_ = [each for each in init.definition.parameters[1:] if each.default is None and each.kind not in ("*", "**")]
+        if open_:
+            return None
+        origin = parameter.origin
+        return self.instantiate(cls, CallSite(ir.Call(origin, ir.Name(origin, ""), []), [], {}))
 
     def _annotation(self, annotation: ir.Expression | None) -> str:
         if isinstance(annotation, ir.Constant) and isinstance(annotation.value, str):
