@@ -271,7 +271,9 @@ class Analysis(Interpreter):
         init = next((each.attributes["__init__"] for each in cls.ancestry() if "__init__" in each.attributes), None)
         if not isinstance(init, Function):
             return None
-        open_ = [each for each in init.definition.parameters[1:] if each.default is None and each.kind not in ("*", "**")]
+        open_ = [
+            each for each in init.definition.parameters[1:] if each.default is None and each.kind not in ("*", "**")
+        ]
         if open_:
             return None
         origin = parameter.origin
@@ -399,15 +401,18 @@ class Analysis(Interpreter):
         self.dead = False
         self.statement = definition
         self._escaping.append(value)
-        main = self._main_output(value)
-        if main is not None:
-            self.callers_backward(main, self._return_of(definition))
+        for output in self._differentiated(value):
+            self.callers_backward(output, self._return_of(definition))
 
-    def _main_output(self, value: Value) -> Value | None:
-        if isinstance(value, Sequence):
-            first = value.items[0] if value.items else value.element
-            return self._main_output(first) if first is not None else None
-        return value
+    def _differentiated(self, value: Value) -> list[Value]:
+        """What of the value of a `forward` its caller differentiates: the first part of it, and all that is a loss."""
+        if not isinstance(value, Sequence):
+            return [value]
+        if value.items is None:
+            some = value.last or value.element
+            return self._differentiated(some) if some is not None else []
+        losses = [each for each in value.items[1:] if isinstance(each, Tensor) and "loss" in each.name]
+        return [*self._differentiated(value.items[0]), *losses] if value.items else []
 
     def _return_of(self, definition: ir.FunctionDef) -> ir.Node:
         pending: list[ir.Statement] = list(definition.body)

@@ -567,7 +567,8 @@ class ExpressionMachine(IndexMachine):
             value = value.layer
         if isinstance(value, Module) and value.kind.container and (value.children is not None or value.element):
             return self._item(Sequence("list", value.children, value.element), index)
-        return Unknown(reachable_tensors(value), source=origin, layer=isinstance(value, Unknown) and value.layer)
+        layer = (isinstance(value, Unknown) and value.layer) or _holds_modules(value)
+        return Unknown(reachable_tensors(value), source=origin, layer=layer)
 
     def _dict_item(self, value: Instance, key: Value, origin: ir.Node) -> Value:
         """`value[key]` of an object whose class derives from `dict`."""
@@ -655,7 +656,7 @@ class ExpressionMachine(IndexMachine):
                     element_of_parameters=value.element_of_parameters,
                 )
             ]
-        return False, [Unknown(reachable_tensors(value))]
+        return False, [Unknown(reachable_tensors(value), layer=_holds_modules(value))]
 
     def _rows(self, tensor: Tensor) -> tuple[bool, list[Value]]:
         result = self.apply("torch.Tensor.unbind", [tensor], {}, tensor.origin, "unbind")
@@ -694,6 +695,11 @@ def _bound(part: Value | None) -> tuple[bool, int | None]:
     if isinstance(part, Constant) and isinstance(part.value, int):
         return True, part.value
     return False, None
+
+
+def _holds_modules(value: Value) -> bool:
+    """Whether what is in it are certainly Modules."""
+    return isinstance(value, Module) and value.kind.container in ("sequential", "list", "dict")
 
 
 _KEYS = (Constant, Scalar, Unknown, Choice, External)
