@@ -348,7 +348,7 @@ class Analysis(Interpreter):
         among those that nothing is known of, and the one its author had in mind. Only what torch refuses on it counts.
         """
         before, watch = self.events, self.watch
-        self.events, self.watch = [], Watch()
+        self.events, self.watch, self.by_default = [], Watch(), True
 
         def run() -> None:
             instance = Instance(cls)
@@ -358,7 +358,7 @@ class Analysis(Interpreter):
 
         self._guarded(run, True)
         refused = [event for event in self.events if _is_refusal(event)]
-        self.events, self.watch = [*before, *refused], watch
+        self.events, self.watch, self.by_default = [*before, *refused], watch, False
 
     def _method(self, function: Function, instance: Instance, module: Truth) -> None:
         definition = function.definition

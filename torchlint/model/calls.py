@@ -134,8 +134,6 @@ _VARIABLES = frozenset({"torch.autograd.Variable", "torch.autograd.variable.Vari
 class TorchMachine(ContractionMachine):
     """A machine that knows Python's torch."""
 
-    default_dtype = "torch.float32"
-    """The dtype of new float tensors; "" once the program has set another one."""
     default_training = Truth.YES
     """The mode of a module that nobody has switched: training while the script runs; unknown in what it defines."""
     switched: list[Module | Instance]
@@ -168,6 +166,8 @@ class TorchMachine(ContractionMachine):
             return Constant(len(tensor.shape)) if tensor.shape is not None else Scalar("int")
         if name == "grad_fn":
             return Unknown()
+        if name == "dtype" and self.by_default and (dtype := self.dtype_of(tensor)):
+            return External(dtype)
         if name in ("dtype", "device", "layout", "is_cuda", "is_sparse", "names", "itemsize"):
             return Scalar("other")
         if name in ("T", "mT", "H", "mH", "real", "imag"):

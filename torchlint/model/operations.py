@@ -47,6 +47,11 @@ _KEEPS_NAME = frozenset({"detach", "view", "reshape", "to", "cpu", "cuda", "floa
 class OperationMachine(SecondOrderMachine):
     """A machine that runs operations of torch."""
 
+    default_dtype = "torch.float32"
+    """The dtype of new float tensors; "" once the program has set another one."""
+    by_default = False
+    """Whether a `forward` is run as its author had it in mind (`analysis`)."""
+
     # -- arguments
 
     def kind_of(self, value: Value) -> str:
@@ -500,14 +505,23 @@ class OperationMachine(SecondOrderMachine):
         if isinstance(dtype, str):
             return precise_dtype(dtype)
         other = bound.get("other")
-        return other.precise if isinstance(other, Tensor) else ""
+        return self.dtype_of(other) if isinstance(other, Tensor) else ""
+
+    def dtype_of(self, tensor: Tensor) -> str:
+        """
+        The very dtype of a tensor, "" if it is not known. Where a `forward` runs as it does by default, nobody has
+        chosen another dtype for what requires grad, nor is there an autocast around it.
+        """
+        plain = self.by_default and tensor.dtype != "complex" and tensor.requires_grad.otherwise is Truth.YES
+        return tensor.precise or (self.default_dtype if plain else "")
 
     def _same_dtype(self, op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
         """Whether a cast finds that there is nothing to do."""
         if bound.get("other") is source:
             return Truth.YES
-        wanted = self._cast_to(op.name, bound) if source.precise else ""
-        return Truth.of(wanted == source.precise) if wanted else Truth.MAYBE
+        own = self.dtype_of(source)
+        wanted = self._cast_to(op.name, bound) if own else ""
+        return Truth.of(wanted == own) if wanted else Truth.MAYBE
 
     def _itself(self, op: Op, bound: dict[str, Value], shape: Shape) -> Tensor | None:
         """What an operation returns that certainly does nothing: torch does not even ask for its grad_fn."""
