@@ -483,3 +483,110 @@ def a_list_that_grows():
             return y
 
     Net(3, 4)(torch.rand(2, 3)).sum().backward()
+
+
+def outputs_in_a_list():
+    """Raises: modified by an inplace operation"""
+
+    class Heads(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.conv = nn.Sequential(nn.Conv2d(features, features, 1), nn.ReLU(inplace=True))
+            self.logits, self.boxes = nn.Conv2d(features, 2, 1), nn.Conv2d(features, 4, 1)
+
+        def forward(self, features):
+            logits, boxes = [], []
+            for feature in features:
+                t = self.conv(feature)
+                t.zero_()  # error: [TLN201]
+                logits.append(self.logits(t))
+                boxes.append(self.boxes(t))
+            return logits, boxes
+
+    sum(each.sum() for each in Heads(3)(torch.rand(2, 1, 3, 4, 4))[0]).backward()
+
+
+def a_loss_beside_the_output():
+    """Raises: modified by an inplace operation"""
+
+    class Pool(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.linear = nn.Linear(features, features)
+
+        def forward(self, x):
+            s = torch.softmax(self.linear(x), dim=-1)
+            size_loss = torch.norm(s.sum(dim=1), dim=1)
+            size_loss.relu_()  # error: [TLN201]
+            size_loss = size_loss.mean()
+            return s + 1, size_loss
+
+    out, loss = Pool(3)(torch.rand(2, 4, 3))
+    (out.sum() + loss).backward()
+
+
+def something_else_beside_the_output():
+    class Pool(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.linear = nn.Linear(features, features)
+
+        def forward(self, x):
+            s = torch.softmax(self.linear(x), dim=-1)
+            spread = torch.norm(s.sum(dim=1), dim=1)
+            spread.relu_()  # smell: [TLN204]
+            return s + 1, spread.mean()
+
+    Pool(3)(torch.rand(2, 4, 3))[0].sum().backward()
+
+
+def a_cast_to_the_dtype_it_has():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.q, self.v = nn.Linear(features, features), nn.Linear(features, features)
+
+        def forward(self, x):
+            q, v = self.q(x), self.v(x)
+            scores = torch.matmul(q, q.transpose(1, 2))
+            weights = torch.softmax(scores.float(), dim=-1).to(v.dtype)
+            weights += 1  # error: [TLN201]
+            return torch.matmul(weights, v)
+
+    Attention(3)(torch.rand(2, 4, 3)).sum().backward()
+
+
+def a_cast_that_somebody_wanted():
+    class Attention(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.q, self.v = nn.Linear(features, features), nn.Linear(features, features)
+
+        def forward(self, x):
+            q, v = self.q(x), self.v(x).double()
+            weights = torch.softmax(torch.matmul(q, q.transpose(1, 2)), dim=-1).to(v.dtype)
+            weights += 1  # smell: [TLN204]
+            return torch.matmul(weights, v)
+
+    Attention(3)(torch.rand(2, 4, 3)).sum().backward()
+
+
+def a_layer_out_of_a_list_of_unknown_ones():
+    """Raises: modified by an inplace operation"""
+
+    class Net(nn.Module):
+        def __init__(self, *layers):
+            super().__init__()
+            self.layers = nn.ModuleList()
+            for layer in layers:
+                self.layers.append(layer)
+
+        def forward(self, x):
+            y = self.layers[0](x.exp())
+            z = torch.tanh(y)
+            z += 1  # error: [TLN201]
+            return z
+
+    Net(nn.Linear(3, 3))(torch.rand(2, 3)).sum().backward()
