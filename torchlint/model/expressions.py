@@ -73,6 +73,9 @@ class Imports(Protocol):
     def value(self, qualified: str) -> Value | None:
         """The value of a full name, if a file of the project defines it and it is certain which it is."""
 
+    def offers(self, qualified: str) -> bool:
+        """Whether a full name may be one of the project's: it has a file or a folder called like its first part."""
+
     def name(self, frame: Globals, name: str) -> Value | None:
         """The value of a variable that a file has not set as far as it has run."""
 
@@ -152,8 +155,10 @@ class ExpressionMachine(IndexMachine):
 
     def found(self, value: Value) -> Value:
         """Something imported, as the file of the project that defines it has it; else the value itself."""
-        if isinstance(value, External) and self.imports is not None and self.outside_left > 0:
-            return self.imports.value(value.qualified) or value
+        if isinstance(value, External) and self.imports is not None:
+            if self.outside_left > 0:
+                return self.imports.value(value.qualified) or value
+            self.passed_by = self.passed_by or self.imports.offers(value.qualified)
         return value
 
     # -- attributes
