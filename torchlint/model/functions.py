@@ -460,7 +460,9 @@ class FunctionMachine(LayerMachine):
         key = None
         given: tuple[Value, ...] = ()
         if self.built_in and site.complete and not self.dead:
-            key = self.prototypes.key(cls, site.positional, site.keywords, self.grad_mode)
+            # what was built without other files is another object than what is built with them
+            mode = self.grad_mode, self.outside_left > 0
+            key = self.prototypes.key(cls, site.positional, site.keywords, mode)
         if key is not None:
             given = leaves(site.values())
             copied = self.prototypes.make(key, given)
