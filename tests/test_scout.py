@@ -1,4 +1,4 @@
-"""The first look and the whole pipeline never disagree: a file that the scout passes has no finding."""
+"""The first look and the whole pipeline never disagree: what either says of a file is the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torchlint.engine import check_text
 from torchlint.model import interpret
 from torchlint.registry import Selection
 from torchlint.rule import Level
-from torchlint.scout import held_back, listeners
+from torchlint.scout import Look, listeners, look
 from torchlint.source import Source
 from torchlint.truth import Truth
 
@@ -28,17 +28,26 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("path", PROGRAMS.values(), ids=PROGRAMS)
-def test_a_file_that_is_passed_has_no_finding(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_first_look_finds_what_the_tree_finds(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = stripped(path.read_text(encoding="utf-8"))
     pieces = [text, *_definitions(text)]
     for piece in pieces:
         for selection in (EVERYTHING, DEFAULT):
-            held = held_back(piece, RULES, selection)
-            if held is not None:
-                with monkeypatch.context() as patch:
-                    patch.setattr(engine, "held_back", lambda *_, **__: None)
-                    report = check_text(path.name, piece, RULES, selection)
-                assert (report.findings, report.held_back) == ((), held), piece
+            looked = check_text(path.name, piece, RULES, selection)
+            with monkeypatch.context() as patch:
+                patch.setattr(engine, "look", lambda *_, **__: Look(None))
+                report = check_text(path.name, piece, RULES, selection)
+            assert (looked.findings, looked.held_back) == (report.findings, report.held_back), piece
+
+
+def test_files_are_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "interpret", lambda *_: pytest.fail("followed again"))
+    for path in PROGRAMS.values():
+        check_text(path.name, stripped(path.read_text(encoding="utf-8")), RULES, EVERYTHING)
+
+
+def _held_back(text: str, selection: Selection) -> int | None:
+    return look("x.py", text, RULES, selection).held_back
 
 
 @pytest.mark.parametrize("path", PROGRAMS.values(), ids=PROGRAMS)
@@ -73,7 +82,7 @@ def _definitions(text: str) -> list[str]:
     ],
 )
 def test_what_is_passed(text: str, passed: bool, recwarn: pytest.WarningsRecorder) -> None:
-    assert (held_back(text, RULES, EVERYTHING) == 0) is passed
+    assert (_held_back(text, EVERYTHING) == 0) is passed
     assert not recwarn.list
 
 
@@ -83,9 +92,9 @@ def test_what_is_held_back_is_counted_without_a_tree() -> None:
     strict = [finding for finding in report.findings if finding.level is Level.STRICT]
     assert strict
     assert strict == list(report.findings)
-    assert held_back(text, RULES, DEFAULT) == len(strict)
-    assert held_back(text, RULES, EVERYTHING) is None
-    assert held_back(text + "# noqa\n", RULES, DEFAULT) is None
+    assert _held_back(text, DEFAULT) == len(strict)
+    assert _held_back(text, EVERYTHING) is None
+    assert _held_back(text + "# noqa\n", DEFAULT) is None
 
 
 def test_nothing_is_parsed_where_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ from torchlint.outcome import FileReport as FileReport
 from torchlint.project_index import ProjectIndex
 from torchlint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
 from torchlint.rule import Diagnostic, Finding, FindingFix, Rule, TraceLine
-from torchlint.scout import held_back, listeners
+from torchlint.scout import listeners, look
 from torchlint.source import Source, SourceError, Span, TreeNeededError, decode
 from torchlint.suppress import Suppressions
 from torchlint.truth import Truth
@@ -87,21 +87,26 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
     seconds: dict[str, float] = {}
     project = ProjectIndex(path)
     with _timed(seconds, SCOUT):
-        held = held_back(text, registry, selection, noqa=noqa, project=project)
-    if held is not None:
-        return FileReport(path, held_back=held, depends=project.depends, seconds=seconds)
-    try:
-        with _timed(seconds, PARSE):
-            source = Source.parse(path, text)
-    except SourceError as error:
-        return _unreadable(path, error)
-    except Exception as error:
-        return _broken(path, f"could not be parsed: {_describe(error)}")
-    try:
-        with _timed(seconds, MODEL):
-            happened = _happened(source, project)
-    except Exception as error:
-        return _broken(path, f"the model could not follow this file: {_describe(error)}", seconds)
+        first = look(path, text, registry, selection, noqa=noqa, project=project)
+    if first.held_back is not None:
+        return FileReport(path, held_back=first.held_back, depends=project.depends, seconds=seconds)
+    source: Source
+    happened: Sequence[events.Event]
+    if first.source is not None and first.events is not None:
+        source, happened = first.source, first.events
+    else:
+        try:
+            with _timed(seconds, PARSE):
+                source = Source.parse(path, text)
+        except SourceError as error:
+            return _unreadable(path, error)
+        except Exception as error:
+            return _broken(path, f"could not be parsed: {_describe(error)}")
+        try:
+            with _timed(seconds, MODEL):
+                happened = _happened(source, project)
+        except Exception as error:
+            return _broken(path, f"the model could not follow this file: {_describe(error)}", seconds)
     suppressions = Suppressions(source, registry, noqa=noqa)
     return _Check(source, registry, selection, suppressions, project, seconds).report(happened)
 

@@ -88,7 +88,7 @@ class ProjectIndex:
         """Whether there is a file or a folder of that name where the project's imports begin."""
         if not package.isidentifier() or (self._only and package != self._only):
             return False
-        return any([self._begins(root, package) for root in self._roots])
+        return any(self._begins(root, package) for root in self._roots)
 
     def _begins(self, root: str, package: str) -> bool:
         """Whether a name can be found in a root; if not, that is remembered."""

@@ -3,61 +3,111 @@ A first look at a file: can any rule have something to say about it?
 
 Driver group. Runs the model over what Python's own parser makes of the file (`model.lower_ast`), which costs a tenth of
 libcst's tree, and asks the rules. Most files are done with that: nothing was reported (or only what is held back and
-counted), so there is nothing whose place, fix or comment needs a tree. Of the others it only says that they must be
-parsed; it never makes a finding.
+counted), so there is nothing whose place, fix or comment needs a tree. Of the others it says what happened in them, at
+the nodes of the tree; it never makes a finding.
 """
 
 from __future__ import annotations
 
-from torchlint.model import interpret_unparsed
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torchlint.model import Twins, interpret_unparsed
 from torchlint.model.events import Event
 from torchlint.project_index import ProjectIndex
 from torchlint.registry import UNUSED_SUPPRESSION, Registry, Selection
 from torchlint.rule import Level, Rule
-from torchlint.source import TreeNeededError
+from torchlint.source import Source, TreeNeededError
 from torchlint.suppress import has_directive, may_be_judged
 from torchlint.truth import Truth
 
 
-def held_back(
-    text: str, registry: Registry, selection: Selection, *, noqa: bool = True, project: ProjectIndex | None = None
-) -> int | None:
+@dataclass(frozen=True, slots=True)
+class Look:
     """
-    The number of strict findings that are held back in a file that is sure to have no other; None if that is not sure.
+    What a first look has told.
+
+    Attributes
+    ----------
+    held_back
+        The number of strict findings that are held back in a file that is sure to have no other; None if that is not
+        sure.
+    source, events
+        Of the others: the tree, and what happened, at its nodes. None where the model must run again on the tree.
+    """
+
+    held_back: int | None
+    source: Source | None = None
+    events: tuple[Event, ...] | None = None
+
+
+_NOTHING = Look(None)
+
+
+def look(
+    path: str,
+    text: str,
+    registry: Registry,
+    selection: Selection,
+    *,
+    noqa: bool = True,
+    project: ProjectIndex | None = None,
+) -> Look:
+    """
+    Look at a file without its tree.
 
     Parameters
     ----------
-    text
+    path, text
         The file.
     registry, selection, noqa
         As for `engine.check_text`.
     project
         The other files of its project.
     """
-    if UNUSED_SUPPRESSION.code in selection.enabled and may_be_judged(text, registry, noqa=noqa):
-        return None
+    judged = UNUSED_SUPPRESSION.code in selection.enabled and may_be_judged(text, registry, noqa=noqa)
+    try:
+        happened, twins = interpret_unparsed(text, project, path)
+        held = None if judged else _held_back(happened, twins, text, registry, selection)
+        if held is not None:
+            return Look(held)
+        events = tuple([twins.with_nodes(event) for event in happened if event.truth is Truth.YES])
+    except TreeNeededError:
+        return _NOTHING
+    except Exception:  # whatever it is, the engine meets it again with the tree, and reports it
+        return _NOTHING
+    source = twins.tree()
+    return Look(None, source, events) if source is not None else _NOTHING
+
+
+def _held_back(
+    happened: Sequence[Event], twins: Twins, text: str, registry: Registry, selection: Selection
+) -> int | None:
     chosen: dict[type[Event], list[Rule]] = {}
     held: set[tuple[str, int]] = set()
-    try:
-        for event in interpret_unparsed(text, project):
-            if event.truth is not Truth.YES:
-                continue
-            kind = type(event)
-            if kind not in chosen:
-                chosen[kind] = listeners(kind, registry, selection)
-            for rule in chosen[kind]:
-                if rule.level_of is None:
-                    if list(rule.check(event)):
-                        return None
-                elif (level := rule.level_of(event)) is not None:
-                    if level is not Level.STRICT or selection.shows(rule.code, level):
-                        return None
-                    held.add((rule.code, id(event.node)))
-    except TreeNeededError:
-        return None
-    except Exception:  # whatever it is, the engine meets it again with the tree, and reports it
-        return None
+    for event in happened:
+        if event.truth is not Truth.YES:
+            continue
+        kind = type(event)
+        if kind not in chosen:
+            chosen[kind] = listeners(kind, registry, selection)
+        for rule in chosen[kind]:
+            if rule.level_of is None:
+                if _found(rule, event, twins):
+                    return None
+            elif (level := rule.level_of(event)) is not None:
+                if level is not Level.STRICT or selection.shows(rule.code, level):
+                    return None
+                held.add((rule.code, id(event.node)))
     return None if held and has_directive(text) else len(held)
+
+
+def _found(rule: Rule, event: Event, twins: Twins) -> bool:
+    """Whether a rule finds fault; one that must look into the tree is given it."""
+    try:
+        return bool(list(rule.check(event)))
+    except TreeNeededError:
+        return bool(list(rule.check(twins.with_nodes(event))))
 
 
 def listeners(kind: type[Event], registry: Registry, selection: Selection) -> list[Rule]:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import fields
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
@@ -102,7 +104,8 @@ class Unparsed:
     Stands for a CST node of a file that libcst has not parsed.
 
     It can be kept, hashed, compared by identity, and asked for its class (`isinstance(node, cst.Call)` is answered as
-    the node itself would); whatever else is wanted of it raises `TreeNeededError`.
+    the node itself would); whatever else is wanted of it raises `TreeNeededError`. Who wants more asks for the node it
+    stands for (`parsed`), and compares identities with nodes that were asked for in the same way.
     """
 
     __slots__ = ()
@@ -119,6 +122,40 @@ class Unparsed:
 def unparsed(kind: type[cst.CSTNode]) -> type[Unparsed]:
     """The class of what stands for nodes of a kind."""
     return type(f"Unparsed{kind.__name__}", (Unparsed,), {"__slots__": (), "unparsed": kind})
+
+
+_finder: ContextVar[Callable[[Unparsed], cst.CSTNode | None] | None] = ContextVar("finder", default=None)
+
+
+@contextmanager
+def finding_nodes(find: Callable[[Unparsed], cst.CSTNode | None]) -> Iterator[None]:
+    """While it is open, `parsed` asks this function."""
+    token = _finder.set(find)
+    try:
+        yield
+    finally:
+        _finder.reset(token)
+
+
+Node = TypeVar("Node", bound=cst.CSTNode)
+
+
+def parsed(node: Node) -> Node:
+    """
+    The node that one stands for, to look into; of one that is parsed, the node itself.
+
+    Raises
+    ------
+    TreeNeededError
+        if nobody can tell.
+    """
+    if not issubclass(type(node), Unparsed):
+        return node
+    find = _finder.get()
+    found = find(node) if find is not None else None  # type: ignore[arg-type]
+    if found is None:
+        raise TreeNeededError
+    return found  # type: ignore[return-value]
 
 
 _FIELDS: dict[type[cst.CSTNode], tuple[str, ...]] = {}

@@ -12,11 +12,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 import probe
 
 from torchlint import config, engine
+from torchlint.scout import Look
 
 
 @pytest.fixture(autouse=True)
 def toy_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """The toy model instead of the real one, and no configuration remembered from another test."""
     monkeypatch.setattr(engine, "interpret", probe.interpret)
-    monkeypatch.setattr(engine, "held_back", lambda *_, **__: None)
+    monkeypatch.setattr(engine, "look", lambda *_, **__: Look(None))
     config._search.cache_clear()

@@ -6,5 +6,6 @@ does not print, and never imports torch.
 """
 
 from torchlint.model.analysis import interpret, interpret_unparsed
+from torchlint.model.twins import Twins
 
-__all__ = ["interpret", "interpret_unparsed"]
+__all__ = ["Twins", "interpret", "interpret_unparsed"]

@@ -43,7 +43,8 @@ from torchlint.model.observer import Abroad, Watch
 from torchlint.model.observers import watching
 from torchlint.model.promise import differentiates, writes_in_place, writing_methods
 from torchlint.model.truth import ALWAYS, Truth
-from torchlint.source import Source
+from torchlint.model.twins import Twins
+from torchlint.source import Source, finding_nodes
 
 _NO_GRAD_NAMES = ("init", "reset", "load", "_init")
 
@@ -69,23 +70,27 @@ def interpret(source: Source, project: Project | None = None) -> list[Event]:
     return merged(analysis.events)
 
 
-def interpret_unparsed(text: str, project: Project | None = None) -> list[Event]:
+def interpret_unparsed(text: str, project: Project | None = None, path: str = "") -> tuple[list[Event], Twins]:
     """
-    The events of a file that libcst has not parsed: the same as `interpret`'s, but their nodes are `Unparsed`.
+    The events of a file that libcst has not parsed: the same as `interpret`'s, but their nodes are `Unparsed`; and
+    where the nodes are found that these stand for.
 
     Raises
     ------
     torchlint.source.TreeNeededError
-        if the model had to look into a node.
+        if the model had to look into a node, and it is not to be found.
     Exception
         if Python's parser does not take it (SyntaxError, ValueError, RecursionError, MemoryError), or its lowering.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on behalf of the file: an invalid escape, a comparison `is 1`
         tree = ast.parse(text)
-    analysis = Analysis(lower_ast(tree, text), project)
-    analysis.run()
-    return merged(analysis.events)
+    program = lower_ast(tree, text)
+    analysis = Analysis(program, project)
+    twins = Twins(path, program)
+    with finding_nodes(twins.find):
+        analysis.run()
+    return merged(analysis.events), twins
 
 
 def _is_refusal(event: Event) -> bool:

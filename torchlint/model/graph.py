@@ -44,6 +44,7 @@ from torchlint.model.events import AliasWritten, AutogradRefused, Refusal, Shape
 from torchlint.model.machine import Machine
 from torchlint.model.trace import Step
 from torchlint.model.truth import ALWAYS, Guard, Truth, conjoin, implied
+from torchlint.source import parsed
 
 MOST_SAVES = 8
 MOST_WRITES = 128
@@ -715,7 +716,7 @@ def _written(tensor: Tensor) -> str:
     written = tensor.origin.origin
     if not tensor.view or not isinstance(written, cst.Subscript):
         return ""
-    text = cst.Module([]).code_for_node(written)
+    text = cst.Module([]).code_for_node(parsed(written))
     return text if len(text) <= 24 else ""
 
 

@@ -35,7 +35,7 @@ MOST_HOPS = 12
 
 
 MOST_STARS = 12
-"""Star imports of one file that are searched for a name; an index of hundreds of files is none of the places to look."""
+"""Star imports of one file that are searched for a name: an index of hundreds of files is no place to look."""
 MOST_FILES = 60
 """Files that are looked into for one file."""
 

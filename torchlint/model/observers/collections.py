@@ -20,6 +20,7 @@ from torchlint.model.events.gradients import GraphKeptByLoop
 from torchlint.model.observer import Observer
 from torchlint.model.observers.held import Held, argument, expression
 from torchlint.model.truth import Guard, Truth
+from torchlint.source import parsed
 
 if TYPE_CHECKING:
     from torchlint.model.machine import Machine
@@ -168,7 +169,7 @@ class Collections(Observer):
             trace=tuple(s for s in (self.machine.created(second.value),) if s is not None and s.node is not where),
             value=self.machine.facts(second.value),
             value_node=node,
-            container=cst.Module(body=[]).code_for_node(kept),
+            container=cst.Module(body=[]).code_for_node(parsed(kept)),
             how=how,
         )
         self.held.hold(event, valid=lambda: self._used_up(first) and self._used_up(second))

@@ -12,6 +12,7 @@ from torchlint.model.domain import Value
 from torchlint.model.events.work import TensorCopied
 from torchlint.model.machine import Machine
 from torchlint.model.truth import Truth
+from torchlint.source import parsed
 
 
 class Copies(Computations):
@@ -67,7 +68,7 @@ class Copies(Computations):
                 truth=self.now(),
                 how=how,
                 call=origin.origin,
-                data=argument.origin.value,
+                data=parsed(argument.origin).value,
                 argument=argument.origin,
                 receiver=_expression(receiver),
                 in_graph=tensor is not None and tensor.requires_grad.truth() is Truth.YES,

@@ -33,7 +33,7 @@ from torchlint.model.machine import Machine
 from torchlint.model.observer import Observer
 from torchlint.model.observers.function_source import Method, names, reads, root_of_one_minus_square, text
 from torchlint.model.truth import Truth
-from torchlint.source import walk
+from torchlint.source import parsed, walk
 
 _FUNCTION = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
 _FOREIGN = re.compile(r"(^|[._])(_C|cuda|ext|cpp|kernels?|triton|backend|ctypes)(\.|_|$)")
@@ -279,15 +279,15 @@ class Custom(Observer):
         ]
         if not definitions or not isinstance(definitions[0], cst.FunctionDef):
             return
-        forward = Method(definitions[0])
-        counted = _count(value, node.value)
+        forward, written = Method(definitions[0]), parsed(node).value
+        counted = _count(value, written)
         if forward.open or counted is None or "classmethod" in forward.decorators:
             return
         most = len(forward.parameters) - (1 if len(definitions) == 1 else 0)
         count, surplus = counted
         self.machine.emit(
             GradientsReturned(
-                node=node.value or node,
+                node=written or node,
                 statement=self.machine.line(),
                 truth=self._now(),
                 cls=owner.name,

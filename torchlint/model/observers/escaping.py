@@ -11,7 +11,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import ir
-from torchlint.source import walk
+from torchlint.source import parsed, walk
 
 _CUTS = frozenset({"item", "detach", "tolist", "numpy", "argmax", "argmin", "data", "long", "int", "bool", "round"})
 _KEEPS = frozenset({"append", "extend", "insert", "put", "add", "setdefault", "appendleft", "write"})
@@ -24,6 +24,7 @@ def keeps_graph(loop: cst.For | cst.While, function: ir.Node | None, call: cst.C
 
     Without a function (a script) names that are used after the loop aren't looked at: a script has no caller.
     """
+    loop, call = parsed(loop), parsed(call)
     tainted: set[str] = set()
     for _ in range(3):
         size = len(tainted)
@@ -42,7 +43,7 @@ def keeps_graph(loop: cst.For | cst.While, function: ir.Node | None, call: cst.C
         kept = isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in _KEEPS
         if kept and any(_carries(argument, tainted, call) for argument in node.children):
             return True
-    body = function.origin if function is not None else None
+    body = parsed(function.origin) if function is not None else None
     returned = (node for node in walk(body) if isinstance(node, cst.Return)) if body is not None else ()
     return any(_carries(node.value, tainted, call) for node in returned)
 

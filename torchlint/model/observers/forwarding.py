@@ -31,7 +31,7 @@ from torchlint.model.observers.held import expression
 from torchlint.model.observers.moments import dotted
 from torchlint.model.trace import Step
 from torchlint.model.truth import Guard, Truth
-from torchlint.source import walk
+from torchlint.source import parsed, walk
 
 _PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 _MOVES = frozenset({"to", "type", "type_as", "cuda", "cpu", "new_tensor", "tolist", "item", "numpy"})
@@ -237,10 +237,12 @@ class Forwarding(Observer):
 def _conditional(definition: ir.Node, call: ir.Call) -> bool:
     """Whether a call stands under an `if`, or behind one that returns: what is built there may be built but once."""
     assert isinstance(definition, ir.FunctionDef)
+    written = parsed(call.origin)
     for statement in definition.body:
-        if any(node is call.origin for node in walk(statement.line)):
-            return _under_if(statement.line, call.origin)
-        if isinstance(statement, ir.If) and any(isinstance(node, cst.Return) for node in walk(statement.line)):
+        line = parsed(statement.line)
+        if any(node is written for node in walk(line)):
+            return _under_if(line, written)
+        if isinstance(statement, ir.If) and any(isinstance(node, cst.Return) for node in walk(line)):
             return True
     return True
 
@@ -266,13 +268,16 @@ def _is_made_of(tensor: Tensor, given: list[Tensor], depth: int = 8) -> bool:
 
 
 def _moves_itself(cls: Class) -> bool:
-    return any(_MOVES_ITSELF.search(cst.Module([]).code_for_node(each.definition.origin)) for each in cls.ancestry())
+    return any(
+        _MOVES_ITSELF.search(cst.Module([]).code_for_node(parsed(each.definition.origin))) for each in cls.ancestry()
+    )
 
 
 def _value_of(line: cst.CSTNode, target: ir.Node) -> cst.BaseExpression | None:
     """The right-hand side of an assignment to this target alone."""
+    line = parsed(line)
     if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
-        small = line.body[0]
-        if isinstance(small, cst.Assign) and len(small.targets) == 1 and small.targets[0].target is target.origin:
+        small, written = line.body[0], parsed(target.origin)
+        if isinstance(small, cst.Assign) and len(small.targets) == 1 and small.targets[0].target is written:
             return small.value
     return None

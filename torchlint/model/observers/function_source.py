@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.knowledge import ops
-from torchlint.source import children, walk
+from torchlint.source import children, parsed, walk
 
 _OF_TENSORS = frozenset({"shape", "dtype", "device", "requires_grad", "grad_fn", "is_cuda", "ndim"})
 _OF_OTHERS = frozenset({"index", "split", "copy", "count", "format", "type", "t", "real", "imag", "all", "any"})
@@ -40,6 +40,7 @@ class Method:
     """One method of a custom Function, as written."""
 
     def __init__(self, definition: cst.FunctionDef) -> None:
+        definition = parsed(definition)
         self.definition = definition
         self.nodes = list(inside(definition.body))
         parameters = definition.params

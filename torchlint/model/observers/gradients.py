@@ -29,7 +29,7 @@ from torchlint.model.observer import Observer
 from torchlint.model.observers.held import Held, argument, dotted, expression, only
 from torchlint.model.trace import Step
 from torchlint.model.truth import Guard, conjoin
-from torchlint.source import walk
+from torchlint.source import parsed, walk
 
 if TYPE_CHECKING:
     from torchlint.model.machine import Machine
@@ -368,6 +368,7 @@ def _from(tensor: Tensor, sources: list[Tensor]) -> bool:
 
 def _only_tested(statement: cst.CSTNode, node: cst.BaseExpression) -> bool:
     """Whether an expression is only compared with None there."""
+    statement, node = parsed(statement), parsed(node)
     where = statement.test if isinstance(statement, cst.If | cst.While) else statement
     return any(
         isinstance(part, cst.Comparison)

@@ -10,7 +10,7 @@ from torchlint.model.events.work import GrownInLoop
 from torchlint.model.machine import Machine
 from torchlint.model.observer import Observer
 from torchlint.model.truth import Truth
-from torchlint.source import walk
+from torchlint.source import parsed, walk
 
 _CONCATENATIONS = frozenset(
     f"torch.{name}" for name in ("cat", "concat", "concatenate", "hstack", "vstack", "dstack", "row_stack")
@@ -80,9 +80,9 @@ class Growth(Observer):
                 statement=self.machine.line(),
                 truth=Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE,
                 name=target.id,
-                function=cst.Module([]).code_for_node(call.func),
+                function=cst.Module([]).code_for_node(parsed(call).func),
                 piece=piece if isinstance(piece, cst.BaseExpression) else None,
-                rest=tuple(call.args[1:]),
+                rest=tuple(parsed(call).args[1:]),
                 initial=self._initial(target.id, loop),
                 after=after if isinstance(after, cst.SimpleStatementLine) else None,
             )
@@ -114,12 +114,12 @@ def _few(loop: ir.For | ir.While) -> bool:
 
 
 def _mentions(node: cst.CSTNode, name: str) -> bool:
-    return any(isinstance(each, cst.Name) and each.value == name for each in walk(node))
+    return any(isinstance(each, cst.Name) and each.value == name for each in walk(parsed(node)))
 
 
 def _only_grows(loop: ir.For | ir.While, name: str, call: cst.Call, grown: cst.CSTNode) -> bool:
     """Whether a loop does nothing with the name but grow it: no other use, no other start in each round."""
-    line = loop.line
+    line, call, grown = parsed(loop.line), parsed(call), parsed(grown)
     if not isinstance(line, cst.For | cst.While):
         return False
     starting: set[int] = set()

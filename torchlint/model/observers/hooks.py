@@ -11,7 +11,7 @@ from torchlint.model.machine import Machine
 from torchlint.model.observer import Observer
 from torchlint.model.observers.function_source import Method, text
 from torchlint.model.truth import Guard, Truth
-from torchlint.source import walk
+from torchlint.source import parsed, walk
 
 _WRAPPING = frozenset({"register_full_backward_hook", "register_full_backward_pre_hook"})
 
@@ -42,14 +42,14 @@ class Hooks(Observer):
         if name == "register_backward_hook" and isinstance(receiver, Module | Instance | Unknown):
             if isinstance(receiver, Instance) and any(name in cls.attributes for cls in receiver.cls.ancestry()):
                 return
-            assert isinstance(node.func, cst.Attribute)
+            function = parsed(node).func
+            assert isinstance(function, cst.Attribute)
             self.machine.emit(
-                BackwardHookRegistered(node=node, statement=self.machine.line(), truth=self._now(), name=node.func.attr)
+                BackwardHookRegistered(node=node, statement=self.machine.line(), truth=self._now(), name=function.attr)
             )
         elif name in _WRAPPING and isinstance(receiver, Module | Instance):
-            self._hooked.append(
-                (receiver, cst.Module([]).code_for_node(origin.function.value.origin), self.machine.path)
-            )
+            written = parsed(origin.function.value.origin)
+            self._hooked.append((receiver, cst.Module([]).code_for_node(written), self.machine.path))
         elif name == "register_hook" and isinstance(receiver, Tensor | Unknown):
             hook = positional[0] if positional else keywords.get("hook")
             self._tensor_hook(hook, node)
@@ -63,7 +63,7 @@ class Hooks(Observer):
             hook = hook.function
         if not isinstance(hook, Function):
             return
-        definition = hook.definition.origin
+        definition = parsed(hook.definition.origin)
         if isinstance(definition, cst.Lambda):
             names = [each.name.value for each in definition.params.params]
             if len(names) == 1:

@@ -37,6 +37,7 @@ from torchlint.model.events.gradients import (
 from torchlint.model.observer import Observer
 from torchlint.model.observers.held import Held, argument, derived, dotted, expression, is_true, only
 from torchlint.model.truth import Truth
+from torchlint.source import parsed
 
 if TYPE_CHECKING:
     from torchlint.model.machine import Machine
@@ -256,6 +257,7 @@ class Leaves(Observer):
 
 def _assigning(line: cst.CSTNode, name: str) -> cst.CSTNode | None:
     """The statement, if all it does is to assign to that name."""
+    line = parsed(line)
     if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 and isinstance(line.body[0], cst.Assign):
         targets = line.body[0].targets
         target = targets[0].target

@@ -7,6 +7,7 @@ import libcst as cst
 from torchlint.model.computation import Computation, Computations, constant
 from torchlint.model.domain import Value
 from torchlint.model.events.numerics import LogarithmComposed, Stable
+from torchlint.source import parsed
 
 _WHOLE = frozenset({"arange", "argmax", "argmin", "argsort", "bincount", "ceil", "floor", "numel", "randint", "round"})
 _TO_FLOAT = frozenset({"float", "double", "half"})
@@ -126,4 +127,5 @@ def _arguments(made: Computation) -> tuple[cst.Arg, ...] | None:
     node = made.node
     if made.how == "layer" or not isinstance(node, cst.Call):
         return None
+    node = parsed(node)
     return tuple(node.args if made.how == "method" else node.args[1:])

@@ -21,6 +21,7 @@ from torchlint.model.machine import Machine
 from torchlint.model.observer import Observer
 from torchlint.model.trace import Step
 from torchlint.model.truth import Truth
+from torchlint.source import parsed
 
 _MISSPELT = frozenset(
     {"require_grad", "requires_grads", "require_grads", "required_grad", "requires_gradient", "require_gradient",
@@ -111,7 +112,7 @@ class LostLeaves(Observer):
         factory = leaf.origin.origin
         if not isinstance(factory, cst.Call) or _ON_PURPOSE & ops or _changes_nothing(written):
             return
-        if any(arg.keyword is not None and arg.keyword.value == "requires_grad" for arg in factory.args):
+        if any(arg.keyword is not None and arg.keyword.value == "requires_grad" for arg in parsed(factory).args):
             op = value.made_by or min(ops)
             self._lost.append(_Lost(leaf, value, name, op, factory, written, self.machine.line()))
 
@@ -224,7 +225,7 @@ class LostLeaves(Observer):
         return isinstance(function, ir.Attribute) and function.attr in _SUBMODULES
 
     def _flag(self, name: str, of: Literal["tensor", "module"], target: cst.Attribute) -> GradFlagSet:
-        line = self.machine.line()
+        line, target = parsed(self.machine.line()), parsed(target)
         value = None
         if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 and isinstance(line.body[0], cst.Assign):
             value = line.body[0].value if len(line.body[0].targets) == 1 else None
@@ -241,6 +242,7 @@ class LostLeaves(Observer):
 
 def _changes_nothing(written: cst.BaseExpression) -> bool:
     """`x * 1` and `x + 0`: the shortest way to a tensor that is no leaf."""
+    written = parsed(written)
     if not isinstance(written, cst.BinaryOperation) or not isinstance(written.right, cst.BaseNumber):
         return False
     neutral = {"1", "1.0"} if isinstance(written.operator, cst.Multiply | cst.Divide) else {"0", "0.0"}

@@ -34,7 +34,7 @@ from torchlint.model.observers.escaping import keeps_graph
 from torchlint.model.observers.moments import Iteration, dotted, holds, last_name, receiver_of
 from torchlint.model.trace import Step
 from torchlint.model.truth import Guard, Truth, conjoin
-from torchlint.source import walk
+from torchlint.source import parsed, walk
 
 _SENSITIVE = re.compile(r"Dropout|BatchNorm|InstanceNorm|RReLU|RNN|LSTM|GRU|Transformer|MultiheadAttention")
 _GRAD_MODES = frozenset({"no_grad", "inference_mode", "set_grad_enabled", "enable_grad"})
@@ -222,7 +222,8 @@ class Modes(Observer):
         body = iteration.loop.body
         first = body[0].line if body else None
         same = note.function is not None or not self._log.functions
-        here = first is not None and any(node is note.origin.origin for node in walk(iteration.loop.origin))
+        written = parsed(note.origin.origin)
+        here = first is not None and any(node is written for node in walk(parsed(iteration.loop.origin)))
         simple = isinstance(first, cst.SimpleStatementLine) and same and here
         self.machine.emit(
             TrainedInEvalMode(
@@ -270,7 +271,7 @@ class Modes(Observer):
 
     def _differentiated(self, call: _Note, loop: cst.CSTNode) -> bool:
         """Whether a backward runs in the loop, or right behind it."""
-        depth = next(index for index, each in enumerate(call.iterations) if each.loop.origin is loop)
+        depth = next(index for index, each in enumerate(call.iterations) if parsed(each.loop.origin) is loop)
         outer, activation = call.iterations[:depth], call.iterations[depth].activation
         return any(
             each.kind == "backward"
@@ -288,7 +289,8 @@ class Modes(Observer):
             loop = iteration.loop.origin
             if iteration.activation in common or not isinstance(loop, cst.For | cst.While):
                 continue
-            return loop if any(node is call.origin.origin for node in walk(loop)) else None
+            loop, written = parsed(loop), parsed(call.origin.origin)
+            return loop if any(node is written for node in walk(loop)) else None
         return None
 
 

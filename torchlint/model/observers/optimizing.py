@@ -36,6 +36,7 @@ from torchlint.model.observer import Observer
 from torchlint.model.observers.moments import dotted, holds, receiver_of
 from torchlint.model.trace import Step
 from torchlint.model.truth import Guard, Truth
+from torchlint.source import parsed
 
 _REGISTERS = re.compile(r"\b(add_module|register_module|register_parameter|setattr|__setattr__|_modules|_parameters)\b")
 _ITERATE = ("torch.nn.utils.clip_grad", "torch.nn.utils.get_total_norm", "torch.optim.")
@@ -319,7 +320,7 @@ def _dynamic(value: Value, depth: int = 5) -> bool:
         inside = value.children or ()
         return (bool(value.kind.container) and not inside) or any(_dynamic(each, depth - 1) for each in inside)
     if isinstance(value, Instance):
-        text = (cst.Module([]).code_for_node(cls.definition.origin) for cls in value.cls.ancestry())
+        text = (cst.Module([]).code_for_node(parsed(cls.definition.origin)) for cls in value.cls.ancestry())
         if any(_REGISTERS.search(each) for each in text):
             return True
         nested = (each for option in value.attributes.values() for _, each in alternatives(option))

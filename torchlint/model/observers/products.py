@@ -18,6 +18,7 @@ from torchlint.model.computation import Computation, Computations, constant
 from torchlint.model.domain import Constant, Scalar, Tensor, Unknown, Value
 from torchlint.model.events.work import DiagonalMultiplied, JacobianMultiplied, Order, ProductsChained
 from torchlint.model.machine import Machine
+from torchlint.source import parsed
 
 _PRODUCTS = frozenset({"@", "matmul", "mm", "mv"})
 _JACOBIANS: dict[str, Literal["jacobian", "hessian"]] = {
@@ -338,7 +339,7 @@ def _function(products: list[Computation]) -> str | None:
     if all(each.how == "operator" for each in products):
         return ""
     texts = {
-        cst.Module([]).code_for_node(each.node.func)
+        cst.Module([]).code_for_node(parsed(each.node).func)
         for each in products
         if each.how == "function" and isinstance(each.node, cst.Call)
     }

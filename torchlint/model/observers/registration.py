@@ -35,6 +35,7 @@ from torchlint.model.observer import Observer
 from torchlint.model.observers.moments import dotted
 from torchlint.model.trace import Step
 from torchlint.model.truth import Truth
+from torchlint.source import parsed
 
 _REGISTERS = re.compile(
     r"\b(add_module|register_module|register_parameter|setattr|__setattr__|_modules|_parameters|__dict__)\b"
@@ -118,7 +119,7 @@ class Registration(Observer):
         attribute, node, line = init.early[0] if init.early else ("", definition, definition.line)
         place = node.origin
         if isinstance(place, cst.FunctionDef):
-            place = place.name
+            place = parsed(place).name
         late = init.late_call
         self.machine.emit(
             SuperInitMissing(
@@ -226,7 +227,7 @@ class Registration(Observer):
     def _astray(self, origin: ir.Call) -> None:
         """A call of `nn.Module.__init__` in an `__init__`, on something that is not `self`."""
         call, init = origin.origin, self._inits[-1] if self._inits else None
-        if init is not None and isinstance(call, cst.Call) and re.fullmatch(_ASTRAY, _written(call.func)):
+        if init is not None and isinstance(call, cst.Call) and re.fullmatch(_ASTRAY, _written(parsed(call).func)):
             init.astray = call
 
     # -- containers
@@ -280,7 +281,7 @@ class Registration(Observer):
 
 
 def _written(node: cst.CSTNode) -> str:
-    return cst.Module([]).code_for_node(node)
+    return cst.Module([]).code_for_node(parsed(node))
 
 
 def _is_docstring(statement: ir.Statement) -> bool:
@@ -289,6 +290,7 @@ def _is_docstring(statement: ir.Statement) -> bool:
 
 def _is_plain_call(line: cst.CSTNode) -> bool:
     """`super().__init__()` alone in its line, in any spelling without further arguments."""
+    line = parsed(line)
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1 or not isinstance(line.body[0], cst.Expr):
         return False
     call = line.body[0].value
@@ -306,7 +308,7 @@ def _registers_itself(value: Value) -> bool:
 def _registers_otherwise(cls: Class, attribute: str) -> bool:
     """Whether a class of the family registers by hand, says itself what its parameters are, or wraps the container."""
     wraps = re.compile(rf"\b(Sequential|\w+List|\w+Dict)\(\s*\*?\s*self\.{attribute}\b")
-    texts = [cst.Module([]).code_for_node(each.definition.origin) for each in cls.ancestry()]
+    texts = [cst.Module([]).code_for_node(parsed(each.definition.origin)) for each in cls.ancestry()]
     return any(_REGISTERS.search(text) or wraps.search(text) for text in texts)
 
 
@@ -369,11 +371,13 @@ def _is_single(written: cst.BaseExpression, value: Sequence | Mapping) -> bool:
 
 def _assigned_value(line: cst.CSTNode, target: ir.Node) -> cst.BaseExpression | None:
     """The right-hand side of the assignment to a target."""
+    line = parsed(line)
     if isinstance(line, cst.SimpleStatementLine):
+        written = parsed(target.origin)
         for small in line.body:
-            if isinstance(small, cst.Assign) and any(each.target is target.origin for each in small.targets):
+            if isinstance(small, cst.Assign) and any(each.target is written for each in small.targets):
                 return small.value
-            if isinstance(small, cst.AnnAssign) and small.target is target.origin:
+            if isinstance(small, cst.AnnAssign) and small.target is written:
                 return small.value
     return None
 

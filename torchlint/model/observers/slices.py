@@ -12,6 +12,7 @@ from torchlint.model.computation import VIEWS, Computation, Computations
 from torchlint.model.domain import Tensor, Value
 from torchlint.model.events.work import SlicedAfterPointwise
 from torchlint.model.machine import Machine
+from torchlint.source import parsed
 
 _ELEMENTWISE = frozenset(
     """
@@ -76,7 +77,7 @@ class Slices(Computations):
             event = self._event(found.made, tensor, result, node)
             if event is not None and event.nested:
                 self.machine.emit(event)
-            elif event is not None and isinstance(node.value, cst.Name):
+            elif event is not None and isinstance(parsed(node).value, cst.Name):
                 found.event = event
 
     def _event(
@@ -96,7 +97,7 @@ class Slices(Computations):
             op=made.name,
             call=made.node,
             argument=argument,
-            nested=node.value is made.node,
+            nested=parsed(node).value is parsed(made.node),
             cost=cost,
             least=least,
         )
@@ -136,7 +137,7 @@ def _each(value: object) -> set[object]:
 
 def _commutes(name: str, rank: int | None, node: cst.Subscript) -> bool:
     """Whether the index may as well be applied to the operation's input; it must leave something out."""
-    indices = [element.slice for element in node.slice]
+    indices = [element.slice for element in parsed(node).slice]
     whole = [_is_whole(each) for each in indices]
     if all(whole) or any(_kind(each) == "other" for each in indices):
         return False
