@@ -27,9 +27,10 @@ class SavedTensorOverwritten(Rule):
     Unsafe: views and other names of the tensor don't see the new value any more.
 
     ## Known limits
-    A proof about eager mode. If it holds only for inputs of a `forward` that require grad, it is a warning that says
-    so. Indexed assignments (`t[i] = ...`) are reported by TLN205. Writes through `.data` don't move the version
-    counter: torch doesn't see them, and the gradient is silently wrong.
+    A proof about eager mode. If it holds only for inputs of a `forward` that require grad, or only where one condition
+    of the program holds (an `if` that comes before the write), it is a warning that says so. Indexed assignments
+    (`t[i] = ...`) are reported by TLN205. Writes through `.data` don't move the version counter: torch doesn't see
+    them, and the gradient is silently wrong.
 
     ## References
     - [In-place correctness checks](https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-correctness-checks)
@@ -131,5 +132,6 @@ class SavedTensorOverwritten(Rule):
             message += f": {target} shares its memory"
         elif event.through and event.target.name != event.name:
             message += f", through {target}, its {event.through}"
-        level = Level.WARNING if event.conditions else None
-        yield Diagnostic(event.node, message + condition(event.conditions), event.trace, out_of_place(event), level)
+        level = Level.WARNING if event.conditions or event.decision else None
+        message += condition(event.conditions, event.decision)
+        yield Diagnostic(event.node, message, event.trace, out_of_place(event), level)

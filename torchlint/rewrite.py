@@ -54,13 +54,19 @@ def shown(node: cst.BaseExpression, name: str = "", limit: int = 40) -> str:
     return f"`{text if len(text) <= limit else text[: limit - 1].rstrip() + '…'}`"
 
 
-def condition(inputs: Sequence[str]) -> str:
-    """What a message adds when its proof holds only for some inputs of a `forward`: ", if `x` requires grad"."""
+def condition(inputs: Sequence[str], decision: tuple[str, bool] | None = None) -> str:
+    """
+    What a message adds when its proof holds only for some inputs of a `forward`, ", if `x` requires grad", or where a
+    condition of the program holds: ", where `i < n`".
+    """
+    where = ""
+    if decision is not None:
+        where = f", where `{decision[0]}`" + ("" if decision[1] else " does not hold")
     if not inputs:
-        return ""
+        return where
     names = [f"`{name}`" for name in inputs]
     verb = "requires" if len(names) == 1 else "require"
-    return f", if {' and '.join(names)} {verb} grad"
+    return f"{where}, if {' and '.join(names)} {verb} grad"
 
 
 def code(node: cst.CSTNode) -> str:

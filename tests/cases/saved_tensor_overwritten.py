@@ -331,3 +331,262 @@ def memory_saved_in_a_method_for_inference():
             return z + self.value(z) * torch.sigmoid(self.gate(z))
 
     Pairs()(torch.rand(2, 3)).sum().backward()
+
+
+def a_factor_that_lies_in_columns():
+    x = torch.rand(3, 3, requires_grad=True)
+    q, _ = torch.linalg.qr(x)
+    y = q.exp()
+    flat = y.reshape(9)
+    flat.mul_(2)  # smell: [TLN204]
+    y.sum().backward()
+
+
+def flattened_after_layers():
+    """Raises: modified by an inplace operation"""
+
+    class Net(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.conv = nn.Conv2d(features, features, 1)
+
+        def forward(self, x):
+            x = nn.functional.adaptive_avg_pool2d(x, (4, 4))
+            x = torch.relu(self.conv(x))
+            x = torch.flatten(x, 1)
+            x.zero_()  # error: [TLN201]
+            return x
+
+    Net(3)(torch.rand(2, 3, 8, 8)).sum().backward()
+
+
+def attention_by_einsum_with_dropout():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, features, rate):
+            super().__init__()
+            self.qkv, self.drop = nn.Linear(features, features * 3), nn.Dropout(rate)
+            self.out = nn.Linear(features, features)
+
+        def forward(self, x):
+            b, n, c = x.shape
+            q, k, v = self.qkv(x).reshape(b, n, 3, 1, c).permute(2, 0, 3, 1, 4)
+            weights = torch.einsum("bhqd, bhkd -> bhqk", q, k).softmax(dim=-1)
+            weights += 1  # error: [TLN201]
+            out = torch.einsum("bhal, bhlv -> bhav", self.drop(weights), v)
+            return self.out(out.permute(0, 2, 1, 3).contiguous().view(b, n, -1))
+
+    Attention(4, 0.1)(torch.rand(2, 3, 4)).sum().backward()
+
+
+def all_layers_but_the_last():
+    """Raises: modified by an inplace operation"""
+
+    class Head(nn.Module):
+        def __init__(self, features, hidden, number):
+            super().__init__()
+            self.number = number
+            sizes = [hidden] * (number - 1)
+            self.layers = nn.ModuleList(nn.Linear(n, k) for n, k in zip([features] + sizes, sizes + [features]))
+
+        def forward(self, x):
+            for i, layer in enumerate(self.layers):
+                x = torch.relu(layer(x)) if i < self.number - 1 else layer(x)
+                x *= 2  # error: [TLN201]
+            return x
+
+    Head(3, 4, 2)(torch.rand(2, 3)).sum().backward()
+
+
+def only_with_a_gate():
+    """Raises: modified by an inplace operation"""
+
+    class Net(nn.Module):
+        def __init__(self, features, gate):
+            super().__init__()
+            self.linear, self.gate = nn.Linear(features, features), gate
+
+        def forward(self, x):
+            x = self.linear(x)
+            if self.gate:
+                x = torch.sigmoid(x)
+            x += 1  # error: [TLN201]
+            return x
+
+    Net(3, True)(torch.rand(2, 3)).sum().backward()
+
+
+def two_decisions_that_need_not_meet():
+    class Net(nn.Module):
+        def __init__(self, features, gate):
+            super().__init__()
+            self.linear, self.gate, self.shift = nn.Linear(features, features), gate, not gate
+
+        def forward(self, x):
+            x = self.linear(x)
+            if self.gate:
+                x = torch.sigmoid(x)
+            if self.shift:
+                x += 1  # smell: [TLN204]
+            return x
+
+    for gate in (True, False):
+        Net(3, gate)(torch.rand(2, 3)).sum().backward()
+
+
+def a_decision_about_the_mode():
+    class Net(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.linear = nn.Linear(features, features)
+
+        def forward(self, x):
+            x = self.linear(x)
+            if not self.training:
+                x = torch.sigmoid(x)
+            x += 1  # smell: [TLN204]
+            return x
+
+    Net(3)(torch.rand(2, 3)).sum().backward()
+
+
+def layers_of_two_kinds_in_turn():
+    class Net(nn.Module):
+        def __init__(self, features, number):
+            super().__init__()
+            layers = []
+            for i in range(number):
+                layers.append(nn.Linear(features, features) if i % 2 else nn.Tanh())
+            self.layers = nn.ModuleList(layers)
+
+        def forward(self, x):
+            for i, layer in enumerate(self.layers):
+                x = layer(x)
+                if i % 2:
+                    x += 1
+            return x
+
+    Net(3, 4)(torch.rand(2, 3)).sum().backward()
+
+
+def a_list_that_grows():
+    class Net(nn.Module):
+        def __init__(self, features, number):
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Tanh() for _ in range(number)])
+            self.layers.append(nn.Linear(features, features))
+
+        def forward(self, x):
+            y = self.layers[-1](x)
+            y += 1
+            return y
+
+    Net(3, 4)(torch.rand(2, 3)).sum().backward()
+
+
+def outputs_in_a_list():
+    """Raises: modified by an inplace operation"""
+
+    class Heads(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.conv = nn.Sequential(nn.Conv2d(features, features, 1), nn.ReLU(inplace=True))
+            self.logits, self.boxes = nn.Conv2d(features, 2, 1), nn.Conv2d(features, 4, 1)
+
+        def forward(self, features):
+            logits, boxes = [], []
+            for feature in features:
+                t = self.conv(feature)
+                t.zero_()  # error: [TLN201]
+                logits.append(self.logits(t))
+                boxes.append(self.boxes(t))
+            return logits, boxes
+
+    sum(each.sum() for each in Heads(3)(torch.rand(2, 1, 3, 4, 4))[0]).backward()
+
+
+def a_loss_beside_the_output():
+    """Raises: modified by an inplace operation"""
+
+    class Pool(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.linear = nn.Linear(features, features)
+
+        def forward(self, x):
+            s = torch.softmax(self.linear(x), dim=-1)
+            size_loss = torch.norm(s.sum(dim=1), dim=1)
+            size_loss.relu_()  # error: [TLN201]
+            size_loss = size_loss.mean()
+            return s + 1, size_loss
+
+    out, loss = Pool(3)(torch.rand(2, 4, 3))
+    (out.sum() + loss).backward()
+
+
+def something_else_beside_the_output():
+    class Pool(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.linear = nn.Linear(features, features)
+
+        def forward(self, x):
+            s = torch.softmax(self.linear(x), dim=-1)
+            spread = torch.norm(s.sum(dim=1), dim=1)
+            spread.relu_()  # smell: [TLN204]
+            return s + 1, spread.mean()
+
+    Pool(3)(torch.rand(2, 4, 3))[0].sum().backward()
+
+
+def a_cast_to_the_dtype_it_has():
+    """Raises: modified by an inplace operation"""
+
+    class Attention(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.q, self.v = nn.Linear(features, features), nn.Linear(features, features)
+
+        def forward(self, x):
+            q, v = self.q(x), self.v(x)
+            scores = torch.matmul(q, q.transpose(1, 2))
+            weights = torch.softmax(scores.float(), dim=-1).to(v.dtype)
+            weights += 1  # error: [TLN201]
+            return torch.matmul(weights, v)
+
+    Attention(3)(torch.rand(2, 4, 3)).sum().backward()
+
+
+def a_cast_that_somebody_wanted():
+    class Attention(nn.Module):
+        def __init__(self, features):
+            super().__init__()
+            self.q, self.v = nn.Linear(features, features), nn.Linear(features, features)
+
+        def forward(self, x):
+            q, v = self.q(x), self.v(x).double()
+            weights = torch.softmax(torch.matmul(q, q.transpose(1, 2)), dim=-1).to(v.dtype)
+            weights += 1  # smell: [TLN204]
+            return torch.matmul(weights, v)
+
+    Attention(3)(torch.rand(2, 4, 3)).sum().backward()
+
+
+def a_layer_out_of_a_list_of_unknown_ones():
+    """Raises: modified by an inplace operation"""
+
+    class Net(nn.Module):
+        def __init__(self, *layers):
+            super().__init__()
+            self.layers = nn.ModuleList()
+            for layer in layers:
+                self.layers.append(layer)
+
+        def forward(self, x):
+            y = self.layers[0](x.exp())
+            z = torch.tanh(y)
+            z += 1  # error: [TLN201]
+            return z
+
+    Net(nn.Linear(3, 3))(torch.rand(2, 3)).sum().backward()

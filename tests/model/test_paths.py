@@ -1,8 +1,8 @@
 """
 Paths: branches, loops, early exits, calls and closures, each as a program with the findings that hold on its paths.
 
-`somewhere.flag` is a value nobody knows. A finding needs a proof on every path that comes to the write; what may be
-otherwise is silent.
+`somewhere.flag` is a value nobody knows. An error needs a proof on every path that comes to the write; what holds
+where one condition does is a warning that names it; what rests on more is silent.
 """
 
 from __future__ import annotations
@@ -22,12 +22,40 @@ PROGRAMS = {
         y.add_(1)  # error: [TLN201]
         y.sum().backward()
     """,
-    "one arm saves: silent": """
+    "one arm saves": """
         if flag:
             y = x.exp()
         else:
             y = x + 1
+        y.add_(1)  # warning: [TLN201]
+        y.sum().backward()
+    """,
+    "the other arm saves": """
+        y = x + 1 if flag == 1 else x.exp()
+        y.add_(1)  # warning: [TLN201]
+        y.sum().backward()
+    """,
+    "two conditions": """
+        y = x.exp() if flag else x + 1
+        if somewhere.other:
+            y.add_(1)  # smell: [TLN204]
+        y.sum().backward()
+    """,
+    "a condition about the mode": """
+        y = x.exp() if somewhere.evaluation else x + 1
         y.add_(1)  # smell: [TLN204]
+        y.sum().backward()
+    """,
+    "a condition that nobody can name": """
+        y = x.exp() if somewhere.ask() else x + 1
+        y.add_(1)  # smell: [TLN204]
+        y.sum().backward()
+    """,
+    "one condition, one of several iterations": """
+        y = x
+        for i in range(somewhere.number):
+            y = y.exp() if i == 0 else y + 1
+            y.add_(1)  # warning: [TLN201]
         y.sum().backward()
     """,
     "write in the arm of the save": """
@@ -204,3 +232,9 @@ PROGRAMS = {
 )
 def test_findings_on_paths(program: str) -> None:
     assert expectations.check(program) is None
+
+
+def test_the_condition_is_named() -> None:
+    program = HEAD + "y = x + 1 if flag == 1 else x.exp()\ny.add_(1)\ny.sum().backward()\n"
+    (finding,) = expectations.lint(program, codes=["TLN201"]).findings
+    assert finding.message.endswith("saved for backward, where `flag == 1` does not hold")

@@ -260,22 +260,50 @@ class Analysis(Interpreter):
         for index, parameter in enumerate(definition.parameters):
             if parameter.kind in ("*", "**") or index < len(first) or (defaults and parameter.default is not None):
                 continue
-            value = self._unknown_argument(parameter, inputs)
+            value = self._unknown_argument(parameter, inputs, defaults)
             if parameter.kind == "keyword-only":
                 keywords[parameter.name] = value
             else:
                 positional.append(value)
         return positional, keywords
 
-    def _unknown_argument(self, parameter: ir.Parameter, inputs: bool) -> Value:
+    def _unknown_argument(self, parameter: ir.Parameter, inputs: bool, defaults: bool) -> Value:
         unknown = Unknown(source=parameter)
+        if defaults and not inputs:
+            made = self._made_of_nothing(parameter)
+            if made is not None:
+                return made
         if inputs:
-            unknown = Unknown([self._input(parameter)], source=parameter, hint=parameter.name, certain_edge=True)
+            given = self._input(parameter)
+            if defaults:
+                given.contiguous = Truth.YES  # as tensors are that nobody has transposed
+            unknown = Unknown([given], source=parameter, hint=parameter.name, certain_edge=True)
         annotation = self._annotation(parameter.annotation)
         if annotation in ("torch.Tensor", "Tensor"):
             tensor = self.materialise(unknown)
             tensor.name = parameter.name
         return unknown
+
+    def _made_of_nothing(self, parameter: ir.Parameter) -> Value | None:
+        """
+        The settings that a constructor wants (`config: Config`), where a class of the project says what they are if
+        nobody says anything.
+        """
+        if not isinstance(parameter.annotation, ir.Name | ir.Attribute):
+            return None
+        cls = self.found(self.evaluate_again(parameter.annotation))
+        if not isinstance(cls, Class) or is_module(Instance(cls)) is Truth.YES:
+            return None
+        init = next((each.attributes["__init__"] for each in cls.ancestry() if "__init__" in each.attributes), None)
+        if not isinstance(init, Function):
+            return None
+        open_ = [
+            each for each in init.definition.parameters[1:] if each.default is None and each.kind not in ("*", "**")
+        ]
+        if open_:
+            return None
+        origin = parameter.origin
+        return self.instantiate(cls, CallSite(ir.Call(origin, ir.Name(origin, ""), []), [], {}))
 
     def _annotation(self, annotation: ir.Expression | None) -> str:
         if isinstance(annotation, ir.Constant) and isinstance(annotation.value, str):
@@ -359,7 +387,7 @@ class Analysis(Interpreter):
         if self.passed_by:
             self.undecided = False
             self._anew(function, cls, forward, defaults=False, told=before)
-        if forward and self.undecided and self._has_defaults(function, cls):
+        if forward and self.undecided:
             self._anew(function, cls, forward, defaults=True, told=before)
 
     def _run_on(self, function: Function, instance: Instance, forward: bool, *, defaults: bool = False) -> None:
@@ -393,7 +421,9 @@ class Analysis(Interpreter):
                 self.watch, self.abroad = watch, abroad
             self._guarded(partial(self._run_on, function, instance, forward, defaults=defaults), True)
 
+        self.by_default = defaults
         self._guarded(run, True)
+        self.by_default = False
         found, self.watch, self.abroad = self.events, watch, abroad
         self.events = before + [event for event in found if _is_refusal(event)] if defaults else before[:told] + found
 
@@ -402,11 +432,6 @@ class Analysis(Interpreter):
         if known is None:
             known = self._writing[id(cls.definition)] = writing_methods(cls.definition)
         return known
-
-    def _has_defaults(self, function: Function, cls: Class) -> bool:
-        """Whether there is an argument that may be left out, of the constructor or of `forward`."""
-        init = next((each.attributes["__init__"] for each in cls.ancestry() if "__init__" in each.attributes), None)
-        return bool(function.defaults) or (isinstance(init, Function) and bool(init.defaults))
 
     def _run_forward(self, function: Function, instance: Instance, *, defaults: bool = False) -> None:
         definition = function.definition
@@ -421,15 +446,18 @@ class Analysis(Interpreter):
         self.dead = False
         self.statement = definition
         self._escaping.append(value)
-        main = self._main_output(value)
-        if main is not None:
-            self.callers_backward(main, self._return_of(definition))
+        for output in self._differentiated(value):
+            self.callers_backward(output, self._return_of(definition))
 
-    def _main_output(self, value: Value) -> Value | None:
-        if isinstance(value, Sequence):
-            first = value.items[0] if value.items else value.element
-            return self._main_output(first) if first is not None else None
-        return value
+    def _differentiated(self, value: Value) -> list[Value]:
+        """What of the value of a `forward` its caller differentiates: the first part of it, and all that is a loss."""
+        if not isinstance(value, Sequence):
+            return [value]
+        if value.items is None:
+            some = value.last or value.element
+            return self._differentiated(some) if some is not None else []
+        losses = [each for each in value.items[1:] if isinstance(each, Tensor) and "loss" in each.name]
+        return [*self._differentiated(value.items[0]), *losses] if value.items else []
 
     def _return_of(self, definition: ir.FunctionDef) -> ir.Node:
         pending: list[ir.Statement] = list(definition.body)

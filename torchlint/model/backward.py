@@ -8,6 +8,7 @@ and released node by node unless `retain_graph`. Says what happens; does not jud
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -49,6 +50,8 @@ from torchlint.model.truth import ALWAYS, Guard, Truth, conditions, conjoin, cov
 MOST_RETAINED = 8
 """Retained graphs that later backwards are held against; who reads older ones is not known."""
 MOST_LITERALS = 16
+_ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac|onnx|jit|compil")
+"""Conditions that may say whether anybody differentiates: what rests on one of them alone is not proven."""
 TANGLED: Guard = frozenset({(("unknown", -1), 1)})
 """A way through the graph that rests on more decisions than `MOST_LITERALS` proves nothing any more."""
 MOST_NODES = 1_500
@@ -622,9 +625,37 @@ class BackwardMachine(GraphMachine):
             if sure:
                 best = min(sure, key=lambda read: (len(read.conditions), read.implicit))
                 self._tell_read(best)
+                continue
+            for read in reads:
+                decision = self._one_decision(read)
+                if decision is not None:
+                    broken[key] = Truth.YES
+                    self.undecided = True  # whoever knows more may know which arm is taken
+                    self._tell_read(read, decision)
+                    break
         return broken
 
-    def _tell_read(self, read: SavedRead) -> None:
+    def _one_decision(self, read: SavedRead) -> tuple[str, bool] | None:
+        """
+        The one condition of the program that a proof rests on, and whether it must hold: whatever else happens, the
+        program raises where that arm was taken. None if it rests on more: two decisions need not go together.
+        """
+        rest = read.need - read.basis
+        if len(rest) != 1 or read.write.spelling in ("optimizer", "backward"):
+            return None
+        ((number, arm),) = rest
+        found = self._condition_of(number)
+        if found is None or _ABOUT_MODE.search(found):
+            return None
+        others = {key for key, _ in unconditional(read.basis) if key != number}
+        return None if any(self._condition_of(key) is not None for key in others) else (found, arm == 1)
+
+    def _condition_of(self, number: object) -> str | None:
+        """The text of the condition that a branch was numbered for; None if it is of another kind."""
+        key = self.decision(number) if isinstance(number, int) else None
+        return key[0] if isinstance(key, tuple) and isinstance(key[0], str) else None
+
+    def _tell_read(self, read: SavedRead, decision: tuple[str, bool] | None = None) -> None:
         write, saved = read.write, read.saved
         if write.excursion is not None and write.excursion is saved.node.excursion:
             return  # another file's own affair
@@ -645,6 +676,7 @@ class BackwardMachine(GraphMachine):
                     read.backward,
                 ),
                 conditions=read.conditions,
+                decision=decision,
                 moment=read.moment,
                 saver=saved.node.op,
                 saved=saved_words(saved),

@@ -18,7 +18,6 @@ from torchlint.model.domain import (
     Choice,
     Class,
     Constant,
-    External,
     Instance,
     Mapping,
     Module,
@@ -32,8 +31,9 @@ from torchlint.model.domain import (
     reachable_tensors,
 )
 from torchlint.model.expressions import MOST_ITEMS
+from torchlint.model.introspection import is_a
 from torchlint.model.state import Changes
-from torchlint.model.truth import Guard
+from torchlint.model.truth import Guard, Truth
 
 
 class CallFrame:
@@ -137,6 +137,12 @@ class BuiltinMachine(ContainerMachine):
         return convert
 
     def _dict_builtin(self, site: CallSite) -> Value:
+        if len(site.positional) == 1 and site.complete:
+            (given,) = site.positional
+            if isinstance(given, Mapping) and given.items is not None:
+                merged: dict[object, Value] = dict(given.items)
+                merged.update(site.keywords.items())
+                return Mapping(merged)
         if site.positional or not site.complete:
             values = [each for value in site.values() for each in self.elements(value)[1]]
             return Mapping(None, self._any(values) if values else None)
@@ -157,18 +163,8 @@ class BuiltinMachine(ContainerMachine):
     def _isinstance(self, site: CallSite) -> Value:
         if len(site.positional) != 2:
             return Scalar("bool")
-        value, kind = site.positional
-        if isinstance(value, Tensor) and isinstance(kind, External):
-            if kind.qualified in ("torch.Tensor", "torch.nn.Parameter") and kind.qualified == "torch.Tensor":
-                return Constant(True)
-            if kind.qualified.startswith("builtins."):
-                return Constant(False)
-        if isinstance(value, Sequence) and isinstance(kind, External) and value.kind in ("list", "tuple"):
-            if kind.qualified in ("builtins.list", "builtins.tuple"):
-                return Constant(kind.qualified == f"builtins.{value.kind}")
-            if kind.qualified == "torch.Tensor":
-                return Constant(False)
-        return Scalar("bool")
+        truth = is_a(*site.positional)
+        return Scalar("bool") if truth is Truth.MAYBE else Constant(truth is Truth.YES)
 
     def _super(self, site: CallSite) -> Value:
         for frame in reversed(self.stack):

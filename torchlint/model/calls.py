@@ -134,8 +134,6 @@ _VARIABLES = frozenset({"torch.autograd.Variable", "torch.autograd.variable.Vari
 class TorchMachine(ContractionMachine):
     """A machine that knows Python's torch."""
 
-    default_dtype = "torch.float32"
-    """The dtype of new float tensors; "" once the program has set another one."""
     default_training = Truth.YES
     """The mode of a module that nobody has switched: training while the script runs; unknown in what it defines."""
     switched: list[Module | Instance]
@@ -168,6 +166,8 @@ class TorchMachine(ContractionMachine):
             return Constant(len(tensor.shape)) if tensor.shape is not None else Scalar("int")
         if name == "grad_fn":
             return Unknown()
+        if name == "dtype" and self.by_default and (dtype := self.dtype_of(tensor)):
+            return External(dtype)
         if name in ("dtype", "device", "layout", "is_cuda", "is_sparse", "names", "itemsize"):
             return Scalar("other")
         if name in ("T", "mT", "H", "mH", "real", "imag"):
@@ -827,6 +827,10 @@ class TorchMachine(ContractionMachine):
         if kind.container:
             module.children, module.names = self._children(kind.container, site)
             module.tail = site.tail if kind.container == "sequential" and module.children is None else None
+            if kind.container == "list" and module.children is None and len(site.positional) == 1:
+                given = site.positional[0]
+                if isinstance(given, Sequence) and isinstance(given.element, Module | Instance):
+                    module.element = given.element
         return module
 
     def _children(self, container: str, site: CallSite) -> tuple[tuple[Value, ...] | None, tuple[str, ...]]:

@@ -116,6 +116,13 @@ class Prototypes:
         except (NoPrototypeError, RecursionError):
             self._known[key] = None
 
+    def another(self, value: Module | Instance) -> Value:
+        """Another object of which as much is known: the next element of a list of such."""
+        try:
+            return _Copier(self._root, {}, self._branch).value(value)
+        except (NoPrototypeError, RecursionError):
+            return Unknown(layer=True)
+
     def _signature(self, value: Value) -> object:
         if isinstance(value, Constant | Scalar | External):
             return value
@@ -226,6 +233,10 @@ class _Copier:
         self._known[id(old)] = module
         module.parameters = {name: self.value(each) for name, each in old.parameters.items()}
         module.tail = None if old.tail is None else self.value(old.tail)
+        if old.element is not None:
+            element = self.value(old.element)
+            assert isinstance(element, Module | Instance)
+            module.element = element
         module.children = None if old.children is None else tuple(self.value(each) for each in old.children)
         module.names = old.names
         module.training = old.training

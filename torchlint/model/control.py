@@ -23,6 +23,7 @@ from torchlint.model.domain import (
     Frame,
     GradModeGuard,
     Instance,
+    Module,
     Optimizer,
     Sequence,
     Tensor,
@@ -190,6 +191,8 @@ class ControlMachine(BindingMachine):
             )
         if isinstance(element, Sequence) and element.items is not None:
             return Sequence(element.kind, tuple(self._another(each) for each in element.items))
+        if isinstance(element, Module | Instance):
+            return self.prototypes.another(element)
         return element
 
     def _enter_parameters(self, source: str, node: ir.For, elements: list[Value]) -> None:

@@ -530,14 +530,16 @@ class Class:
 class Instance:
     """
     An object of a class of the file. `attributes` is only what was seen to be set; `layer` is what it is as an object
-    of a class of `torch.nn`, if its class derives from one (`class Block(nn.Sequential)`).
+    of a class of `torch.nn`, if its class derives from one (`class Block(nn.Sequential)`); `contents` what it holds, if
+    it is a dict.
     """
 
-    __slots__ = ("attributes", "cls", "havocked", "initialised", "layer")
+    __slots__ = ("attributes", "cls", "contents", "havocked", "initialised", "layer")
 
     def __init__(self, cls: Class) -> None:
         self.cls = cls
         self.layer: Module | None = None
+        self.contents: Mapping | None = None
         self.attributes: dict[str, Value] = {}
         self.havocked = False
         self.initialised = False
@@ -546,10 +548,10 @@ class Instance:
 class Module:
     """
     An instance of a class of `torch.nn`. `children` are those of a container, in order; of an `nn.Sequential` with
-    unknown ones, `tail` is the last, if that is known.
+    unknown ones, `tail` is the last, if that is known; of an `nn.ModuleList` of unknown length, `element` is any one.
     """
 
-    __slots__ = ("children", "config", "kind", "names", "origin", "parameters", "tail", "training")
+    __slots__ = ("children", "config", "element", "kind", "names", "origin", "parameters", "tail", "training")
 
     def __init__(self, kind: ModuleKind, config: dict[str, object], origin: ir.Node) -> None:
         self.kind = kind
@@ -559,6 +561,7 @@ class Module:
         self.children: tuple[Value, ...] | None = ()
         self.names: tuple[str, ...] = ()
         self.tail: Value | None = None
+        self.element: Module | Instance | None = None
         self.training: Truth | None = None
 
 

@@ -44,6 +44,7 @@ from torchlint.model.domain import (
     reachable_tensors,
 )
 from torchlint.model.indexing import IndexMachine, SliceValue
+from torchlint.model.introspection import contains, name_of
 from torchlint.model.truth import Truth
 
 _FOLD: dict[str, Callable[[Any, Any], Any]] = {
@@ -152,6 +153,14 @@ class ExpressionMachine(IndexMachine):
                 self.use(tensor, part)
         return Scalar("str")
 
+    def found(self, value: Value) -> Value:
+        """Something imported, as the file of the project that defines it has it; else the value itself."""
+        if isinstance(value, External) and self.imports is not None:
+            if self.outside_left > 0:
+                return self.imports.value(value.qualified) or value
+            self.passed_by = self.passed_by or self.imports.offers(value.qualified)
+        return value
+
     # -- attributes
 
     def _attribute(self, node: ir.Attribute) -> Value:
@@ -166,7 +175,8 @@ class ExpressionMachine(IndexMachine):
         if isinstance(value, Choice):
             return self.each(value, lambda each: self.attribute(each, name, origin))
         if isinstance(value, External):
-            return External(canonical(f"{value.qualified}.{name}"))
+            named = name_of(value) if name == "__name__" else None
+            return named or External(canonical(f"{value.qualified}.{name}"))
         if isinstance(value, Tensor):
             found = self.tensor_attribute(value, name, origin)
             return found if found is not None else Bound(value, name)
@@ -176,6 +186,8 @@ class ExpressionMachine(IndexMachine):
             return self._module_attribute(value, name)
         if isinstance(value, Unknown):
             return self._unknown_attribute(value, name, origin)
+        if name == "__name__" and (known := name_of(value)) is not None:
+            return known
         if isinstance(value, Class):
             return self._class_attribute(value, name, origin)
         if isinstance(value, Super):
@@ -394,12 +406,22 @@ class ExpressionMachine(IndexMachine):
         if op in ("is", "is not"):
             return self._identity(op, left, right)
         if op in ("in", "not in"):
-            return _contained(op, left, right)
+            truth = self._contained(left, self.found(right))
+            return Scalar("bool") if truth is Truth.MAYBE else Constant((truth is Truth.YES) == (op == "in"))
         for hook in self.watch.compared if op in ("==", "!=") else ():
             hook(op, left, right, node)
         if op in ("==", "!=") and (right == NONE or left == NONE):
             return self._identity("is" if op == "==" else "is not", left, right)
         return self.operate(op, left, right, node)
+
+    def _contained(self, left: Value, right: Value) -> Truth:
+        """`left in right`; what is imported is only looked up if its name does not tell."""
+        truth = contains(left, right)
+        known = isinstance(left, Class | External) and isinstance(right, Sequence) and right.items is not None
+        if truth is Truth.YES or truth is Truth.NO or not known:
+            return truth
+        assert isinstance(right, Sequence)
+        return contains(self.found(left), Sequence(right.kind, tuple(map(self.found, right.items or ()))))
 
     def _identity(self, op: str, left: Value, right: Value) -> Value:
         if isinstance(right, Choice) or isinstance(left, Choice):
@@ -529,6 +551,7 @@ class ExpressionMachine(IndexMachine):
         """`value[index]`."""
         if isinstance(value, Choice):
             return self.each(value, lambda each: self.subscript(each, index, origin))
+        value = self.found(value)
         if isinstance(value, Unknown) and value.tensor is not None:
             value = value.tensor
         if isinstance(value, Tensor):
@@ -543,11 +566,22 @@ class ExpressionMachine(IndexMachine):
                 return value.items.get(index.value, Unknown())
             every = list((value.items or {}).values()) + ([value.element] if value.element is not None else [])
             return self._any(every) if every else Unknown()
+        if isinstance(value, Instance) and value.contents is not None and isinstance(index, _KEYS):
+            return self._dict_item(value, index, origin)
         if isinstance(value, Instance) and value.layer is not None:
             value = value.layer
-        if isinstance(value, Module) and value.kind.container and value.children is not None:
-            return self._item(Sequence("list", value.children), index)
-        return Unknown(reachable_tensors(value), source=origin, layer=isinstance(value, Unknown) and value.layer)
+        if isinstance(value, Module) and value.kind.container and (value.children is not None or value.element):
+            return self._item(Sequence("list", value.children, value.element), index)
+        layer = (isinstance(value, Unknown) and value.layer) or _holds_modules(value)
+        return Unknown(reachable_tensors(value), source=origin, layer=layer)
+
+    def _dict_item(self, value: Instance, key: Value, origin: ir.Node) -> Value:
+        """`value[key]` of an object whose class derives from `dict`."""
+        for cls in value.cls.ancestry():
+            function = cls.attributes.get("__getitem__")
+            if isinstance(function, Function):
+                return self.call_value(Bound(value, "__getitem__", function), [key], origin)
+        return self.subscript(value.contents or Mapping(None), key, origin)
 
     def _item(self, value: Sequence, index: Value | SliceValue | list[Value | SliceValue]) -> Value:
         if value.items is None:
@@ -616,6 +650,8 @@ class ExpressionMachine(IndexMachine):
             value = value.layer
         if isinstance(value, Module) and value.children is not None and value.kind.container:
             return True, list(value.children)
+        if isinstance(value, Module) and value.element is not None:
+            return False, [value.element]
         if isinstance(value, Unknown):
             return False, [
                 Unknown(
@@ -625,7 +661,7 @@ class ExpressionMachine(IndexMachine):
                     element_of_parameters=value.element_of_parameters,
                 )
             ]
-        return False, [Unknown(reachable_tensors(value))]
+        return False, [Unknown(reachable_tensors(value), layer=_holds_modules(value))]
 
     def _rows(self, tensor: Tensor) -> tuple[bool, list[Value]]:
         result = self.apply("torch.Tensor.unbind", [tensor], {}, tensor.origin, "unbind")
@@ -666,21 +702,12 @@ def _bound(part: Value | None) -> tuple[bool, int | None]:
     return False, None
 
 
-def _contained(op: str, left: Value, right: Value) -> Value:
-    """`left in right`, where both are known."""
-    known: object = None
-    if isinstance(right, Mapping) and right.items is not None:
-        known = right.items
-    elif isinstance(right, Sequence) and right.items is not None:
-        constants = [each.value for each in right.items if isinstance(each, Constant)]
-        known = constants if len(constants) == len(right.items) else None
-    elif isinstance(right, Constant) and isinstance(right.value, str):
-        known = right.value
-    if not isinstance(left, Constant) or not isinstance(known, dict | list | str):
-        return Scalar("bool")
-    if isinstance(known, str) and not isinstance(left.value, str):
-        return Scalar("bool")
-    return Constant((left.value in known) == (op == "in"))
+def _holds_modules(value: Value) -> bool:
+    """Whether what is in it are certainly Modules."""
+    return isinstance(value, Module) and value.kind.container in ("sequential", "list", "dict")
+
+
+_KEYS = (Constant, Scalar, Unknown, Choice, External)
 
 
 def _bound_on_its_paths(value: Value) -> Value:

@@ -41,6 +41,7 @@ from torchlint.model.domain import (
     unknown_guard,
 )
 from torchlint.model.expressions import is_module
+from torchlint.model.introspection import text_method
 from torchlint.model.layers import LayerMachine
 from torchlint.model.observer import Watch
 from torchlint.model.truth import Truth
@@ -50,6 +51,7 @@ MOST_DEPTH = 12
 """Calls inlined into each other."""
 MOST_RECURSION = 2
 """Times a function may be on the stack."""
+_OF_DICTS = frozenset({"get", "items", "keys", "values", "copy"})
 _LIKE = frozenset({"expand_as", "view_as", "reshape_as", "type_as"})
 """Methods of tensors that look at the shape or type of their argument, and keep nothing of it."""
 
@@ -165,7 +167,10 @@ class FunctionMachine(LayerMachine):
             return self.each(receiver, lambda each: self._method_call(each, node, site))
         self._manual_zeroing(receiver, node, site)
         if isinstance(receiver, External):
-            return self.invoke(self.attribute(receiver, node.attr, node), site)
+            found = self.found(receiver) if node.attr in _OF_DICTS else receiver
+            if isinstance(found, External):
+                return self.invoke(self.attribute(receiver, node.attr, node), site)
+            receiver = found
         if isinstance(receiver, Instance | Class | Super):
             found = self.attribute(receiver, node.attr, node)
             if not (isinstance(found, Bound) and found.function is None):
@@ -203,6 +208,8 @@ class FunctionMachine(LayerMachine):
         result: Value | None = None
         if isinstance(receiver, Scalar) and name == "backward":
             return self.backward_on_number(receiver, site, where)
+        if isinstance(receiver, Constant) and isinstance(receiver.value, str):
+            result = text_method(receiver.value, name, site.positional) if not site.keywords else None
         if isinstance(receiver, Unknown) and receiver.tensor is None and name in ("backward",):
             result = self.tensor_method(self.materialise(receiver), name, site, where)
         elif isinstance(receiver, Unknown) and receiver.hint and receiver.certain_edge and name in _OF_TENSORS:
@@ -220,6 +227,8 @@ class FunctionMachine(LayerMachine):
             result = self._optimizer_call(receiver, name, site)
         elif isinstance(receiver, Instance) and name == "__setattr__":
             result = self._setattr(CallSite(site.node, [receiver, *site.positional], {}))
+        elif isinstance(receiver, Instance) and receiver.contents is not None:
+            result = self._dict_call(receiver.contents, name, site)
         elif isinstance(receiver, Instance | Module):
             result = self.module_method(receiver, name, site)
         elif isinstance(receiver, Super):
@@ -309,14 +318,6 @@ class FunctionMachine(LayerMachine):
             self.trail.set(value, "items", None)
 
     # -- other files of the project
-
-    def found(self, value: Value) -> Value:
-        """Something imported, as the file of the project that defines it has it; else the value itself."""
-        if isinstance(value, External) and self.imports is not None:
-            if self.outside_left > 0:
-                return self.imports.value(value.qualified) or value
-            self.passed_by = self.passed_by or self.imports.offers(value.qualified)
-        return value
 
     def _travel(self, function: Function, site: CallSite | None) -> tuple[Excursion | None, Watch, bool]:
         """
@@ -459,8 +460,9 @@ class FunctionMachine(LayerMachine):
         key = None
         given: tuple[Value, ...] = ()
         if self.built_in and site.complete and not self.dead:
-            knowing = self.grad_mode, self.outside_left > 0
-            key = self.prototypes.key(cls, site.positional, site.keywords, knowing)
+            # what was built without other files is another object than what is built with them
+            mode = self.grad_mode, self.outside_left > 0
+            key = self.prototypes.key(cls, site.positional, site.keywords, mode)
         if key is not None:
             given = leaves(site.values())
             copied = self.prototypes.make(key, given)
@@ -546,10 +548,18 @@ class FunctionMachine(LayerMachine):
         if name in ("__init__", "__new__", "__setattr__", "__post_init__"):
             return NONE
         if isinstance(value.instance, Instance):
+            if value.instance.contents is not None:
+                return self._dict_call(value.instance.contents, name, site)
             if name in ("forward", "__call__") and value.instance.layer is not None:
                 return self._run_module(value.instance.layer, site)
             return self.module_method(value.instance, name, site)
         return None
+
+    def _dict_call(self, contents: Mapping, name: str, site: CallSite) -> Value | None:
+        """A method that an object has from `dict`."""
+        if name == "__getitem__" and len(site.positional) == 1:
+            return self.subscript(contents, site.positional[0], site.node)
+        return self._mapping_method(contents, name, site)
 
     # -- things imported, builtins
 

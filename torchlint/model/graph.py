@@ -146,6 +146,8 @@ class GraphMachine(Machine):
             own=own,
             grad_fn=((ALWAYS, node),),
             is_parameter=Truth.YES if unknown.element_of_parameters else Truth.MAYBE,
+            # An input of a `forward` is the tensor that it depends on.
+            contiguous=unknown.depends[0].contiguous if unknown.hint and unknown.depends else Truth.MAYBE,
         )
         tensor.grad = Unknown()
         tensor.name = unknown.hint

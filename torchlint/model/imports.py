@@ -26,6 +26,7 @@ from torchlint.model.domain import (
 )
 from torchlint.model.interpreter import Interpreter
 from torchlint.model.machine import BudgetExceededError
+from torchlint.model.registries import changed, constant, plain
 
 MOST_STEPS = 400
 """Statements and calls followed to find one name."""
@@ -74,6 +75,8 @@ class Importer:
         own.module, own.is_package = project.module, project.is_package
         self._files: dict[str, Globals | None] = {project.module: own} if project.module else {}
         self._bindings: dict[int, dict[str, list[tuple[ir.Statement, bool]]]] = {}
+        self._bodies: dict[int, list[ir.Statement]] = {}
+        self._changed: dict[int, frozenset[str]] = {}
         self._values: dict[str, Value | None] = {}
         self._offered: dict[str, bool] = {}
         self._hops = 0
@@ -135,7 +138,15 @@ class Importer:
                 return None
         if isinstance(value, External):
             return self._follow(value)
-        return value if value is not None and certain(value) else None
+        if value is None or isinstance(value, Unknown):
+            return None
+        return value if file.other or certain(value) else None
+
+    def _changed_in(self, file: Globals) -> frozenset[str]:
+        """The names of another file whose containers somebody may change."""
+        if id(file) not in self._changed:
+            self._changed[id(file)] = changed(self._bodies.get(id(file), []))
+        return self._changed[id(file)]
 
     def _follow(self, value: External) -> Value | None:
         """What a name is that another file has imported itself."""
@@ -159,6 +170,7 @@ class Importer:
                 if program.bindings is None:
                     program.bindings = _bindings(program.body)
                 self._bindings[id(file)] = dict(program.bindings)
+                self._bodies[id(file)] = program.body
                 self._files[module] = file
         return self._files[module]
 
@@ -197,7 +209,7 @@ class Importer:
 
     def _run(self, file: Globals, statement: ir.Statement, name: str) -> Value | None:
         """Run the one statement of another file that binds a name."""
-        if isinstance(statement, ir.Assign) and not _plain(statement.value):
+        if isinstance(statement, ir.Assign) and not plain(statement.value):
             return None
         machine = self.machine
         frame, before = machine.frame, machine.statement
@@ -215,7 +227,8 @@ class Importer:
         for each in _bound(statement):
             value = file.variables.get(each)
             if value is not None and each != "__all__" and not isinstance(value, External) and not certain(value):
-                file.variables[each] = Unknown(source=statement)
+                held = Unknown(source=statement) if each in self._changed_in(file) else constant(value)
+                file.variables[each] = held
         return file.variables.get(name)
 
 
@@ -224,19 +237,6 @@ def certain(value: Value) -> bool:
     if isinstance(value, Sequence):
         return value.kind == "tuple" and value.items is not None and all(certain(item) for item in value.items)
     return isinstance(value, Function | Class | Constant)
-
-
-def _plain(value: ir.Expression | None) -> bool:
-    """Whether an expression can be run without running anybody's code."""
-    if isinstance(value, ir.Sequence):
-        return all(_plain(each) for each in value.elements)
-    if isinstance(value, ir.Unary):
-        return _plain(value.operand)
-    if isinstance(value, ir.Binary):
-        return _plain(value.left) and _plain(value.right)
-    if isinstance(value, ir.Attribute):
-        return _plain(value.value)
-    return isinstance(value, ir.Constant | ir.Name)
 
 
 def _bindings(body: list[ir.Statement]) -> dict[str, list[tuple[ir.Statement, bool]]]:

@@ -17,6 +17,7 @@ from torchlint.model.domain import (
     Constant,
     External,
     Instance,
+    Mapping,
     Module,
     Scalar,
     Sequence,
@@ -26,6 +27,7 @@ from torchlint.model.domain import (
     alternatives,
 )
 from torchlint.model.expressions import MOST_ITEMS, is_module
+from torchlint.model.registries import DICTS
 from torchlint.model.truth import Truth
 
 
@@ -35,7 +37,7 @@ class LayerMachine(BuiltinMachine):
     def submodules(self, value: Value) -> list[Value]:
         """The modules registered directly on a module."""
         if isinstance(value, Module):
-            return list(value.children or ())
+            return list(value.children or ([value.element] if value.element is not None else ()))
         if isinstance(value, Instance):
             found: list[Value] = [
                 each
@@ -49,6 +51,10 @@ class LayerMachine(BuiltinMachine):
     def inherit(self, instance: Instance, site: CallSite) -> None:
         """Run the `__init__` that an object's class has from a class of `torch.nn`, if it derives from one."""
         for base in instance.cls.outside():
+            if isinstance(base, External) and base.qualified in DICTS:
+                held = self._dict_builtin(site)
+                self.trail.set(instance, "contents", held if isinstance(held, Mapping) else None)
+                return
             kind = modules.find(base.qualified) if isinstance(base, External) else None
             if kind is not None and (site.complete or kind.container):
                 self.trail.set(instance, "layer", self.new_layer(kind, site))
@@ -170,6 +176,7 @@ class LayerMachine(BuiltinMachine):
         if name in ("append", "extend", "insert", "add_module", "update"):
             self.trail.set(module, "tail", site.positional[0] if name == "append" and site.positional else None)
             self.trail.set(module, "children", None)
+            self.trail.set(module, "element", None)
             return module
         if name in ("values", "children") and module.children is not None:
             return Sequence("list", module.children)

@@ -47,6 +47,11 @@ _KEEPS_NAME = frozenset({"detach", "view", "reshape", "to", "cpu", "cuda", "floa
 class OperationMachine(SecondOrderMachine):
     """A machine that runs operations of torch."""
 
+    default_dtype = "torch.float32"
+    """The dtype of new float tensors; "" once the program has set another one."""
+    by_default = False
+    """Whether a `forward` is run as its author had it in mind (`analysis`)."""
+
     # -- arguments
 
     def kind_of(self, value: Value) -> str:
@@ -299,7 +304,7 @@ class OperationMachine(SecondOrderMachine):
         aliased = [
             (parameter, truth) for parameter, truth in op.aliases if parameter in bound and truth is not Truth.NO
         ]
-        if aliased:
+        if aliased and not (op.name == "einsum" and self._several(bound["operands"])):
             return self._aliasing(op, bound, aliased, grad, node, inferred, origin, display)
         count = len(inferred) if op.sequence and inferred != (None,) else len(op.outputs)
         if op.sequence and inferred == (None,):
@@ -314,6 +319,10 @@ class OperationMachine(SecondOrderMachine):
         if node is not None:
             self.save_results(op, node, results, bound)
         return results[0] if len(op.outputs) == 1 and not op.sequence else Sequence("tuple", tuple(results))
+
+    def _several(self, operands: Value) -> bool:
+        """Whether `einsum` multiplies: of two operands it computes a new tensor, of one it may give a view."""
+        return isinstance(operands, Sequence) and operands.items is not None and len(operands.items) > 1
 
     def _result(
         self,
@@ -340,11 +349,13 @@ class OperationMachine(SecondOrderMachine):
             dtype=self._dtype_of(op, bound, differentiable),
             cut=cut,
         )
-        operands = [tensor for value in bound.values() for _, tensor in self._present(value)]
-        if any(tensor.contiguous is not Truth.YES for tensor in operands):
-            # Elementwise operations and reductions keep the order of their input's strides.
-            few = shape is not None and sum(size != 1 for size in shape) < 2
-            if not few and op.name not in _DENSE:
+        few = shape is not None and sum(size != 1 for size in shape) < 2
+        if not few and op.name not in _DENSE:
+            operands = [tensor for value in bound.values() for _, tensor in self._present(value)]
+            if op.name in _LAID_OUT or op.name.startswith(_LIBRARIES):
+                result.contiguous = Truth.MAYBE
+            elif any(tensor.contiguous is not Truth.YES for tensor in operands):
+                # Elementwise operations and reductions keep the order of their input's strides.
                 lay(result, result_layout(op.name, operands, shape))
         result.precise = self._precise_of(op, bound) if result.dtype in ("float", None) else ""
         self.derive(result, op, bound)
@@ -494,14 +505,23 @@ class OperationMachine(SecondOrderMachine):
         if isinstance(dtype, str):
             return precise_dtype(dtype)
         other = bound.get("other")
-        return other.precise if isinstance(other, Tensor) else ""
+        return self.dtype_of(other) if isinstance(other, Tensor) else ""
+
+    def dtype_of(self, tensor: Tensor) -> str:
+        """
+        The very dtype of a tensor, "" if it is not known. Where a `forward` runs as it does by default, nobody has
+        chosen another dtype for what requires grad, nor is there an autocast around it.
+        """
+        plain = self.by_default and tensor.dtype != "complex" and tensor.requires_grad.otherwise is Truth.YES
+        return tensor.precise or (self.default_dtype if plain else "")
 
     def _same_dtype(self, op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
         """Whether a cast finds that there is nothing to do."""
         if bound.get("other") is source:
             return Truth.YES
-        wanted = self._cast_to(op.name, bound) if source.precise else ""
-        return Truth.of(wanted == source.precise) if wanted else Truth.MAYBE
+        own = self.dtype_of(source)
+        wanted = self._cast_to(op.name, bound) if own else ""
+        return Truth.of(wanted == own) if wanted else Truth.MAYBE
 
     def _itself(self, op: Op, bound: dict[str, Value], shape: Shape) -> Tensor | None:
         """What an operation returns that certainly does nothing: torch does not even ask for its grad_fn."""
@@ -536,8 +556,30 @@ class OperationMachine(SecondOrderMachine):
 
 
 _DENSE = frozenset(
-    {"contiguous", "matmul", "mm", "bmm", "mv", "dot", "addmm", "reshape", "flatten", "ravel", "repeat", "index_select"}
+    {
+        *("contiguous", "linear", "matmul", "mm", "bmm", "mv", "dot", "addmm"),
+        *("reshape", "flatten", "ravel", "repeat", "index_select"),
+    }
 )
+_LAID_OUT = frozenset(
+    {
+        *(
+            "einsum",
+            "tensordot",
+            "bilinear",
+            "scaled_dot_product_attention",
+            "stft",
+            "istft",
+            "quantile",
+            "nanquantile",
+        ),
+        *("cholesky", "cholesky_inverse", "cholesky_solve", "geqrf", "lu", "lu_solve", "lu_unpack", "ormqr", "orgqr"),
+        *("qr", "svd", "triangular_solve", "lstsq", "inverse", "pinverse", "matrix_power", "symeig", "eig"),
+        *("rot90", "nonzero", "argwhere", "unique_consecutive", "unique", "empty_strided", "empty_permuted"),
+    }
+)
+"""Operations whose results lie in memory as the kernel or its library pleases (measured on OpInfo's samples)."""
+_LIBRARIES = ("linalg_", "fft_")
 _RESHAPING = frozenset({"unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"})
 CASTS = {
     "float": "torch.float32", "double": "torch.float64", "half": "torch.float16", "bfloat16": "torch.bfloat16",

@@ -15,7 +15,7 @@ from collections.abc import Sequence as Many
 from typing import Any, TypeAlias
 
 from torchlint.model import domain
-from torchlint.model.domain import Choice, Grad, Mapping, Sequence, Unbound, Unknown, Value, choose
+from torchlint.model.domain import Choice, Grad, Mapping, Module, Sequence, Unbound, Unknown, Value, choose
 from torchlint.model.truth import ALWAYS, Guard, Truth, conjoin
 
 MISSING: Any = object()
@@ -132,6 +132,8 @@ def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
         return grad
     if field == "items":
         return _join_items(record, values)
+    if field == "element" and isinstance(record, Module):
+        return values[0][1] if all(value is values[0][1] for _, value in values) else None
     if field in ("last", "tail"):
         return _join_values(values) if all(value is not None for _, value in values) else None
     if field in _VALUES:

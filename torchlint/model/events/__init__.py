@@ -196,6 +196,8 @@ class SavedTensorRead(Event):
         The step of the backward that reads it; for a `forward` analysed on its own, the return.
     implicit
         The backward is the caller's: the value is returned from a Module's `forward`.
+    decision
+        The one condition of the program that this rests on, and whether it must hold; None if it always happens.
     """
 
     saver: str
@@ -208,6 +210,7 @@ class SavedTensorRead(Event):
     through: str
     backward: Step
     implicit: bool
+    decision: tuple[str, bool] | None = None
 
 
 BackwardCallee: TypeAlias = Literal["backward", "autograd.backward", "autograd.grad"]
