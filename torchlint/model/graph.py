@@ -48,6 +48,8 @@ from torchlint.model.truth import ALWAYS, Guard, Truth, conjoin, implied
 MOST_SAVES = 8
 MOST_WRITES = 128
 """Saves and writes of one storage that are remembered, the latest; a forgotten one proves nothing any more."""
+INPLACE_VIEWS = frozenset({"unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"})
+"""Operations whose in-place twin changes sizes and strides alone (PyTorch: tag `inplace_view`)."""
 MOST_STEPS = 4
 """Operations that saved an old value, as many as a trace names."""
 
@@ -579,7 +581,9 @@ class GraphMachine(Machine):
             self._alias_written(tensor, write)
             if node is not None and record is not None:
                 self.save_results(record[0], node, [tensor], record[1])
-            if node is not None:
+            if node is not None and record is not None and record[0].name in INPLACE_VIEWS:
+                self.trail.set(tensor, "grad_time", self.tick())
+            elif node is not None:
                 self.regenerate(tensor)
         if spelling not in ("optimizer", "backward") and not self.expected_errors and not self.of_elsewhere(tensor):
             self.write_records.append(
@@ -653,7 +657,8 @@ class GraphMachine(Machine):
             node = self.node("CopyBackwards" if value_grad != GRAD_NO else "", op, origin, grad, edges, Truth.NO)
         base = tensor.base
         self.trail.set(tensor, "own", tensor.own.either(grad))
-        if base is None:
+        if base is None or (record is not None and record[0].name in INPLACE_VIEWS):
+            # of a view, too: the memory that it shares with its base is as it was
             self.trail.set(tensor, "grad_fn", ((ALWAYS, node),))
             self.trail.set(tensor, "grad_time", self.tick())
         else:

@@ -33,6 +33,7 @@ from torchlint.model.domain import (
     reachable_tensors,
 )
 from torchlint.model.events import Shape
+from torchlint.model.graph import INPLACE_VIEWS
 from torchlint.model.layout import lay, reshape_shares, result_layout, view_layout
 from torchlint.model.second_order import SecondOrderMachine
 from torchlint.model.truth import ALWAYS, Guard, Truth
@@ -257,7 +258,7 @@ class OperationMachine(SecondOrderMachine):
 
     def _reshape(self, op: Op, bound: dict[str, Value], own: str, tensor: Tensor) -> None:
         """`unsqueeze_` and its kin give the tensor itself another shape."""
-        if op.name not in _RESHAPING:
+        if op.name not in INPLACE_VIEWS:
             return
         (shape, *_) = shapes.infer(
             op.name, {key: self.argument(value) for key, value in {**bound, own: tensor}.items()}
@@ -538,7 +539,6 @@ class OperationMachine(SecondOrderMachine):
 _DENSE = frozenset(
     {"contiguous", "matmul", "mm", "bmm", "mv", "dot", "addmm", "reshape", "flatten", "ravel", "repeat", "index_select"}
 )
-_RESHAPING = frozenset({"unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"})
 CASTS = {
     "float": "torch.float32", "double": "torch.float64", "half": "torch.float16", "bfloat16": "torch.bfloat16",
     "to": "", "type": "", "type_as": "",
