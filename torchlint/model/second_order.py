@@ -136,10 +136,11 @@ class SecondOrderMachine(BackwardMachine):
         saved = [each for each in node.saved if each.tensor.requires_grad != GRAD_NO]
         if not saved:
             return Truth.NO if node.name or (not node.saved and node.holds is Truth.NO) else Truth.MAYBE, []
-        smooth = _operation(node) in _SMOOTH
-        certain = smooth and all(each.tensor.requires_grad == GRAD_YES for each in node.saved)
+        smooth, symmetric = _operation(node) in _SMOOTH, _operation(node) in _SYMMETRIC
+        recorded = [each.tensor.requires_grad == GRAD_YES for each in node.saved]
+        certain = smooth and (any(recorded) if symmetric else all(recorded))
         # Which of several saved tensors the gradient of one input depends on, is known only where it is on all of them.
-        alone = len({id(each.tensor) for each in saved}) == 1 or _operation(node) in _SYMMETRIC
+        alone = len({id(each.tensor) for each in saved}) == 1 or symmetric
         edges = [
             (guard if alone and certain else guard | unknown_guard(), end)
             for each in saved
