@@ -1,6 +1,6 @@
 """
 Runs many random programs in several processes, and survives the death of one: torch itself crashes on some programs
-(2.13: a hook on a strided view whose base was written since), and takes its process with it.
+(2.13: a hook on a strided view whose base was written since), and takes its process with it; others never end.
 
 Knows seeds and tallies; what is compared, `compare` knows.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import signal
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ from .compare import Tally, tally
 
 BATCH = 1000
 """Programs per process: the reference cycles that `backward(create_graph=True)` leaves behind go with it."""
+
+MOST_SECONDS = 10.0
+"""Of CPU time per program: gradients of gradients in a loop grow with the power of its iterations."""
 
 
 @dataclass(slots=True)
@@ -35,7 +39,8 @@ def tally_parallel(first: int, count: int, jobs: int) -> Iterator[Tally]:
     """
     Compare `count` programs from seed `first` on, in `jobs` processes; the tally of each as it is ready.
 
-    A program that ends its process counts as such (`Tally.died`), and another process goes on behind it.
+    A program that ends its process, or takes too long, counts as such (`Tally.died`), and another process goes on
+    behind it.
     """
     seeds = range(first, first + count)
     batches: list[Sequence[int]] = [seeds[start : start + BATCH] for start in range(0, count, BATCH)][::-1]
@@ -89,4 +94,6 @@ def _work(connection: Connection, seeds: Sequence[int]) -> None:
     warnings.simplefilter("ignore")
     gc.freeze()  # what is loaded stays; no collection need look at it
     for seed in seeds:
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_VIRTUAL, MOST_SECONDS)  # ends the process, wherever in torch it is
         connection.send(tally([seed]))

@@ -265,6 +265,8 @@ class ControlMachine(BindingMachine):
         if truth is not Truth.NO and not self.dead:
             before = Snapshot(self.frame) if self._repeating else None
             self._iterate_body(loop, node)
+            if isinstance(node.test, ir.Constant) and not self._repeating:
+                self._until_left(loop, node)
 
             def second() -> None:
                 self.evaluate(node.test)
@@ -293,6 +295,14 @@ class ControlMachine(BindingMachine):
             count += 1
             truth = self.condition(self.evaluate(node.test))
         return truth
+
+    def _until_left(self, loop: LoopFrame, node: ir.While) -> None:
+        """Follow `while True:` as long as it is known at each `break` whether it is taken, to the one that is."""
+        if not any(isinstance(each, ir.If) and _breaks(each) for each in node.body):
+            return
+        least = self._budget() - MOST_UNROLLED_STEPS
+        while not self.dead and not loop.breaks and self._budget() > least:
+            self._iterate_body(loop, node)
 
     def _iterate(self, loop: LoopFrame, node: ir.For, element: Value) -> None:
         self.assign(node.target, element)
@@ -463,3 +473,7 @@ class ControlMachine(BindingMachine):
     def _catches_runtime_error(self, handler: ir.Handler) -> bool:
         kinds = handler.type.elements if isinstance(handler.type, ir.Sequence) else [handler.type]
         return any(isinstance(kind, ir.Name) and kind.id in ("RuntimeError", "AttributeError") for kind in kinds)
+
+
+def _breaks(node: ir.If) -> bool:
+    return any(isinstance(each, ir.Break) for each in (*node.body, *node.orelse))

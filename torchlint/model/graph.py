@@ -316,7 +316,9 @@ class GraphMachine(Machine):
                 edges += [
                     (both, node) for inner, node in self.edges(tensor) if (both := conjoin(guard, inner)) is not None
                 ]
-        node = self.node(op.node, display, origin, grad, edges, op.holds_saved)
+        # what is saved for the gradient of an input is not saved where no input takes one (see `_without_edge`)
+        idle = not edges and op.saves and all(save.guard for save in op.saves)
+        node = self.node(op.node, display, origin, grad, edges, Truth.NO if idle else op.holds_saved)
         node.composed = not is_one_node(op)
         saved: list[Saved] = []
         for save in op.saves:
@@ -337,7 +339,7 @@ class GraphMachine(Machine):
         if needed:
             grad = GRAD_NO
             for parameter in needed:
-                if parameter in bound:
+                if parameter in bound and not _without_edge(bound[parameter]):
                     grad = grad.either(self.value_grad(bound[parameter]))
             guard = grad.guard()
         if guard is None or certain:
@@ -737,6 +739,11 @@ def is_none(value: Value) -> Truth:
             joined = joined.join(is_none(each))
         return joined
     return Truth.MAYBE if isinstance(value, Unknown) and value.tensor is None else Truth.NO
+
+
+def _without_edge(value: Value) -> bool:
+    """A view made before its base was told to require grad: it says that it does, and no gradient flows to it."""
+    return isinstance(value, Tensor) and value.base is not None and value.own == GRAD_NO and not value.grad_fn
 
 
 def storage_of(tensor: Tensor) -> Storage:

@@ -20,7 +20,7 @@ _SMOOTH = frozenset(
         *("Pow", "Exp", "Sigmoid", "Tanh", "Sqrt", "Rsqrt", "Reciprocal", "Log", "Log1P", "Sin", "Cos", "Tan", "Sinh"),
         *("Cosh", "Atan", "Expm1", "Erf", "Abs", "Softmax", "LogSoftmax", "Logsumexp", "Relu", "LeakyRelu", "Elu"),
         *("Gelu", "Silu", "Softplus", "Std", "Var", "Prod", "Mul", "Div", "Mm", "Dot", "Bmm", "Mv", "MseLoss"),
-        *("SmoothL1Loss", "HuberLoss"),
+        *("SmoothL1Loss", "HuberLoss", "LinalgVectorNorm", "Norm"),
     }
 )
 # Of these the gradient of each input depends on all of them.
@@ -50,8 +50,8 @@ class SecondOrderMachine(BackwardMachine):
     def _reshaped(self, target: Tensor) -> bool:
         """Whether the gradient certainly comes from one node, and is what came to that in another shape."""
         ends = {id(node) for _, node in self.edges(target)}
-        if len(ends) != 1 or self.starts & ends:
-            return False
+        if len(ends) != 1 or self.starts & ends or target.hooked:
+            return False  # a hook may give another gradient back
         uses = [
             (node, guard, guards)
             for node, guards in self.visited.values()

@@ -1,7 +1,7 @@
 # expected: saved on line 12, written on line 8
 # The gradient of a loss depends on both operands, whichever of them requires grad.
 import torch
-import torch.nn.functional as F
+from torch.nn import functional as F
 
 y = torch.full((2, 3), 0.5, requires_grad=True)
 a = y.abs()
