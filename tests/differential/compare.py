@@ -133,12 +133,12 @@ class Tally:
         return "\n".join(lines)
 
 
-def tally(seeds: Iterable[int]) -> Tally:
+def tally(seeds: Iterable[int], *, rare: bool = False) -> Tally:
     """Compare the programs of some seeds, in this process."""
     torch.set_num_threads(1)
     result = Tally()
     for seed in seeds:
-        program = generate(seed)
+        program = generate(seed, rare=rare)
         actual = run(program)
         begin = time.process_time()
         try:

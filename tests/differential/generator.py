@@ -249,8 +249,9 @@ FORWARD_BODY = (
 class Programs:
     """Makes one program."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, rare: bool = False) -> None:
         self.random = random.Random(seed)
+        self.rare = rare
         self.chunks: list[str] = []
         self.codes: list[CodeType] = []
         self.namespace = self._rebuilt()
@@ -366,7 +367,8 @@ class Programs:
         """Any statement, or a block."""
         kinds = (
             (self.simple, 70), (self.grad_block, 5), (self.loop, 6), (self.function, 5), (self.module, 5), (self.branch, 2),
-            (self.toggled, 1), (self.training, 3), (self.carried, 3), (self.closure, 2), (self.object, 3), (self.situation, 6),
+            (self.toggled, 1), (self.training, 3), (self.carried, 3), (self.closure, 2), (self.object, 3),
+            (self.situation, 6 if self.rare else 0),
         )  # fmt: skip
         makers, weights = zip(*kinds, strict=True)
         made: str | None = self.random.choices(makers, weights)[0](namespace)
@@ -384,7 +386,7 @@ class Programs:
         return f"{made}\n" if made is not None else None
 
     def _either(self, common: Sequence[str], rare: Sequence[str]) -> Sequence[str]:
-        return rare if self.random.random() < 0.25 else common
+        return rare if self.rare and self.random.random() < 0.25 else common
 
     def _bound(self, value: str | None) -> str | None:
         return f"{self.new_name()} = {value}" if value is not None else None
@@ -687,7 +689,7 @@ def _is(wanted: Callable[[Any], bool], value: Any) -> bool:
         return False
 
 
-def generate(seed: int) -> str:
-    """The program of a seed."""
+def generate(seed: int, *, rare: bool = False) -> str:
+    """The program of a seed; `rare`: with the statements and situations of `wide`, too."""
     torch.default_generator.manual_seed(seed)
-    return Programs(seed).generate()
+    return Programs(seed, rare=rare).generate()

@@ -35,7 +35,7 @@ class _Worker:
     """Seeds not yet compared, in reverse."""
 
 
-def tally_parallel(first: int, count: int, jobs: int) -> Iterator[Tally]:
+def tally_parallel(first: int, count: int, jobs: int, *, rare: bool = False) -> Iterator[Tally]:
     """
     Compare `count` programs from seed `first` on, in `jobs` processes; the tally of each as it is ready.
 
@@ -48,7 +48,7 @@ def tally_parallel(first: int, count: int, jobs: int) -> Iterator[Tally]:
     try:
         while batches or workers:
             while batches and len(workers) < jobs:
-                workers.append(_start(batches.pop()))
+                workers.append(_start(batches.pop(), rare))
             ready = wait([worker.connection for worker in workers])
             for worker in [each for each in workers if each.connection in ready]:
                 try:
@@ -68,7 +68,7 @@ def tally_parallel(first: int, count: int, jobs: int) -> Iterator[Tally]:
             _end(worker)
 
 
-def _start(seeds: Sequence[int]) -> _Worker:
+def _start(seeds: Sequence[int], rare: bool) -> _Worker:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     # A fork of a process that has done nothing but load torch: loading it takes as long as two hundred programs.
     if "forkserver" in multiprocessing.get_all_start_methods():
@@ -78,7 +78,7 @@ def _start(seeds: Sequence[int]) -> _Worker:
         context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
     process: BaseProcess = context.Process(  # type: ignore[attr-defined]
-        target=_work, args=(theirs, seeds), daemon=True
+        target=_work, args=(theirs, seeds, rare), daemon=True
     )
     process.start()
     theirs.close()
@@ -90,10 +90,10 @@ def _end(worker: _Worker) -> None:
     worker.connection.close()
 
 
-def _work(connection: Connection, seeds: Sequence[int]) -> None:
+def _work(connection: Connection, seeds: Sequence[int], rare: bool) -> None:
     warnings.simplefilter("ignore")
     gc.freeze()  # what is loaded stays; no collection need look at it
     for seed in seeds:
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_VIRTUAL, MOST_SECONDS)  # ends the process, wherever in torch it is
-        connection.send(tally([seed]))
+        connection.send(tally([seed], rare=rare))
