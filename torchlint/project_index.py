@@ -72,9 +72,7 @@ class ProjectIndex:
         if not all(part.isidentifier() for part in parts) or (self._only and parts[0] != self._only):
             return None
         for root in self._roots:
-            first = os.path.join(root, parts[0])
-            if not os.path.isdir(first) and not os.path.exists(first + ".py"):
-                self._seen.update({first + ".py": "", first: ""})
+            if not self._begins(root, parts[0]):
                 continue
             stem = os.path.join(root, *parts)
             for path, is_package in ((os.path.join(stem, "__init__.py"), True), (stem + ".py", False)):
@@ -85,6 +83,20 @@ class ProjectIndex:
                 if found is not None:
                     return None if found.program is None else (found.program, is_package)
         return None
+
+    def offers(self, package: str) -> bool:
+        """Whether there is a file or a folder of that name where the project's imports begin."""
+        if not package.isidentifier() or (self._only and package != self._only):
+            return False
+        return any([self._begins(root, package) for root in self._roots])
+
+    def _begins(self, root: str, package: str) -> bool:
+        """Whether a name can be found in a root; if not, that is remembered."""
+        first = os.path.join(root, package)
+        if os.path.isdir(first) or os.path.exists(first + ".py"):
+            return True
+        self._seen.update({first + ".py": "", first: ""})
+        return False
 
     @property
     def depends(self) -> tuple[Dependency, ...]:

@@ -41,7 +41,7 @@ from torchlint.model.machine import OUTSIDE_LIMIT, OUTSIDE_POOL, STEP_LIMIT, Bud
 from torchlint.model.merging import merged
 from torchlint.model.observer import Abroad, Watch
 from torchlint.model.observers import watching
-from torchlint.model.promise import promising, writes_in_place, writing_methods
+from torchlint.model.promise import differentiates, writes_in_place, writing_methods
 from torchlint.model.truth import ALWAYS, Truth
 from torchlint.source import Source
 
@@ -95,6 +95,11 @@ def _is_refusal(event: Event) -> bool:
     return isinstance(event, SavedTensorRead | AutogradRefused) and event.truth is Truth.YES
 
 
+def _is_forward(function: Function, module: Truth) -> bool:
+    """Whether a method is what a Module's call runs."""
+    return function.name == "forward" and module is Truth.YES and function.kind == ""
+
+
 class Analysis(Interpreter):
     """One file."""
 
@@ -137,9 +142,9 @@ class Analysis(Interpreter):
         """Run what was defined since: functions (inside others, only those that nobody called) and classes."""
         for function in self.functions[functions:]:
             if function.owner is None and (always or id(function.definition) not in self.entered):
-                self._guarded(partial(self._standalone, function, []), promising(function.definition))
+                self._function_by_itself(function)
         for cls in self.classes[classes:]:
-            self._guarded(partial(self._class_by_itself, cls), bool(self._writers(cls) - {"__init__"}))
+            self._guarded(partial(self._class_by_itself, cls), False)
 
     def _guarded(self, run: Callable[[], object], promising: bool, keep: bool = False) -> None:
         """
@@ -197,6 +202,17 @@ class Analysis(Interpreter):
                 if reachable_tensors(value):
                     self.trail.set(frame.variables, name, Unknown())
             frame = frame.enclosing
+
+    def _function_by_itself(self, function: Function) -> None:
+        """A function that nobody calls; with what other files say if it differentiates, or if that may matter."""
+        run = partial(self._standalone, function, [])
+        at_once = differentiates(function.definition)
+        before = len(self.events)
+        self.passed_by = self.undecided = False
+        self._guarded(run, at_once)
+        if self.passed_by and self.undecided and not at_once:
+            del self.events[before:]
+            self._guarded(run, True)
 
     def _standalone(self, function: Function, first: list[Value]) -> Value:
         definition = function.definition
@@ -284,12 +300,15 @@ class Analysis(Interpreter):
             return
         instance = Instance(cls)
         module = is_module(instance)
+        self.passed_by = self.undecided = False
         self._build(instance, defaults=False)
+        built = self.passed_by, self.undecided
         for hook in self.watch.class_built:
             hook(cls, instance)
         self.conclude()
         for name, value in list(cls.attributes.items()):
             if isinstance(value, Function) and name != "__init__" and isinstance(value.definition, ir.FunctionDef):
+                self.passed_by, self.undecided = built
                 self._method(value, instance, module)
 
     def _build(self, instance: Instance, *, defaults: bool) -> None:
@@ -317,45 +336,59 @@ class Analysis(Interpreter):
         self.dead = False
         self.path = ALWAYS
 
-    def _by_default(self, function: Function, cls: Class) -> None:
+    def _method(self, function: Function, instance: Instance, module: Truth) -> None:
         """
-        A `forward` as it runs when every argument that may be left out is left out, in the constructor too: one path
-        among those that nothing is known of, and the one its author had in mind. Only what torch refuses on it counts.
+        A method by itself. Where a write is left of which nobody knows whether it does harm, and that may be because
+        other files were not looked into, once more with them; then as it runs when every argument that may be left out
+        is left out, in the constructor too: one path among those that nothing is known of, and the one its author had
+        in mind.
         """
-        before, watch = self.events, self.watch
-        self.events, self.watch = [], Watch()
+        cls = instance.cls
+        forward = _is_forward(function, module)
+        before = len(self.events)
+        self._guarded(partial(self._run_on, function, instance, forward), False)
+        if not self.undecided or function.name not in self._writers(cls):
+            return
+        if self.passed_by:
+            self.undecided = False
+            self._anew(function, cls, forward, defaults=False, told=before)
+        if forward and self.undecided and self._has_defaults(function, cls):
+            self._anew(function, cls, forward, defaults=True, told=before)
+
+    def _run_on(self, function: Function, instance: Instance, forward: bool, *, defaults: bool = False) -> None:
+        assert isinstance(function.definition, ir.FunctionDef)
+        self.statement = function.definition
+        if forward:
+            self._run_forward(function, instance, defaults=defaults)
+        elif function.kind == "static":
+            self._standalone(function, [])
+        elif function.kind == "class":
+            self._standalone(function, [instance.cls])
+        else:
+            value = self._standalone(function, [instance])
+            self._escaping += [value, *instance.attributes.values()]
+
+    def _anew(self, function: Function, cls: Class, forward: bool, *, defaults: bool, told: int) -> None:
+        """
+        A method once more, with what other files say, on an object built anew. It takes the place of what was `told`
+        with less knowledge (the events from that number on); of a run on defaults counts only what torch refuses.
+        """
+        before, watch, abroad = self.events, self.watch, self.abroad
+        nobody = Watch()
 
         def run() -> None:
+            self.events, self.watch, self.abroad = [], nobody, nobody
             instance = Instance(cls)
-            self._build(instance, defaults=True)
-            self.write_records.clear()
-            self._run_forward(function, instance, defaults=True)
+            self._build(instance, defaults=defaults)
+            self.conclude()
+            self.events.clear()
+            if not defaults:
+                self.watch, self.abroad = watch, abroad
+            self._guarded(partial(self._run_on, function, instance, forward, defaults=defaults), True)
 
         self._guarded(run, True)
-        refused = [event for event in self.events if _is_refusal(event)]
-        self.events, self.watch = [*before, *refused], watch
-
-    def _method(self, function: Function, instance: Instance, module: Truth) -> None:
-        definition = function.definition
-        assert isinstance(definition, ir.FunctionDef)
-
-        def run() -> None:
-            self.statement = definition
-            if definition.name == "forward" and module is Truth.YES and function.kind == "":
-                self._run_forward(function, instance)
-            elif function.kind == "static":
-                self._standalone(function, [])
-            elif function.kind == "class":
-                self._standalone(function, [instance.cls])
-            else:
-                value = self._standalone(function, [instance])
-                self._escaping += [value, *instance.attributes.values()]
-
-        writes = definition.name in self._writers(instance.cls)
-        self._guarded(run, writes)
-        forward = definition.name == "forward" and module is Truth.YES and function.kind == ""
-        if forward and writes and self._has_defaults(function, instance.cls):
-            self._by_default(function, instance.cls)
+        found, self.watch, self.abroad = self.events, watch, abroad
+        self.events = before + [event for event in found if _is_refusal(event)] if defaults else before[:told] + found
 
     def _writers(self, cls: Class) -> frozenset[str]:
         known = self._writing.get(id(cls.definition))

@@ -675,6 +675,9 @@ class BackwardMachine(GraphMachine):
             for record in records:
                 needed = needed | record.old_value_needed
                 steps += [s for s in record.saved_by if s not in steps]
+            harm = broken.get(key, Truth.NO)
+            if Truth.MAYBE in (harm, needed) and Truth.YES not in (harm, leaf_raises):
+                self.undecided = True
             created = chosen.target.created
             self.emit(
                 InplaceWrite(
@@ -697,7 +700,7 @@ class BackwardMachine(GraphMachine):
                     old_value_in_graph=_over_paths(records, "old_value_in_graph"),
                     old_value_needed=needed,
                     saved_by=tuple(steps),
-                    broken=broken.get(key, Truth.NO),
+                    broken=harm,
                     value_in_graph=_over_paths(records, "value_in_graph"),
                     target_is_view=chosen.is_view,
                 )

@@ -212,6 +212,8 @@ class BindingMachine(FunctionMachine):
             each = each.tensor
         if isinstance(each, Tensor):
             self.tensor_setitem(each, index, value, target, cst_expression(owner), self.text(owner), op)
+        elif isinstance(each, Unknown):
+            self._may_write(each)
         elif isinstance(each, Mapping):
             if each.items is not None and isinstance(index, Constant):
                 self.trail.set(each, "items", {**each.items, index.value: value})
@@ -270,7 +272,13 @@ class BindingMachine(FunctionMachine):
             else:
                 self._widen(current, elements)
             return
+        self._may_write(current)
         self.assign(target, self.operate(node.op, current, value, node))
+
+    def _may_write(self, target: Value) -> None:
+        """A statement that writes in place if its target is a tensor, and nobody knows whether it is."""
+        if any(isinstance(each, Unknown) and (each.depends or each.layer) for _, each in alternatives(target)):
+            self.undecided = True
 
     def _augmented_item(self, node: ir.AugmentedAssign, target: ir.Subscript) -> None:
         container = self.evaluate(target.value)
@@ -304,6 +312,7 @@ class BindingMachine(FunctionMachine):
                 target=cst_expression(target),
             )
             return
+        self._may_write(container)
         self.store(container, index, self.operate(node.op, element, value, node), target, target.value, "[...] =")
 
     def _written_grad(self, target: ir.Expression, value: Value, node: ir.Assign) -> None:

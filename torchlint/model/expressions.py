@@ -72,6 +72,9 @@ class Imports(Protocol):
     def value(self, qualified: str) -> Value | None:
         """The value of a full name, if a file of the project defines it and it is certain which it is."""
 
+    def offers(self, qualified: str) -> bool:
+        """Whether a full name may be one of the project's: it has a file or a folder called like its first part."""
+
     def name(self, frame: Globals, name: str) -> Value | None:
         """The value of a variable that a file has not set as far as it has run."""
 

@@ -16,6 +16,7 @@ from torchlint.model.domain import (
     Bound,
     Choice,
     Class,
+    Constant,
     Excursion,
     External,
     Frame,
@@ -191,6 +192,8 @@ class FunctionMachine(LayerMachine):
                     self.grad_written(None, "zero_", site.node, owner)
 
     def _named_method(self, receiver: Value, name: str, site: CallSite, where: ir.Expression) -> Value:
+        if name.endswith("_") and isinstance(receiver, Unknown):
+            self.undecided = True
         result = self._run_method(receiver, name, site, where)
         for hook in self.watch.method:
             hook(receiver, name, site.positional, site.keywords, result, site.node)
@@ -267,6 +270,8 @@ class FunctionMachine(LayerMachine):
 
     def unknown_call(self, callee: Value, site: CallSite, receiver: Value | None = None) -> Value:
         """Code nobody knows is run: it may read, keep and change what it is given."""
+        if site.keywords.get("inplace", NONE) not in (NONE, Constant(False)):
+            self.undecided = True
         depends: list[Tensor] = []
         for value in [*site.values(), *([receiver] if receiver is not None else [])]:
             for tensor in reachable_tensors(value):
@@ -307,8 +312,10 @@ class FunctionMachine(LayerMachine):
 
     def found(self, value: Value) -> Value:
         """Something imported, as the file of the project that defines it has it; else the value itself."""
-        if isinstance(value, External) and self.imports is not None and self.outside_left > 0:
-            return self.imports.value(value.qualified) or value
+        if isinstance(value, External) and self.imports is not None:
+            if self.outside_left > 0:
+                return self.imports.value(value.qualified) or value
+            self.passed_by = self.passed_by or self.imports.offers(value.qualified)
         return value
 
     def _travel(self, function: Function, site: CallSite | None) -> tuple[Excursion | None, Watch, bool]:
@@ -355,6 +362,7 @@ class FunctionMachine(LayerMachine):
             isinstance(definition, ir.FunctionDef) and (definition.is_generator or definition.is_async)
         )
         spent = self.travelling and self.outside_left <= 0
+        self.passed_by = self.passed_by or spent
         if opaque or spent or on_stack >= MOST_RECURSION or len(self.stack) >= MOST_DEPTH:
             values = [*positional, *keywords.values()]
             depends = [tensor for value in values for tensor in reachable_tensors(value)]

@@ -33,6 +33,12 @@ MOST_HOPS = 12
 """Files a name is followed through: `from .layers import Block`, where `layers/__init__.py` has it from elsewhere."""
 
 
+MOST_STARS = 12
+"""Star imports of one file that are searched for a name; an index of hundreds of files is none of the places to look."""
+MOST_FILES = 60
+"""Files that are looked into for one file."""
+
+
 class Project(Protocol):
     """The files of the project that a file belongs to."""
 
@@ -43,6 +49,9 @@ class Project(Protocol):
     @property
     def is_package(self) -> bool:
         """Whether the file is the `__init__.py` of a package of that name."""
+
+    def offers(self, package: str) -> bool:
+        """Whether there is a file or a folder of that name where the project's imports begin."""
 
     def program(self, module: str) -> tuple[ir.Program, bool] | None:
         """The program of the file that a dotted name stands for, and whether it is a package; None if there is none."""
@@ -66,7 +75,9 @@ class Importer:
         self._files: dict[str, Globals | None] = {project.module: own} if project.module else {}
         self._bindings: dict[int, dict[str, list[tuple[ir.Statement, bool]]]] = {}
         self._values: dict[str, Value | None] = {}
+        self._offered: dict[str, bool] = {}
         self._hops = 0
+        self._opened = 0
         self.machine = Interpreter()
         self.machine.imports = self
 
@@ -83,6 +94,15 @@ class Importer:
         if up >= len(parts) + (1 if file.is_package else 0):
             return qualified
         return ".".join([*parts[: len(parts) - up], rest] if rest else parts[: len(parts) - up])
+
+    def offers(self, qualified: str) -> bool:
+        """Whether a full name may be one of the project's: it has a file or a folder called like its first part."""
+        if qualified.startswith((".", "builtins.", "torch.")):
+            return False
+        package = qualified.partition(".")[0]
+        if package not in self._offered:
+            self._offered[package] = self.project.offers(package)
+        return self._offered[package]
 
     def value(self, qualified: str) -> Value | None:
         """The value of a full name, if a file of the project defines it and it is certain which it is."""
@@ -129,9 +149,10 @@ class Importer:
 
     def _file(self, module: str) -> Globals | None:
         if module not in self._files:
-            found = self.project.program(module)
             self._files[module] = None
+            found = self.project.program(module) if self._opened < MOST_FILES else None
             if found is not None:
+                self._opened += 1
                 program, is_package = found
                 file = Globals({}, module=module, is_package=is_package, other=True)
                 file.variables["__name__"] = Constant(module)
@@ -150,7 +171,8 @@ class Importer:
             if sure or len(found) == 1:
                 return self._run(frame, statement, name)
             return None
-        for module in reversed(frame.stars) if not bindings.get("*") else self._stars(frame, bindings):
+        stars = list(reversed(frame.stars)) if not bindings.get("*") else self._stars(frame, bindings)
+        for module in stars if len(stars) <= MOST_STARS else ():
             file = self._file(module)
             if file is not None and self._offers(file, name):
                 value = self.name(file, name)

@@ -62,6 +62,10 @@ class Machine:
         self.outside_left = OUTSIDE_LIMIT
         self.excursion: Excursion | None = None
         self.travelling = False
+        self.passed_by = False
+        """Something of another file was met and not looked into."""
+        self.undecided = False
+        """A write was met of which nobody knows whether a backward needs what it overwrites."""
         self.statement: ir.Statement | None = None
         self.iteration: tuple[int, ...] = ()
         self.built_in = ""

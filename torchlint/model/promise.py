@@ -20,9 +20,9 @@ def writes_in_place(node: ir.Node) -> bool:
     return any(_writes(each) for each in ir.walk(node))
 
 
-def promising(node: ir.Node) -> bool:
-    """Whether a function by itself may have to do with what goes wrong with a graph: it writes, loops, steps."""
-    return any(_writes(each) or isinstance(each, ir.For | ir.While) or _differentiates(each) for each in ir.walk(node))
+def differentiates(node: ir.Node) -> bool:
+    """Whether anything in a piece of program is spelt as if it ran a backward, or an optimizer."""
+    return any(_differentiates(each) for each in ir.walk(node))
 
 
 def writing_methods(cls: ir.ClassDef) -> frozenset[str]:
