@@ -694,7 +694,8 @@ class TorchMachine(ContractionMachine):
         training = keywords.get("training", positional[2] if len(positional) > 2 else Constant(True))
         probability = keywords.get("p", positional[1] if len(positional) > 1 else Constant(0.5))
         runs = truth_of(training) & truth_of(probability)
-        if runs is Truth.NO:
+        empty = isinstance(positional[0], Tensor) and positional[0].shape is not None and 0 in positional[0].shape
+        if runs is Truth.NO or empty:
             return positional[0]
 
         def drop() -> Value | None:

@@ -543,7 +543,9 @@ CASTS = {
     "float": "torch.float32", "double": "torch.float64", "half": "torch.float16", "bfloat16": "torch.bfloat16",
     "to": "", "type": "", "type_as": "",
 }  # fmt: skip
-_SAME_OBJECT = frozenset({"contiguous", "to", "float", "double", "cpu", "cuda", "type_as", "dropout", "type"})
+_SAME_OBJECT = frozenset(
+    {"positive", "contiguous", "to", "float", "double", "cpu", "cuda", "type_as", "dropout", "type"}
+)
 _PRECISE = {
     "torch.float": "torch.float32", "torch.double": "torch.float64", "torch.half": "torch.float16",
 }  # fmt: skip
