@@ -188,7 +188,7 @@ class BackwardMachine(GraphMachine):
                 statement=self.line(),
                 trace=tuple(s for s in (facts.created,) if s is not None and s.node is not origin.origin),
                 truth=Truth.YES if self.assumed <= self.path else Truth.MAYBE,
-                moment=asked,
+                moment=asked if shapes.is_scalar(tensor.shape) is False else self.tick(),
                 callee=callee,
                 root=facts,
                 root_node=root.node,

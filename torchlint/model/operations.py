@@ -522,7 +522,9 @@ class OperationMachine(SecondOrderMachine):
             return Truth.YES
         if op.name == "flatten":
             return Truth.of(source.shape is not None and len(source.shape) == 1)
-        if op.name in ("real", "resolve_conj", "resolve_neg"):
+        if op.name in _ATLEAST:
+            return Truth.MAYBE if source.shape is None else Truth.of(len(source.shape) >= _ATLEAST[op.name])
+        if op.name in ("real", "conj", "conj_physical", "resolve_conj", "resolve_neg"):
             return Truth.MAYBE if source.dtype is None else Truth.of(source.dtype != "complex")
         return Truth.NO
 
@@ -543,6 +545,7 @@ CASTS = {
     "float": "torch.float32", "double": "torch.float64", "half": "torch.float16", "bfloat16": "torch.bfloat16",
     "to": "", "type": "", "type_as": "",
 }  # fmt: skip
+_ATLEAST = {"atleast_1d": 1, "atleast_2d": 2, "atleast_3d": 3}
 _SAME_OBJECT = frozenset(
     {"positive", "contiguous", "to", "float", "double", "cpu", "cuda", "type_as", "dropout", "type"}
 )

@@ -23,6 +23,8 @@ _SMOOTH = frozenset(
         *("SmoothL1Loss", "HuberLoss", "LinalgVectorNorm", "Norm"),
     }
 )
+# Whose gradient depends on no input, unless several require grad.
+_LINEAR = frozenset({"Add", "Sub", "Mul", "Div", "Neg"})
 # Of these the gradient of each input depends on all of them.
 _SYMMETRIC = frozenset({"MseLoss", "SmoothL1Loss", "HuberLoss"})
 # Of these the gradient saves the saved tensor itself once more, whatever comes in: `grad * self.cos()`, `grad / self`.
@@ -135,6 +137,8 @@ class SecondOrderMachine(BackwardMachine):
             return Truth.MAYBE, []
         saved = [each for each in node.saved if each.tensor.requires_grad != GRAD_NO]
         if not saved:
+            if node.op.endswith(("_", "=")) and node.holds is not Truth.NO and _operation(node) not in _LINEAR:
+                return Truth.MAYBE, []  # `x **= 2` saves a copy of `x`, which no list has
             return Truth.NO if node.name or (not node.saved and node.holds is Truth.NO) else Truth.MAYBE, []
         smooth, symmetric = _operation(node) in _SMOOTH, _operation(node) in _SYMMETRIC
         recorded = [each.tensor.requires_grad == GRAD_YES for each in node.saved]
