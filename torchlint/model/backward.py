@@ -182,13 +182,14 @@ class BackwardMachine(GraphMachine):
         recorded: Truth,
         asked: int,
     ) -> None:
+        implicit = root.gradient is Truth.NO
         self.call_backward(
             BackwardCalled(
                 node=origin.origin,
                 statement=self.line(),
                 trace=tuple(s for s in (facts.created,) if s is not None and s.node is not origin.origin),
                 truth=Truth.YES if self.assumed <= self.path else Truth.MAYBE,
-                moment=asked if shapes.is_scalar(tensor.shape) is False else self.tick(),
+                moment=asked if implicit and shapes.is_scalar(tensor.shape) is False else self.tick(),
                 callee=callee,
                 root=facts,
                 root_node=root.node,
