@@ -10,6 +10,7 @@ import argparse
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 from .compare import Comparison, Tally, compare, shrink
 from .generator import generate
@@ -22,18 +23,23 @@ def main() -> int:
     parser.add_argument("--programs", type=int, default=2000, help="how many")
     parser.add_argument("--seed", type=int, default=0, help="the first program's seed; the others follow")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--rare", action="store_true", help="with rarer operations and whole situations of real code")
     parser.add_argument("--show", type=int, default=10, help="disagreements to shrink and show")
     parser.add_argument("--print", action="store_true", help="show the program of --seed, and what both say of it")
     parser.add_argument("--file", help="compare the program in this file")
     arguments = parser.parse_args()
     if arguments.print or arguments.file:
-        text = open(arguments.file, encoding="utf-8").read() if arguments.file else generate(arguments.seed)  # noqa: SIM115
+        if arguments.file:
+            text = Path(arguments.file).read_text(encoding="utf-8")
+        else:
+            text = generate(arguments.seed, rare=arguments.rare)
         _show(compare(text, arguments.seed, crash_is_verdict=False), text)
         return 0
     begin = time.monotonic()
     total = Tally()
     try:
-        for done, part in enumerate(tally_parallel(arguments.seed, arguments.programs, arguments.jobs), start=1):
+        parts = tally_parallel(arguments.seed, arguments.programs, arguments.jobs, rare=arguments.rare)
+        for done, part in enumerate(parts, start=1):
             total.merge(part)
             _progress(done, arguments.programs, part, total)
     except KeyboardInterrupt:

@@ -73,7 +73,7 @@ class Tally:
     model_seconds: float = 0.0
     disagreements: list[Comparison] = field(default_factory=list)
     died: list[int] = field(default_factory=list)
-    """Seeds of programs that ended the process they ran in."""
+    """Seeds of programs that ended the process they ran in, or took too long."""
 
     def add(self, comparison: Comparison) -> None:
         """Count one program."""
@@ -123,7 +123,7 @@ class Tally:
         lines.append("")
         lines.append(f"programs          {self.programs} ({self.verdicts['invalid']} more were invalid)")
         if self.died:
-            lines.append(f"ended the process {len(self.died)}: seeds {', '.join(map(str, sorted(self.died)))}")
+            lines.append(f"died or too long  {len(self.died)}: seeds {', '.join(map(str, sorted(self.died)))}")
         lines.append(f"torch refuses     {self.errors}")
         lines.append(f"recall            {self.recall:.4%}  (class, line of the failure, line of the write)")
         for name in ("false alarm", "miss", "wrong class", "wrong line", "wrong culprit", "crash"):
@@ -133,12 +133,12 @@ class Tally:
         return "\n".join(lines)
 
 
-def tally(seeds: Iterable[int]) -> Tally:
+def tally(seeds: Iterable[int], *, rare: bool = False) -> Tally:
     """Compare the programs of some seeds, in this process."""
     torch.set_num_threads(1)
     result = Tally()
     for seed in seeds:
-        program = generate(seed)
+        program = generate(seed, rare=rare)
         actual = run(program)
         begin = time.process_time()
         try:

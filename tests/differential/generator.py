@@ -20,7 +20,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from . import stateful
+from . import stateful, wide
 from .oracle import FILE, HEADER, autograd_error, fresh_namespace
 
 # How often a program may end in an error of a class: the easy ones are so frequent that little else would be left.
@@ -249,8 +249,9 @@ FORWARD_BODY = (
 class Programs:
     """Makes one program."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, rare: bool = False) -> None:
         self.random = random.Random(seed)
+        self.rare = rare
         self.chunks: list[str] = []
         self.codes: list[CodeType] = []
         self.namespace = self._rebuilt()
@@ -367,6 +368,7 @@ class Programs:
         kinds = (
             (self.simple, 70), (self.grad_block, 5), (self.loop, 6), (self.function, 5), (self.module, 5), (self.branch, 2),
             (self.toggled, 1), (self.training, 3), (self.carried, 3), (self.closure, 2), (self.object, 3),
+            (self.situation, 6 if self.rare else 0),
         )  # fmt: skip
         makers, weights = zip(*kinds, strict=True)
         made: str | None = self.random.choices(makers, weights)[0](namespace)
@@ -382,6 +384,9 @@ class Programs:
         makers, weights = zip(*kinds, strict=True)
         made: str | None = self.random.choices(makers, weights)[0](namespace)
         return f"{made}\n" if made is not None else None
+
+    def _either(self, common: Sequence[str], rare: Sequence[str]) -> Sequence[str]:
+        return rare if self.rare and self.random.random() < 0.25 else common
 
     def _bound(self, value: str | None) -> str | None:
         return f"{self.new_name()} = {value}" if value is not None else None
@@ -401,20 +406,25 @@ class Programs:
         return self._bound(self.expression(found, namespace))
 
     def _compute(self, namespace: dict[str, Any]) -> str | None:
-        return self._bound(self.expression(COMPUTE, namespace))
+        return self._bound(self.expression(self._either(COMPUTE, wide.EXPRESSIONS), namespace))
 
     def _reduce(self, namespace: dict[str, Any]) -> str | None:
         return self._bound(self.expression(REDUCE, namespace))
 
     def _view(self, namespace: dict[str, Any]) -> str | None:
-        return self._bound(self.expression(VIEWS, namespace))
+        return self._bound(self.expression(self._either(VIEWS, wide.VIEWS), namespace))
 
     def _indexed(self, namespace: dict[str, Any]) -> str | None:
         return self._bound(self.expression(INDEXED, namespace))
 
     def _inplace(self, namespace: dict[str, Any]) -> str | None:
-        written = self.expression(INPLACE, namespace)
-        if written is not None and self.random.random() < 0.15 and "=" not in written.replace("=True", ""):
+        written = self.expression(self._either(INPLACE, wide.WRITES), namespace)
+        if (
+            written is not None
+            and self.random.random() < 0.15
+            and not written.startswith("del ")
+            and "=" not in written.replace("=True", "")
+        ):
             return self._bound(written)
         return written
 
@@ -637,6 +647,15 @@ class Programs:
         self.counter += 1
         return "\n\n" + self.random.choice(stateful.OBJECTS).strip("\n").format(n=self.counter, x=x) + "\n"
 
+    def situation(self, namespace: dict[str, Any]) -> str | None:
+        """A piece of code as people write it."""
+        x = self.tensor(namespace, lambda t: t.requires_grad) or self.tensor(namespace)
+        if x is None:
+            return None
+        y = self.tensor(namespace, lambda t: t.shape == namespace[x].shape) or x
+        self.counter += 1
+        return wide.situation(self.random, self.counter, x, y)
+
     def training(self, namespace: dict[str, Any]) -> str | None:
         """A training loop over a module."""
         module = self.pick(namespace, lambda v: isinstance(v, nn.Module) and any(True for _ in v.parameters()))
@@ -670,7 +689,7 @@ def _is(wanted: Callable[[Any], bool], value: Any) -> bool:
         return False
 
 
-def generate(seed: int) -> str:
-    """The program of a seed."""
+def generate(seed: int, *, rare: bool = False) -> str:
+    """The program of a seed; `rare`: with the statements and situations of `wide`, too."""
     torch.default_generator.manual_seed(seed)
-    return Programs(seed).generate()
+    return Programs(seed, rare=rare).generate()

@@ -10,6 +10,7 @@ import copy
 import sys
 import traceback
 import warnings
+import weakref
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -118,14 +119,19 @@ def _line(error: BaseException) -> int:
 
 
 class _Watched:
-    """A saved tensor and the lines at which its version moved."""
+    """A saved tensor, and the line at which its version moved first. It lives as long as what saved it."""
 
-    __slots__ = ("moves", "tensor", "version")
+    __slots__ = ("__weakref__", "moved", "tensor", "version")
 
     def __init__(self, tensor: torch.Tensor) -> None:
         self.tensor = tensor
         self.version = tensor._version
-        self.moves: list[tuple[int, int]] = []
+        self.moved = 0
+
+    def look(self, line: int) -> None:
+        """Note the line that ran since the last look, if it moved the version."""
+        if not self.moved and self.tensor._version != self.version:
+            self.moved = line
 
 
 class _StopError(Exception):
@@ -140,34 +146,29 @@ def _culprits(code: Any, message: str) -> frozenset[int]:
     Hooks on saved tensors switch torch's own check off, so the run goes on past the failing backward; the failing
     unpack is the first one whose tensor has moved.
     """
-    watched: list[_Watched] = []
-    found: list[_Watched] = []
+    watched: weakref.WeakSet[_Watched] = weakref.WeakSet()
+    found: list[int] = []
     line = [0]
 
-    def poll() -> None:
-        for each in watched:
-            version = each.tensor._version
-            if version != each.version:
-                each.moves.append((each.version, line[0]))
-                each.version = version
-
     def pack(tensor: torch.Tensor) -> _Watched:
-        poll()
-        watched.append(_Watched(tensor))
-        return watched[-1]
+        each = _Watched(tensor)
+        watched.add(each)
+        return each
 
     def unpack(each: _Watched) -> torch.Tensor:
-        poll()
-        if each.moves and not found:
-            found.append(each)
+        each.look(line[0])
+        if each.moved and not found:
+            found.append(each.moved)
+            raise _StopError
         return each.tensor
 
     def trace(frame: FrameType, event: str, _: object) -> Any:
         if frame.f_code.co_filename != FILE:
             return None
-        poll()
         if found:
             raise _StopError
+        for each in watched:
+            each.look(line[0])
         line[0] = frame.f_lineno if event != "return" or frame.f_back is None else frame.f_back.f_lineno
         return trace
 
@@ -180,7 +181,7 @@ def _culprits(code: Any, message: str) -> frozenset[int]:
     finally:
         sys.settrace(None)
         torch.set_grad_enabled(True)
-    return frozenset(each.moves[0][1] for each in found if each.moves)
+    return frozenset(found)
 
 
 __all__ = ["CLASSES", "FILE", "HEADER", "Outcome", "autograd_error", "copy", "fresh_namespace", "run"]

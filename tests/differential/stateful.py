@@ -98,7 +98,10 @@ def carried(rng: random.Random, x: str, y: str) -> str:
     begin = rng.choice(
         ("torch.zeros_like({x})", "torch.zeros_like({x})", "{x} * 1", "{x}.detach().clone()", "{y}")
     ).format(x=x, y=y)
-    loop = rng.choice(LOOPS).format(k=rng.choice((1, 2, 3, 5, 9)), body=body)
+    times = rng.choice((1, 2, 3, 5, 9))
+    if "create_graph" in body:
+        times = min(times, 5)  # the graph of a gradient of a gradient grows with the power of the iterations
+    loop = rng.choice(LOOPS).format(k=times, body=body)
     end = rng.choice(("", "h.sum().backward()\n", "h = h * 2\n", "total = total * 1\n"))
     return f"h = {begin}\ntotal = 0\nkept = []\nstate = {{}}\n{loop}{end}"
 

@@ -206,9 +206,12 @@ class Analysis(Interpreter):
             self.since = 0
             return
         self.since = self.clock
-        for name, value in list(self.globals.variables.items()):
-            if reachable_tensors(value):
-                self.trail.set(self.globals.variables, name, Unknown())
+        frame: Frame | None = function.closure
+        while frame is not None:
+            for name, value in list(frame.variables.items()):
+                if reachable_tensors(value):
+                    self.trail.set(frame.variables, name, Unknown())
+            frame = frame.enclosing
 
     def _function_by_itself(self, function: Function) -> None:
         """A function that nobody calls; with what other files say if it differentiates, or if that may matter."""

@@ -167,23 +167,32 @@ class BackwardMachine(GraphMachine):
     ) -> list[tuple[Guard, GraphNode | Tensor]]:
         """What torch asks of a root before it starts; where its gradient goes."""
         facts = self.facts(tensor, root.name)
+        asked = self.tick()  # sizes come first, before anything asks for the grad_fn (`torch.autograd._make_grads`)
         edges = self.edges(tensor)
         recorded = tensor.requires_grad.truth() if edges else Truth.NO
         if not self.of_elsewhere(tensor):
-            self._starts(tensor, root, origin, callee, facts, recorded)
+            self._starts(tensor, root, origin, callee, facts, recorded, asked)
         self._establish(tensor)
         return [(both, node) for inner, node in self.edges(tensor) if (both := conjoin(guard, inner)) is not None]
 
     def _starts(
-        self, tensor: Tensor, root: Root, origin: ir.Node, callee: BackwardCallee, facts: TensorFacts, recorded: Truth
+        self,
+        tensor: Tensor,
+        root: Root,
+        origin: ir.Node,
+        callee: BackwardCallee,
+        facts: TensorFacts,
+        recorded: Truth,
+        asked: int,
     ) -> None:
+        implicit = root.gradient is Truth.NO
         self.call_backward(
             BackwardCalled(
                 node=origin.origin,
                 statement=self.line(),
                 trace=tuple(s for s in (facts.created,) if s is not None and s.node is not origin.origin),
                 truth=Truth.YES if self.assumed <= self.path else Truth.MAYBE,
-                moment=self.tick(),
+                moment=asked if implicit and shapes.is_scalar(tensor.shape) is False else self.tick(),
                 callee=callee,
                 root=facts,
                 root_node=root.node,

@@ -184,6 +184,12 @@ class BindingMachine(FunctionMachine):
             for hook in self.watch.required_grad:
                 hook(tensor, new, "requires_grad", self.statement)
             self.require_grad(tensor, truth)
+        elif name == "data":
+            options = [each for _, each in alternatives(new)]
+            data = options[0] if len(options) == 1 and isinstance(options[0], Tensor) else None
+            self.trail.set(tensor, "shape", data.shape if data is not None else None)
+            self.trail.set(tensor, "strides", data.strides if data is not None else None)
+            self.trail.set(tensor, "contiguous", data.contiguous if data is not None else Truth.MAYBE)
 
     def _set_item(self, target: ir.Subscript, value: Value, op: str, owner: ir.Expression) -> None:
         container = self.evaluate(target.value)
@@ -217,6 +223,8 @@ class BindingMachine(FunctionMachine):
                 self.trail.set(each, "items", None)
         elif isinstance(each, Sequence):
             self._store_in_list(each, index, value)
+        elif isinstance(each, Module) and each.kind.container:
+            self.trail.set(each, "children", None)
 
     def _store_in_list(self, sequence: Sequence, index: Any, value: Value) -> None:
         self.trail.set(sequence, "last", None)

@@ -30,7 +30,9 @@ from torchlint.model.domain import (
     External,
     Grad,
     GradModeGuard,
+    GraphNode,
     Instance,
+    Mapping,
     Module,
     Optimizer,
     Scalar,
@@ -47,7 +49,7 @@ from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, Gr
 from torchlint.model.graph import is_none
 from torchlint.model.operations import CASTS as _CASTS
 from torchlint.model.operations import precise_dtype
-from torchlint.model.truth import Guard, Truth
+from torchlint.model.truth import ALWAYS, Guard, Truth
 
 Options: TypeAlias = "list[tuple[Guard, Tensor]]"
 
@@ -123,6 +125,10 @@ _SIZES = frozenset(
         "__len__",
     }
 )
+_IN_PLACE_OPERATORS = {
+    "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__ipow__": "pow_",
+}  # fmt: skip
+_RECURRENT = ("LSTM", "GRU", "RNN")
 _NOTHING = frozenset({"register_hook", "retain_grad", "register_post_accumulate_grad_hook", "share_memory_"})
 _PYTHON = frozenset({"item", "tolist"})
 _ITEM = "`.item()` returns a number"
@@ -185,6 +191,7 @@ class TorchMachine(ContractionMachine):
     def tensor_method(self, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
         """`tensor.name(...)`."""
         node = site.node
+        name = _IN_PLACE_OPERATORS.get(name, name)
         if name == "backward":
             return self._backward_method(tensor, site, receiver)
         if name in ("detach", "numpy", "__array__") or (name == "detach_"):
@@ -202,6 +209,8 @@ class TorchMachine(ContractionMachine):
         if name == "retain_grad":
             self.trail.set(tensor, "retains_grad", True)
             return NONE
+        if name == "register_hook":
+            self.trail.set(tensor, "hooked", True)
         if name in _NOTHING:
             return Unknown()
         if name in _PYTHON:
@@ -685,7 +694,8 @@ class TorchMachine(ContractionMachine):
         training = keywords.get("training", positional[2] if len(positional) > 2 else Constant(True))
         probability = keywords.get("p", positional[1] if len(positional) > 1 else Constant(0.5))
         runs = truth_of(training) & truth_of(probability)
-        if runs is Truth.NO:
+        empty = isinstance(positional[0], Tensor) and positional[0].shape is not None and 0 in positional[0].shape
+        if runs is Truth.NO or empty:
             return positional[0]
 
         def drop() -> Value | None:
@@ -840,11 +850,18 @@ class TorchMachine(ContractionMachine):
         if len(values) == 1 and isinstance(values[0], Sequence):
             items = values[0].items
             return (tuple(items), ()) if items is not None else (None, ())
-        if len(values) == 1 and not isinstance(values[0], Module | Instance | Unknown | Tensor):
+        if len(values) == 1 and not isinstance(values[0], Module | Instance | Unknown | Tensor | Mapping):
             return None, ()
-        if container in ("list", "dict", "parameters") and values:
+        if container == "dict" and values:
+            return self._named_children(values)
+        if container in ("list", "parameters") and values:
             return None, ()
         return tuple(values), ()
+
+    def _named_children(self, values: list[Value]) -> tuple[tuple[Value, ...] | None, tuple[str, ...]]:
+        items = values[0].items if len(values) == 1 and isinstance(values[0], Mapping) else None
+        names = tuple(name for name in items or () if isinstance(name, str))
+        return (tuple(items.values()), names) if items is not None and len(names) == len(items) else (None, ())
 
     def layer_call(self, module: Module, site: CallSite) -> Value | None:
         """Call a layer of `torch.nn` (not a container)."""
@@ -922,7 +939,26 @@ class TorchMachine(ContractionMachine):
         opaque = module.kind.opaque(module.config)
         structure = opaque.structure if opaque is not None else None
         sizes = iter(module.kind.output_shape(module.config, self._input_shapes(site)))
-        return self._structure(module, structure, depends, owned, site, sizes)
+        core = self._core(module, structure, depends, owned, site)
+        return self._structure(module, structure, depends, owned, site, sizes, core)
+
+    def _core(
+        self, module: Module, structure: object, depends: list[Tensor], owned: list[Tensor], site: CallSite
+    ) -> GraphNode | None:
+        """
+        Of a recurrent layer, what all its results lead through: whichever is differentiated, it frees what the others
+        need.
+        """
+        if not isinstance(structure, tuple) or not owned or not module.kind.name.startswith(_RECURRENT):
+            return None
+        grad = GRAD_NO
+        for tensor in (*owned, *depends):
+            grad = grad.either(tensor.requires_grad)
+        grad = self.recorded(grad)
+        if grad == GRAD_NO:
+            return None
+        edges = [edge for tensor in (*depends, *owned) for edge in self.edges(tensor)]
+        return self.node(f"{module.kind.name}Backward", module.kind.name, site.node, grad, edges, Truth.YES)
 
     def _structure(
         self,
@@ -932,11 +968,11 @@ class TorchMachine(ContractionMachine):
         owned: list[Tensor],
         site: CallSite,
         sizes: Iterator[Shape],
+        core: GraphNode | None = None,
     ) -> Value:
         if isinstance(structure, tuple):
-            return Sequence(
-                "tuple", tuple(self._structure(module, each, depends, owned, site, sizes) for each in structure)
-            )
+            parts = [self._structure(module, each, depends, owned, site, sizes, core) for each in structure]
+            return Sequence("tuple", tuple(parts))
         if structure != "tensor":
             return Unknown([*depends, *owned], source=site.node, certain_edge=True, layer=True)
         grad = GRAD_NO
@@ -945,7 +981,10 @@ class TorchMachine(ContractionMachine):
         grad = self.recorded(grad)
         node = None
         display = module.kind.name
-        if grad != GRAD_NO:
+        if core is not None:
+            node = self.node(core.name, display, site.node, grad, [(ALWAYS, core)], Truth.NO)
+            node.output_of = core
+        elif grad != GRAD_NO:
             edges = [edge for tensor in (*depends, *owned) for edge in self.edges(tensor)]
             holds = Truth.YES if owned else Truth.MAYBE
             node = self.node(f"{display}Backward", display, site.node, grad, edges, holds)

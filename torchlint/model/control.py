@@ -37,6 +37,8 @@ from torchlint.model.widening import Snapshot
 
 MOST_UNROLLED = 6
 """Iterations of a loop of known length that are followed one by one."""
+MOST_UNROLLED_STEPS = 160
+"""And those of a longer one, if all of them together cost no more steps than this."""
 MOST_FOLLOWED = 3
 """The first iterations of a longer one that are followed; the second may bring what the third trips over."""
 
@@ -166,19 +168,35 @@ class ControlMachine(BindingMachine):
                 if self.dead:
                     break
         else:
-            further = elements[1:MOST_FOLLOWED] if known else [self._another(elements[0])]
             before = Snapshot(self.frame) if self._repeating else None
+            begin = self._budget()
             self._iterate(loop, node, elements[0])
-            snapshot = before or Snapshot(self.frame)
-            if not self._repeating:
-                for element in further:
-                    self._again(loop, partial(self._iterate, loop, node, element), certain=known)
-            snapshot.widen(self.trail)
+            cost = begin - self._budget()
+            if known and not self._repeating and cost * len(elements) <= MOST_UNROLLED_STEPS:
+                least = begin - MOST_UNROLLED_STEPS
+                for element in elements[1:]:
+                    if self.dead:
+                        break
+                    late = Snapshot(self.frame) if self._budget() < least else None  # the others cost more
+                    self._iterate(loop, node, element)
+                    if late is not None:
+                        late.widen(self.trail)
+                        break
+            else:
+                further = elements[1:MOST_FOLLOWED] if known else [self._another(elements[0])]
+                snapshot = before or Snapshot(self.frame)
+                if not self._repeating:
+                    for element in further:
+                        self._again(loop, partial(self._iterate, loop, node, element), certain=known)
+                snapshot.widen(self.trail)
         if source:
             self._parameter_loops.pop()
         for left in self.watch.loop_left:
             left(node)
         self._leave(loop, node.orelse)
+
+    def _budget(self) -> int:
+        return self.steps_left + self.outside_left
 
     def _another(self, element: Value) -> Value:
         """The element of the next iteration: as unknown as the first, but another one."""
@@ -250,6 +268,8 @@ class ControlMachine(BindingMachine):
         if truth is not Truth.NO and not self.dead:
             before = Snapshot(self.frame) if self._repeating else None
             self._iterate_body(loop, node)
+            if isinstance(node.test, ir.Constant) and not self._repeating:
+                self._until_left(loop, node)
 
             def second() -> None:
                 self.evaluate(node.test)
@@ -266,13 +286,26 @@ class ControlMachine(BindingMachine):
     def _counted(self, loop: LoopFrame, node: ir.While, truth: Truth) -> Truth:
         """Follow a loop as long as it is known that there is another iteration: one that counts."""
         count = 1
-        while truth is Truth.YES and not isinstance(node.test, ir.Constant) and count < MOST_UNROLLED:
+        least = self._budget() - (0 if self._repeating else MOST_UNROLLED_STEPS)
+        while (
+            truth is Truth.YES
+            and not isinstance(node.test, ir.Constant)
+            and (count < MOST_UNROLLED or self._budget() > least)
+        ):
             self._iterate_body(loop, node)
             if self.dead:
                 break
             count += 1
             truth = self.condition(self.evaluate(node.test))
         return truth
+
+    def _until_left(self, loop: LoopFrame, node: ir.While) -> None:
+        """Follow `while True:` as long as it is known at each `break` whether it is taken, to the one that is."""
+        if not any(isinstance(each, ir.If) and _breaks(each) for each in node.body):
+            return
+        least = self._budget() - MOST_UNROLLED_STEPS
+        while not self.dead and not loop.breaks and self._budget() > least:
+            self._iterate_body(loop, node)
 
     def _iterate(self, loop: LoopFrame, node: ir.For, element: Value) -> None:
         self.assign(node.target, element)
@@ -443,3 +476,7 @@ class ControlMachine(BindingMachine):
     def _catches_runtime_error(self, handler: ir.Handler) -> bool:
         kinds = handler.type.elements if isinstance(handler.type, ir.Sequence) else [handler.type]
         return any(isinstance(kind, ir.Name) and kind.id in ("RuntimeError", "AttributeError") for kind in kinds)
+
+
+def _breaks(node: ir.If) -> bool:
+    return any(isinstance(each, ir.Break) for each in (*node.body, *node.orelse))

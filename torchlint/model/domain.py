@@ -270,6 +270,7 @@ class Tensor:
         "grad_fn",
         "grad_of",
         "grad_time",
+        "hooked",
         "inputs",
         "is_parameter",
         "line",
@@ -329,6 +330,7 @@ class Tensor:
         self.precise = precise
         self.grad: Value = NONE
         self.grad_of: Tensor | None = None
+        self.hooked = False
         self.retains_grad = False
         self.alias: Alias | None = None
         self.inputs: tuple[Tensor, ...] = ()

@@ -570,6 +570,8 @@ class ExpressionMachine(IndexMachine):
             return self._dict_item(value, index, origin)
         if isinstance(value, Instance) and value.layer is not None:
             value = value.layer
+        if isinstance(value, Module) and value.children and isinstance(index, Constant) and index.value in value.names:
+            return value.children[value.names.index(str(index.value))]
         if isinstance(value, Module) and value.kind.container and (value.children is not None or value.element):
             return self._item(Sequence("list", value.children, value.element), index)
         layer = (isinstance(value, Unknown) and value.layer) or _holds_modules(value)
@@ -600,21 +602,25 @@ class ExpressionMachine(IndexMachine):
     def _comprehension(self, node: ir.Comprehension) -> Value:
         outer = self.frame
         self.frame = Frame({}, outer)
+        keys: list[Value] = []
         try:
-            items, complete = self._generate(node, 0)
+            items, complete = self._generate(node, 0, keys)
         finally:
             self.frame = outer
         if node.kind == "dict":
+            names = [each.value for each in keys if isinstance(each, Constant)]
+            if complete and len(names) == len(items) <= MOST_ITEMS:
+                return Mapping(dict(zip(names, items, strict=True)))
             return Mapping(None, self._any(items) if items else None)
         kind = {"generator": "generator"}.get(node.kind, node.kind)
         if complete and len(items) <= MOST_ITEMS:
             return Sequence(kind, tuple(items))
         return Sequence(kind, None, self._any(items) if items else None)
 
-    def _generate(self, node: ir.Comprehension, depth: int) -> tuple[list[Value], bool]:
+    def _generate(self, node: ir.Comprehension, depth: int, keys: list[Value]) -> tuple[list[Value], bool]:
         if depth == len(node.generators):
             if node.key is not None:
-                self.evaluate(node.key)
+                keys.append(self.evaluate(node.key))
             return [self.evaluate(node.element)], True
         generator = node.generators[depth]
         known, elements = self.elements(self.evaluate(generator.iterable))
@@ -627,7 +633,7 @@ class ExpressionMachine(IndexMachine):
                 keep = keep & self.condition(self.evaluate(test))
             if keep is Truth.NO:
                 continue
-            inner, all_known = self._generate(node, depth + 1)
+            inner, all_known = self._generate(node, depth + 1, keys)
             complete = complete and all_known and keep is Truth.YES
             found += inner
         return found, complete and len(elements) <= MOST_ITEMS
@@ -649,7 +655,7 @@ class ExpressionMachine(IndexMachine):
         if isinstance(value, Instance) and value.layer is not None:
             value = value.layer
         if isinstance(value, Module) and value.children is not None and value.kind.container:
-            return True, list(value.children)
+            return True, [Constant(name) for name in value.names] if value.names else list(value.children)
         if isinstance(value, Module) and value.element is not None:
             return False, [value.element]
         if isinstance(value, Unknown):

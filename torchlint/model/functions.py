@@ -385,10 +385,11 @@ class FunctionMachine(LayerMachine):
             # Its author says that nobody differentiates what it does.
             self.grad_mode = Truth.MAYBE
         if isinstance(definition, ir.Lambda):
-            saved = self.frame
+            caller, statement = self.frame, self.statement
             self.frame = frame
+            self.statement = ir.ExpressionStatement(definition.body.origin, self.line(), definition.body)
             result = self.evaluate(definition.body)
-            self.frame = saved
+            self.frame, self.statement = caller, statement
             self.grad_mode = mode
             return result
         for hook in self.watch.function_started:

@@ -49,6 +49,8 @@ from torchlint.source import parsed
 MOST_SAVES = 8
 MOST_WRITES = 128
 """Saves and writes of one storage that are remembered, the latest; a forgotten one proves nothing any more."""
+INPLACE_VIEWS = frozenset({"unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"})
+"""Operations whose in-place twin changes sizes and strides alone (PyTorch: tag `inplace_view`)."""
 MOST_STEPS = 4
 """Operations that saved an old value, as many as a trace names."""
 
@@ -319,7 +321,9 @@ class GraphMachine(Machine):
                 edges += [
                     (both, node) for inner, node in self.edges(tensor) if (both := conjoin(guard, inner)) is not None
                 ]
-        node = self.node(op.node, display, origin, grad, edges, op.holds_saved)
+        # what is saved for the gradient of an input is not saved where no input takes one (see `_without_edge`)
+        idle = not edges and op.saves and all(save.guard for save in op.saves)
+        node = self.node(op.node, display, origin, grad, edges, Truth.NO if idle else op.holds_saved)
         node.composed = not is_one_node(op)
         saved: list[Saved] = []
         for save in op.saves:
@@ -340,7 +344,7 @@ class GraphMachine(Machine):
         if needed:
             grad = GRAD_NO
             for parameter in needed:
-                if parameter in bound:
+                if parameter in bound and not _without_edge(bound[parameter]):
                     grad = grad.either(self.value_grad(bound[parameter]))
             guard = grad.guard()
         if guard is None or certain:
@@ -584,7 +588,9 @@ class GraphMachine(Machine):
             self._alias_written(tensor, write)
             if node is not None and record is not None:
                 self.save_results(record[0], node, [tensor], record[1])
-            if node is not None:
+            if node is not None and record is not None and record[0].name in INPLACE_VIEWS:
+                self.trail.set(tensor, "grad_time", self.tick())
+            elif node is not None:
                 self.regenerate(tensor)
         if spelling not in ("optimizer", "backward") and not self.expected_errors and not self.of_elsewhere(tensor):
             self.write_records.append(
@@ -658,7 +664,8 @@ class GraphMachine(Machine):
             node = self.node("CopyBackwards" if value_grad != GRAD_NO else "", op, origin, grad, edges, Truth.NO)
         base = tensor.base
         self.trail.set(tensor, "own", tensor.own.either(grad))
-        if base is None:
+        if base is None or (record is not None and record[0].name in INPLACE_VIEWS):
+            # of a view, too: the memory that it shares with its base is as it was
             self.trail.set(tensor, "grad_fn", ((ALWAYS, node),))
             self.trail.set(tensor, "grad_time", self.tick())
         else:
@@ -737,6 +744,11 @@ def is_none(value: Value) -> Truth:
             joined = joined.join(is_none(each))
         return joined
     return Truth.MAYBE if isinstance(value, Unknown) and value.tensor is None else Truth.NO
+
+
+def _without_edge(value: Value) -> bool:
+    """A view made before its base was told to require grad: it says that it does, and no gradient flows to it."""
+    return isinstance(value, Tensor) and value.base is not None and value.own == GRAD_NO and not value.grad_fn
 
 
 def storage_of(tensor: Tensor) -> Storage:

@@ -180,7 +180,7 @@ class IndexMachine(TorchMachine):
                 subject=subject,
             )
             return
-        whole = not augmented and self.index_structure(index) in (Ellipsis, slice(None))
+        whole = not augmented and self.index_structure(index) in (Ellipsis, slice(None), (), (Ellipsis,))
         view = tensor if whole else self._view(tensor, None, origin, index)
         record = (ops.find("setitem.basic")[0], {"self": view, "src": value})
         if augmented:

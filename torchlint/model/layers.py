@@ -178,6 +178,15 @@ class LayerMachine(BuiltinMachine):
             self.trail.set(module, "children", None)
             self.trail.set(module, "element", None)
             return module
+        if name in ("pop", "clear", "popitem", "setdefault", "__setitem__", "__delitem__"):
+            self.trail.set(module, "children", None)
+            return None
+        if module.names and module.children is not None and name in ("items", "keys"):
+            names = [Constant(each) for each in module.names]
+            if name == "keys":
+                return Sequence("list", tuple(names))
+            pairs = zip(names, module.children, strict=True)
+            return Sequence("list", tuple(Sequence("tuple", pair) for pair in pairs))
         if name in ("values", "children") and module.children is not None:
             return Sequence("list", module.children)
         return None

@@ -33,6 +33,7 @@ from torchlint.model.domain import (
     reachable_tensors,
 )
 from torchlint.model.events import Shape
+from torchlint.model.graph import INPLACE_VIEWS
 from torchlint.model.layout import lay, reshape_shares, result_layout, view_layout
 from torchlint.model.second_order import SecondOrderMachine
 from torchlint.model.truth import ALWAYS, Guard, Truth
@@ -262,7 +263,7 @@ class OperationMachine(SecondOrderMachine):
 
     def _reshape(self, op: Op, bound: dict[str, Value], own: str, tensor: Tensor) -> None:
         """`unsqueeze_` and its kin give the tensor itself another shape."""
-        if op.name not in _RESHAPING:
+        if op.name not in INPLACE_VIEWS:
             return
         (shape, *_) = shapes.infer(
             op.name, {key: self.argument(value) for key, value in {**bound, own: tensor}.items()}
@@ -541,7 +542,9 @@ class OperationMachine(SecondOrderMachine):
             return Truth.YES
         if op.name == "flatten":
             return Truth.of(source.shape is not None and len(source.shape) == 1)
-        if op.name in ("real", "resolve_conj", "resolve_neg"):
+        if op.name in _ATLEAST:
+            return Truth.MAYBE if source.shape is None else Truth.of(len(source.shape) >= _ATLEAST[op.name])
+        if op.name in ("real", "conj", "conj_physical", "resolve_conj", "resolve_neg"):
             return Truth.MAYBE if source.dtype is None else Truth.of(source.dtype != "complex")
         return Truth.NO
 
@@ -585,7 +588,10 @@ CASTS = {
     "float": "torch.float32", "double": "torch.float64", "half": "torch.float16", "bfloat16": "torch.bfloat16",
     "to": "", "type": "", "type_as": "",
 }  # fmt: skip
-_SAME_OBJECT = frozenset({"contiguous", "to", "float", "double", "cpu", "cuda", "type_as", "dropout", "type"})
+_ATLEAST = {"atleast_1d": 1, "atleast_2d": 2, "atleast_3d": 3}
+_SAME_OBJECT = frozenset(
+    {"positive", "contiguous", "to", "float", "double", "cpu", "cuda", "type_as", "dropout", "type"}
+)
 _PRECISE = {
     "torch.float": "torch.float32", "torch.double": "torch.float64", "torch.half": "torch.float16",
 }  # fmt: skip

@@ -20,9 +20,11 @@ _SMOOTH = frozenset(
         *("Pow", "Exp", "Sigmoid", "Tanh", "Sqrt", "Rsqrt", "Reciprocal", "Log", "Log1P", "Sin", "Cos", "Tan", "Sinh"),
         *("Cosh", "Atan", "Expm1", "Erf", "Abs", "Softmax", "LogSoftmax", "Logsumexp", "Relu", "LeakyRelu", "Elu"),
         *("Gelu", "Silu", "Softplus", "Std", "Var", "Prod", "Mul", "Div", "Mm", "Dot", "Bmm", "Mv", "MseLoss"),
-        *("SmoothL1Loss", "HuberLoss"),
+        *("SmoothL1Loss", "HuberLoss", "LinalgVectorNorm", "Norm"),
     }
 )
+# Whose gradient depends on no input, unless several require grad.
+_LINEAR = frozenset({"Add", "Sub", "Mul", "Div", "Neg"})
 # Of these the gradient of each input depends on all of them.
 _SYMMETRIC = frozenset({"MseLoss", "SmoothL1Loss", "HuberLoss"})
 # Of these the gradient saves the saved tensor itself once more, whatever comes in: `grad * self.cos()`, `grad / self`.
@@ -50,8 +52,8 @@ class SecondOrderMachine(BackwardMachine):
     def _reshaped(self, target: Tensor) -> bool:
         """Whether the gradient certainly comes from one node, and is what came to that in another shape."""
         ends = {id(node) for _, node in self.edges(target)}
-        if len(ends) != 1 or self.starts & ends:
-            return False
+        if len(ends) != 1 or self.starts & ends or target.hooked:
+            return False  # a hook may give another gradient back
         uses = [
             (node, guard, guards)
             for node, guards in self.visited.values()
@@ -135,11 +137,14 @@ class SecondOrderMachine(BackwardMachine):
             return Truth.MAYBE, []
         saved = [each for each in node.saved if each.tensor.requires_grad != GRAD_NO]
         if not saved:
+            if node.op.endswith(("_", "=")) and node.holds is not Truth.NO and _operation(node) not in _LINEAR:
+                return Truth.MAYBE, []  # `x **= 2` saves a copy of `x`, which no list has
             return Truth.NO if node.name or (not node.saved and node.holds is Truth.NO) else Truth.MAYBE, []
-        smooth = _operation(node) in _SMOOTH
-        certain = smooth and all(each.tensor.requires_grad == GRAD_YES for each in node.saved)
+        smooth, symmetric = _operation(node) in _SMOOTH, _operation(node) in _SYMMETRIC
+        recorded = [each.tensor.requires_grad == GRAD_YES for each in node.saved]
+        certain = smooth and (any(recorded) if symmetric else all(recorded))
         # Which of several saved tensors the gradient of one input depends on, is known only where it is on all of them.
-        alone = len({id(each.tensor) for each in saved}) == 1 or _operation(node) in _SYMMETRIC
+        alone = len({id(each.tensor) for each in saved}) == 1 or symmetric
         edges = [
             (guard if alone and certain else guard | unknown_guard(), end)
             for each in saved
