@@ -246,13 +246,7 @@ class BuiltinMachine(ContainerMachine):
         return Sequence("list", None, self._any(elements) if elements else None)
 
     def _partial(self, site: CallSite) -> Value:
-        function, given, named = site.positional[0], site.positional[1:], dict(site.keywords)
-
-        def call(later: CallSite) -> Value:
-            inner = CallSite(later.node, [*given, *later.positional], {**named, **later.keywords}, {}, later.complete)
-            return self.invoke(function, inner)
-
-        return Partial(call)
+        return Partial(site.positional[0], tuple(site.positional[1:]), dict(site.keywords))
 
     def _copied(self, qualified: str, site: CallSite) -> Value:
         value = site.positional[0]

@@ -11,7 +11,7 @@ requires_grad, grad_fn, saved tensors, version counter, views and their base.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -599,9 +599,11 @@ class Super:
 
 @dataclass(slots=True, eq=False)
 class Partial:
-    """`functools.partial(function, ...)`, or any callable built by Python code."""
+    """`functools.partial(function, ...)`."""
 
-    call: Callable[..., Value]
+    function: Value
+    given: tuple[Value, ...]
+    named: dict[str, Value]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import cache
 from typing import Any, ClassVar, Protocol
 
 import libcst as cst
@@ -67,14 +68,14 @@ MOST_ITEMS = 64
 class Imports(Protocol):
     """What a file imports from its own project (see `imports`)."""
 
+    def offers(self, qualified: str) -> bool:
+        """Whether a full name may be one of the project's: it has a file or a folder called like its first part."""
+
     def absolute(self, frame: Frame, qualified: str) -> str:
         """The full name of something imported in a frame: without the dots of a relative import."""
 
     def value(self, qualified: str) -> Value | None:
         """The value of a full name, if a file of the project defines it and it is certain which it is."""
-
-    def offers(self, qualified: str) -> bool:
-        """Whether a full name may be one of the project's: it has a file or a folder called like its first part."""
 
     def name(self, frame: Globals, name: str) -> Value | None:
         """The value of a variable that a file has not set as far as it has run."""
@@ -158,6 +159,10 @@ class ExpressionMachine(IndexMachine):
         if isinstance(value, External) and self.imports is not None:
             if self.outside_left > 0:
                 return self.imports.value(value.qualified) or value
+            if _is_called_like_torch(value.qualified.rpartition(".")[2]):
+                known = self.imports.value(value.qualified)
+                if isinstance(known, External):
+                    return known
             self.passed_by = self.passed_by or self.imports.offers(value.qualified)
         return value
 
@@ -697,6 +702,14 @@ class ExpressionMachine(IndexMachine):
         ir.Await: _await,
         ir.Slice: lambda self, node: Unknown(),
     }
+
+
+@cache
+def _is_called_like_torch(name: str) -> bool:
+    """Whether a name may be another one for something of torch (`kornia.core.einsum`): those are called like it."""
+    functions = (f"torch.{name}", f"torch.nn.functional.{name}", f"torch.linalg.{name}")
+    known = any(ops.find(each) for each in functions) or factories.find(f"torch.{name}") is not None
+    return known or modules.find(f"torch.nn.{name}") is not None
 
 
 def _bound(part: Value | None) -> tuple[bool, int | None]:

@@ -142,7 +142,8 @@ class FunctionMachine(LayerMachine):
         if isinstance(callee, Module):
             return self._call_module(callee, site)
         if isinstance(callee, Partial):
-            return callee.call(site)
+            given, named = [*callee.given, *site.positional], {**callee.named, **site.keywords}
+            return self.invoke(callee.function, CallSite(site.node, given, named, {}, site.complete))
         if isinstance(callee, GradModeGuard) and len(site.positional) == 1:
             decorated = site.positional[0]
             if isinstance(decorated, Function):

@@ -27,6 +27,7 @@ from torchlint.model.domain import (
     Globals,
     GradModeGuard,
     Tensor,
+    Unknown,
     Value,
     alternatives,
     globals_of,
@@ -101,12 +102,13 @@ class Interpreter(ControlMachine):
             op = f"torch.{function.attr}"
         else:
             options = [each for _, each in alternatives(receiver)]
-            if not options or not all(isinstance(each, Tensor) for each in options):
-                return
-            tensor = options[0]
             op = function.attr
             if not (_pure(f"torch.Tensor.{op}", op) or op in _PURE_METHODS):
                 return
+            self.undecided = self.undecided or any(isinstance(each, Unknown) for each in options)
+            if not options or not all(isinstance(each, Tensor) for each in options):
+                return
+            tensor = options[0]
         assert isinstance(tensor, Tensor)
         self.emit(
             ResultDropped(
