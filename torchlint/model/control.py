@@ -168,6 +168,7 @@ class ControlMachine(BindingMachine):
                 if self.dead:
                     break
         else:
+            further = elements[1:MOST_FOLLOWED] if known else [self._another(elements[0])]
             before = Snapshot(self.frame) if self._repeating else None
             begin = self._budget()
             self._iterate(loop, node, elements[0])
@@ -183,7 +184,6 @@ class ControlMachine(BindingMachine):
                         late.widen(self.trail)
                         break
             else:
-                further = elements[1:MOST_FOLLOWED] if known else [self._another(elements[0])]
                 snapshot = before or Snapshot(self.frame)
                 if not self._repeating:
                     for element in further:

@@ -198,7 +198,7 @@ class FunctionMachine(LayerMachine):
                     self.grad_written(None, "zero_", site.node, owner)
 
     def _named_method(self, receiver: Value, name: str, site: CallSite, where: ir.Expression) -> Value:
-        if name.endswith("_") and isinstance(receiver, Unknown):
+        if isinstance(receiver, Unknown) and (name.endswith("_") or (name == "forward" and receiver.layer)):
             self.undecided = True
         result = self._run_method(receiver, name, site, where)
         for hook in self.watch.method:
