@@ -23,7 +23,7 @@ import libcst as cst
 from torchlint import edits
 from torchlint.model import events, interpret
 from torchlint.model.trace import Step
-from torchlint.outcome import MODEL, NEEDLE, PARSE, PLACES, SCOUT
+from torchlint.outcome import MODEL, NEEDLE, PARSE, PLACES
 from torchlint.outcome import FileReport as FileReport
 from torchlint.project_index import ProjectIndex
 from torchlint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
@@ -86,7 +86,7 @@ def parse(path: str, text: str) -> Source:
 def _check(path: str, text: str, registry: Registry, selection: Selection, noqa: bool) -> FileReport:
     seconds: dict[str, float] = {}
     project = ProjectIndex(path)
-    with _timed(seconds, SCOUT):
+    with _timed(seconds, MODEL):
         first = look(path, text, registry, selection, noqa=noqa, project=project)
     if first.held_back is not None:
         return FileReport(path, held_back=first.held_back, depends=project.depends, seconds=seconds)

@@ -17,7 +17,7 @@ from torchlint.finding import Finding
 NEEDLE = b"torch"
 """A file without it cannot concern torchlint and is not parsed."""
 
-SCOUT, PARSE, MODEL, PLACES = "(scout)", "(parse)", "(model)", "(places)"
+PARSE, MODEL, PLACES = "(parse)", "(model)", "(places)"
 """Keys of `FileReport.seconds` for what is not a rule's time."""
 
 
@@ -78,8 +78,8 @@ class FileReport:
     mentions_torch
         Whether the file concerns torchlint at all.
     seconds
-        Time per rule code, and under `SCOUT` (the first look), `PARSE`, `MODEL`, and `PLACES` (line numbers, fixes and
-        comments of findings).
+        Time per rule code, and under `PARSE` (where a file had to be followed on its tree), `MODEL`, and `PLACES`
+        (line numbers, fixes and comments of findings).
     """
 
     path: str

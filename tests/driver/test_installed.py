@@ -30,9 +30,15 @@ def _agree(expected: bool) -> None:
 
 @pytest.fixture(autouse=True)
 def nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only Python's own finders and directories: pytest and editable installs may have others."""
-    usual = [each for each in sys.meta_path if not hasattr(each, "find_distributions")]
-    monkeypatch.setattr(sys, "meta_path", [*usual, sys.meta_path[_path_finder()]])
+    """
+    Only Python's own finders and directories: pytest and editable installs may have others, and the package
+    `importlib_metadata`, once loaded, takes from Python's own what it finds distributions with.
+    """
+    own = sys.meta_path[_path_finder()]
+    find = staticmethod(importlib.metadata.MetadataPathFinder.find_distributions)
+    monkeypatch.setattr(own, "find_distributions", find, raising=False)
+    others = [each for each in sys.meta_path if not hasattr(each, "find_distributions")]
+    monkeypatch.setattr(sys, "meta_path", [*others, own])
     monkeypatch.setattr(sys, "path", [each for each in sys.path if Path(each).is_dir()])
 
 

@@ -3,7 +3,7 @@ From the tree of Python's own parser to the IR: what `lower` makes of libcst's t
 
 The program is the same, node by node (a test holds them against each other on every file of the corpus), but its nodes
 have no CST node to point at: each `origin` is an `Unparsed`, and whoever looks into one is told that the file must be
-parsed first. For a first look at a file (`engine`), never for findings.
+parsed first. Where somebody does, `twins` finds the node.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from torchlint.outcome import MODEL, PARSE, PLACES, SCOUT, Run
+from torchlint.outcome import MODEL, PARSE, PLACES, Run
 
 
 def table(run: Run, names: Mapping[str, str]) -> Iterator[str]:
@@ -29,7 +29,6 @@ def table(run: Run, names: Mapping[str, str]) -> Iterator[str]:
         seconds.update(outcome.report.seconds)
     labels = {
         **names,
-        SCOUT: "a first look",
         PARSE: "parsing",
         MODEL: "following the program",
         PLACES: "places and fixes",
