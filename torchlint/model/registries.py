@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchlint.model import ir
+from torchlint.model.dataflow import dotted
 from torchlint.model.domain import (
     Class,
     Constant,
@@ -64,23 +65,13 @@ def _looked_at(node: ir.Node) -> Iterator[ir.Expression]:
     elif isinstance(node, ir.Call):
         if isinstance(node.function, ir.Attribute) and node.function.attr in _READING:
             yield node.function.value
-        name = spelt(node.function)
+        name = dotted(node.function)
         if name in _READERS or name[:1].isupper():
             yield from (argument.value for argument in node.arguments)
     elif isinstance(node, ir.Compare):
         yield from (right for op, right in zip(node.ops, node.rights, strict=True) if op in ("in", "not in"))
     elif isinstance(node, ir.For | ir.Generator):
         yield node.iterable
-
-
-def spelt(node: ir.Expression) -> str:
-    """A dotted name as the program writes it, else ""."""
-    if isinstance(node, ir.Name):
-        return node.id
-    if isinstance(node, ir.Attribute):
-        inner = spelt(node.value)
-        return f"{inner}.{node.attr}" if inner else ""
-    return ""
 
 
 def plain(value: ir.Expression | None) -> bool:
@@ -106,7 +97,7 @@ def plain(value: ir.Expression | None) -> bool:
 
 
 def _plain_call(call: ir.Call) -> bool:
-    name = spelt(call.function)
+    name = dotted(call.function)
     given = all(not argument.star and plain(argument.value) for argument in call.arguments)
     if isinstance(call.function, ir.Attribute) and call.function.attr in ("items", "keys", "values"):
         return not call.arguments and plain(call.function.value)
@@ -130,4 +121,4 @@ def constant(value: Value) -> Value:
     return value if isinstance(value, Function | Class | Constant | External | Partial) else Unknown()
 
 
-__all__ = ["DICTS", "changed", "constant", "plain", "spelt"]
+__all__ = ["DICTS", "changed", "constant", "plain"]
