@@ -1,5 +1,7 @@
 from collections.abc import Iterator
 
+import libcst as cst
+
 from torchlint.model.events import registration
 from torchlint.rewrite import code
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
@@ -91,7 +93,9 @@ class RequiresGradMisspelt(Rule):
             yield Diagnostic(event.node, message, event.trace, fix)
             return
         message = f"`{owner}` is a module: setting `{event.attribute}` on it does nothing to its parameters"
-        text = f"{owner}.requires_grad_({code(event.value)})" if event.value is not None else ""
+        line = event.statement
+        alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
+        text = f"{owner}.requires_grad_({code(event.value)})" if event.value is not None and alone else ""
         edits = (Edit(event.statement, text),)
         fix = Fix(f"write `{text}`", edits, safe=True) if text and "\n" not in text else None
         yield Diagnostic(event.node, message, event.trace, fix)

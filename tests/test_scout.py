@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from expectations import stripped
 
-from torchlint import engine, registry
+from torchlint import engine, registry, scout
 from torchlint.engine import check_text
 from torchlint.model import interpret
 from torchlint.registry import Selection
@@ -40,8 +40,21 @@ def test_a_first_look_finds_what_the_tree_finds(path: Path, monkeypatch: pytest.
             assert (looked.findings, looked.held_back) == (report.findings, report.held_back), piece
 
 
+@pytest.mark.parametrize("path", PROGRAMS.values(), ids=PROGRAMS)
+def test_what_is_not_followed_has_nothing_to_say(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = stripped(path.read_text(encoding="utf-8"))
+    for piece in (text, *_definitions(text)):
+        report = check_text(path.name, piece, RULES, DEFAULT)
+        with monkeypatch.context() as patch:
+            for module in (scout, engine):
+                patch.setattr(module, "is_thorough", lambda *_: True)
+            thorough = check_text(path.name, piece, RULES, DEFAULT)
+        assert report.findings == thorough.findings, piece
+        assert report.held_back <= thorough.held_back
+
+
 def test_files_are_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "interpret", lambda *_: pytest.fail("followed again"))
+    monkeypatch.setattr(engine, "interpret", lambda *_, **__: pytest.fail("followed again"))
     for path in PROGRAMS.values():
         check_text(path.name, stripped(path.read_text(encoding="utf-8")), RULES, EVERYTHING)
 

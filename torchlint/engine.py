@@ -28,7 +28,7 @@ from torchlint.outcome import FileReport as FileReport
 from torchlint.project_index import ProjectIndex
 from torchlint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
 from torchlint.rule import Diagnostic, Finding, FindingFix, Rule, TraceLine
-from torchlint.scout import listeners, look
+from torchlint.scout import is_thorough, listeners, look
 from torchlint.source import Source, SourceError, Span, TreeNeededError, decode
 from torchlint.suppress import Suppressions
 from torchlint.truth import Truth
@@ -104,19 +104,19 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
             return _broken(path, f"could not be parsed: {_describe(error)}")
         try:
             with _timed(seconds, MODEL):
-                happened = _happened(source, project)
+                happened = _happened(source, project, is_thorough(registry, selection))
         except Exception as error:
             return _broken(path, f"the model could not follow this file: {_describe(error)}", seconds)
     suppressions = Suppressions(source, registry, noqa=noqa)
     return _Check(source, registry, selection, suppressions, project, seconds).report(happened)
 
 
-def _happened(source: Source, project: ProjectIndex) -> list[events.Event]:
+def _happened(source: Source, project: ProjectIndex, thorough: bool) -> list[events.Event]:
     """What the model says; without the other files, should it need the tree of one of them."""
     try:
-        return interpret(source, project)
+        return interpret(source, project, thorough=thorough)
     except TreeNeededError:
-        return interpret(source)
+        return interpret(source, thorough=thorough)
 
 
 class _Check:

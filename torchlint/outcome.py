@@ -66,7 +66,7 @@ class FileReport:
     findings
         Sorted by place.
     held_back
-        Strict-level findings that are not shown.
+        Strict-level findings that are not shown, as many as were met: not all functions are followed without --strict.
     suppressed
         Findings silenced by comments.
     failed

@@ -67,7 +67,7 @@ def look(
     """
     judged = UNUSED_SUPPRESSION.code in selection.enabled and may_be_judged(text, registry, noqa=noqa)
     try:
-        happened, twins = interpret_unparsed(text, project, path)
+        happened, twins = interpret_unparsed(text, project, path, thorough=is_thorough(registry, selection))
         held = None if judged else _held_back(happened, twins, text, registry, selection)
         if held is not None:
             return Look(held)
@@ -108,6 +108,18 @@ def _found(rule: Rule, event: Event, twins: Twins) -> bool:
         return bool(list(rule.check(event)))
     except TreeNeededError:
         return bool(list(rule.check(twins.with_nodes(event))))
+
+
+def is_thorough(registry: Registry, selection: Selection) -> bool:
+    """
+    Whether all that a file defines must be followed: where strict findings are asked for. Nearly every function has
+    some, and only a few functions have others.
+    """
+    return any(
+        selection.shows(rule.code, Level.STRICT)
+        for rule in registry.rules
+        if rule.code in selection.enabled and (rule.level is Level.STRICT or rule.level_of is not None)
+    )
 
 
 def listeners(kind: type[Event], registry: Registry, selection: Selection) -> list[Rule]:

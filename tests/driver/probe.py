@@ -16,7 +16,7 @@ from torchlint.source import Source, walk
 from torchlint.truth import Truth
 
 
-def interpret(source: Source, project: object = None) -> list[events.Event]:
+def interpret(source: Source, project: object = None, *, thorough: bool = True) -> list[events.Event]:
     """An `OpCalled` for each call of a name of torch; `torch.maybe(...)` is MAYBE, `torch.crash()` fails."""
     found: list[events.Event] = []
     for statement in walk(source.module):

@@ -87,7 +87,7 @@ def test_steps_in_another_file_have_a_frame_of_their_own() -> None:
 def test_the_last_line_counts_what_was_held_back() -> None:
     assert _text("torch.purist()\ntorch.purist()\n").splitlines() == [
         "No findings in 1 file.",
-        "2 strict findings held back; see them with --strict",
+        "At least 2 strict findings held back; see them all with --strict.",
     ]
 
 

@@ -219,6 +219,9 @@ def own(node: ast.AST) -> Iterator[ast.AST]:
             yield from own(child)
 
 
+DERIVED = ("assigned", "text", "bindings", "written")
+
+
 def from_ir(node):
     """The IR as tuples: the class, then the fields, less positions (and what `ast` does not have)."""
     if isinstance(node, list):
@@ -228,7 +231,7 @@ def from_ir(node):
     if isinstance(node, ir.Case):
         return ("Case", sorted(node.bound), from_ir(node.guard), from_ir(node.body), node.wildcard)
     if isinstance(node, ir.Node):
-        names = [f.name for f in fields(node) if f.name not in ("origin", "line", "assigned", "text", "bindings")]
+        names = [f.name for f in fields(node) if f.name not in ("origin", "line", *DERIVED)]
         return (type(node).__name__, *(from_ir(getattr(node, name)) for name in names))
     return node
 

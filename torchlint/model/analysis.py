@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import partial
 
 from torchlint.model import ir
+from torchlint.model.attention import Attention
 from torchlint.model.calls import CallSite
 from torchlint.model.domain import (
     Class,
@@ -39,7 +40,7 @@ from torchlint.model.lower import lower
 from torchlint.model.lower_ast import lower_ast
 from torchlint.model.machine import OUTSIDE_LIMIT, OUTSIDE_POOL, STEP_LIMIT, BudgetExceededError
 from torchlint.model.merging import merged
-from torchlint.model.observer import Abroad, Watch
+from torchlint.model.observer import Watch
 from torchlint.model.observers import watching
 from torchlint.model.promise import differentiates, writes_in_place, writing_methods
 from torchlint.model.truth import ALWAYS, Truth
@@ -49,7 +50,7 @@ from torchlint.source import Source, finding_nodes
 _NO_GRAD_NAMES = ("init", "reset", "load", "_init")
 
 
-def interpret(source: Source, project: Project | None = None) -> list[Event]:
+def interpret(source: Source, project: Project | None = None, *, thorough: bool = True) -> list[Event]:
     """
     All events of a file, in no particular order.
 
@@ -59,18 +60,22 @@ def interpret(source: Source, project: Project | None = None) -> list[Event]:
         The file.
     project
         The other files of its project; without it, whatever is imported is unknown code.
+    thorough
+        Follow all that the file defines, for events that no rule takes for more than strict, too.
 
     Raises
     ------
     torchlint.model.lower.LoweringError
         if the file has syntax that the IR has no word for, or is nested too deeply.
     """
-    analysis = Analysis(lower(source.module, source.text), project)
+    analysis = Analysis(lower(source.module, source.text), project, thorough=thorough)
     analysis.run()
     return merged(analysis.events)
 
 
-def interpret_unparsed(text: str, project: Project | None = None, path: str = "") -> tuple[list[Event], Twins]:
+def interpret_unparsed(
+    text: str, project: Project | None = None, path: str = "", *, thorough: bool = True
+) -> tuple[list[Event], Twins]:
     """
     The events of a file that libcst has not parsed: the same as `interpret`'s, but their nodes are `Unparsed`; and
     where the nodes are found that these stand for.
@@ -86,7 +91,7 @@ def interpret_unparsed(text: str, project: Project | None = None, path: str = ""
         warnings.simplefilter("ignore")  # on behalf of the file: an invalid escape, a comparison `is 1`
         tree = ast.parse(text)
     program = lower_ast(tree, text)
-    analysis = Analysis(program, project)
+    analysis = Analysis(program, project, thorough=thorough)
     twins = Twins(path, program)
     with finding_nodes(twins.find):
         analysis.run()
@@ -113,7 +118,7 @@ def _is_forward(function: Function, module: Truth) -> bool:
 class Analysis(Interpreter):
     """One file."""
 
-    def __init__(self, program: ir.Program, project: Project | None = None) -> None:
+    def __init__(self, program: ir.Program, project: Project | None = None, *, thorough: bool = True) -> None:
         super().__init__()
         self.program = program
         if project is not None:
@@ -122,11 +127,13 @@ class Analysis(Interpreter):
             self.imports = importer
         self.switched = []
         self._outside_pool = OUTSIDE_POOL
+        self._rebuilt: dict[tuple[int, bool], Instance] = {}
         self._writing: dict[int, frozenset[str]] = {}
         self._escaping: list[Value] = []
         self._called_by_script: frozenset[int] = frozenset()
-        self.watch = Watch(tuple(observer(self) for observer in watching(program.text)))
-        self.abroad = Abroad(self.watch, self.here)
+        observers = [observer(self) for observer in watching(program.text)]
+        self.attention = Attention(program, observers, self.here, thorough=thorough)
+        self.watch, self.abroad = self.attention.everybody
 
     def run_script(self) -> None:
         """Run the file as a script."""
@@ -161,6 +168,7 @@ class Analysis(Interpreter):
         One entry point, within its budget; its state is forgotten afterwards. Other files are looked into only for an
         entry that may have something to do with what they say (`promising`).
         """
+        self.entered_at = self.clock
         self.steps_left, self.outside_left = STEP_LIMIT, min(OUTSIDE_LIMIT, self._outside_pool) if promising else 0
         granted = self.outside_left
         functions, classes = len(self.functions), len(self.classes)
@@ -170,6 +178,7 @@ class Analysis(Interpreter):
         try:
             run()
         except (BudgetExceededError, RecursionError):
+            self.contained = False
             self.frame = frame
             self.stack.clear()
             self.loops.clear()
@@ -215,6 +224,16 @@ class Analysis(Interpreter):
 
     def _function_by_itself(self, function: Function) -> None:
         """A function that nobody calls; with what other files say if it differentiates, or if that may matter."""
+        watches = self.attention.of(function)
+        if watches is None:
+            return
+        before_it = self.watch, self.abroad
+        self.watch, self.abroad = watches
+        self.contained = True
+        self._watched_function(function)
+        self.watch, self.abroad = before_it
+
+    def _watched_function(self, function: Function) -> None:
         run = partial(self._standalone, function, [])
         at_once = differentiates(function.definition)
         before = len(self.events)
@@ -223,6 +242,8 @@ class Analysis(Interpreter):
         if self.passed_by and self.undecided and not at_once:
             del self.events[before:]
             self._guarded(run, True)
+        if self.contained and not self.undecided:
+            self.attention.contained(function)
 
     def _standalone(self, function: Function, first: list[Value]) -> Value:
         definition = function.definition
@@ -336,11 +357,20 @@ class Analysis(Interpreter):
         if self._is_function(cls):
             self._custom_function_class(cls)
             return
+        if not self.attention.is_wanted(cls):
+            return
+        before = self.watch, self.abroad
+        self.watch, self.abroad = self.attention.everybody
+        self._watched_class(cls)
+        self.watch, self.abroad = before
+
+    def _watched_class(self, cls: Class) -> None:
         instance = Instance(cls)
         module = is_module(instance)
-        self.passed_by = self.undecided = False
+        self._rebuilt.clear()
+        self.passed_by = self.undecided = self.layer_undecided = False
         self._build(instance, defaults=False)
-        built = self.passed_by, self.undecided
+        built = self.passed_by, self.layer_undecided
         for hook in self.watch.class_built:
             hook(cls, instance)
         self.conclude()
@@ -381,10 +411,22 @@ class Analysis(Interpreter):
         is left out, in the constructor too: one path among those that nothing is known of, and the one its author had
         in mind.
         """
+        watches = self.attention.of(function, instance)
+        if watches is None:
+            return
+        everybody = self.watch, self.abroad
+        self.watch, self.abroad = watches
+        self.contained = True
+        self._watched_method(function, instance, module)
+        self.watch, self.abroad = everybody
+
+    def _watched_method(self, function: Function, instance: Instance, module: Truth) -> None:
         cls = instance.cls
         forward = _is_forward(function, module)
         before = len(self.events)
         self._guarded(partial(self._run_on, function, instance, forward), False)
+        if self.contained and not self.undecided:
+            self.attention.contained(function)
         if not self.undecided or _sets_values(function.name) or function.name not in self._writers(cls):
             return
         if self.passed_by:
@@ -413,22 +455,24 @@ class Analysis(Interpreter):
         """
         before, watch, abroad = self.events, self.watch, self.abroad
         nobody = Watch()
-
-        def run() -> None:
-            self.events, self.watch, self.abroad = [], nobody, nobody
-            instance = Instance(cls)
-            self._build(instance, defaults=defaults)
-            self.conclude()
-            self.events.clear()
-            if not defaults:
-                self.watch, self.abroad = watch, abroad
-            self._guarded(partial(self._run_on, function, instance, forward, defaults=defaults), True)
-
         self.by_default = defaults
-        self._guarded(run, True)
+        self.events, self.watch, self.abroad = [], nobody, nobody
+        instance = self._built_anew(cls, defaults)
+        self.events.clear()
+        if not defaults:
+            self.watch, self.abroad = watch, abroad
+        self._guarded(partial(self._run_on, function, instance, forward, defaults=defaults), True)
         self.by_default = False
         found, self.watch, self.abroad = self.events, watch, abroad
         self.events = before + [event for event in found if _is_refusal(event)] if defaults else before[:told] + found
+
+    def _built_anew(self, cls: Class, defaults: bool) -> Instance:
+        """An object of a class, built with what other files say; all its methods are run on the same."""
+        known = self._rebuilt.get((id(cls), defaults))
+        if known is None:
+            known = self._rebuilt[id(cls), defaults] = Instance(cls)
+            self._guarded(partial(self._build, known, defaults=defaults), True, keep=True)
+        return known
 
     def _writers(self, cls: Class) -> frozenset[str]:
         known = self._writing.get(id(cls.definition))

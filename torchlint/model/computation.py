@@ -9,7 +9,6 @@ place is no result of its computation any more.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -134,9 +133,10 @@ def constant(value: Value | None) -> object:
 class ComputationLog(Observer):
     """Notes every computation of a run once, and tells those who listen."""
 
+    concerns = ()
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.listeners: list[Callable[[Computation], None]] = []
         self.made: dict[int, Computation] = {}
         self.unknowns: list[Unknown] = []
         self.first_used: dict[int, tuple[Tensor, Guard]] = {}
@@ -196,8 +196,8 @@ class ComputationLog(Observer):
                 self.unknowns.append(each)
             elif isinstance(each, Tensor):
                 self._in_memory.setdefault(id(each.storage), []).append(each)
-        for listener in self.listeners:
-            listener(made)
+        for hook in self.machine.watch.computed:
+            hook(made)
 
     def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
         if self._over:
@@ -278,16 +278,13 @@ class ComputationLog(Observer):
 
 
 class Computations(Observer):
-    """Listens to the log of computations, and finds the one behind a value. Subclasses override `computed`."""
+    """Finds the computation behind a value. Subclasses override `computed`, or ask."""
+
+    rests_on = (ComputationLog,)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self._log = machine.computations
-        if type(self).computed is not Computations.computed:
-            self._log.listeners.append(self.computed)
-
-    def computed(self, made: Computation) -> None:
-        """A computation ran. Those of its operands can be asked for; its own is noted already."""
 
     # -- what a value is
 

@@ -139,9 +139,12 @@ class Use:
 class Storage:
     """Memory shared by a tensor, its views and its detached aliases."""
 
-    __slots__ = ("aliases", "saves", "uses", "writes")
+    __slots__ = ("aliases", "born", "given", "saves", "uses", "writes")
 
-    def __init__(self) -> None:
+    def __init__(self, born: int = 0) -> None:
+        self.born = born
+        self.given = False
+        """Nobody knows whose it is: it came in from outside."""
         self.writes: tuple[Write, ...] = ()
         self.saves: tuple[Saved, ...] = ()
         self.uses: tuple[Use, ...] = ()
@@ -320,7 +323,7 @@ class Tensor:
         self.strides: tuple[int, ...] | None = None
         self.grad_fn = grad_fn
         self.grad_time = born
-        self.storage = storage or Storage()
+        self.storage = storage or Storage(born)
         self.counter = counter or VersionCounter()
         self.family = family or Family()
         self.base = base

@@ -198,7 +198,9 @@ class FunctionMachine(LayerMachine):
                     self.grad_written(None, "zero_", site.node, owner)
 
     def _named_method(self, receiver: Value, name: str, site: CallSite, where: ir.Expression) -> Value:
-        if isinstance(receiver, Unknown) and (name.endswith("_") or (name == "forward" and receiver.layer)):
+        if isinstance(receiver, Unknown) and (
+            (name.endswith("_") and not name.startswith("_")) or (name == "forward" and receiver.layer)
+        ):
             self.undecided = True
         result = self._run_method(receiver, name, site, where)
         for hook in self.watch.method:
@@ -281,7 +283,7 @@ class FunctionMachine(LayerMachine):
     def unknown_call(self, callee: Value, site: CallSite, receiver: Value | None = None) -> Value:
         """Code nobody knows is run: it may read, keep and change what it is given."""
         if site.keywords.get("inplace", NONE) not in (NONE, Constant(False)):
-            self.undecided = True
+            self.undecided = self.layer_undecided = True
         depends: list[Tensor] = []
         for value in [*site.values(), *([receiver] if receiver is not None else [])]:
             for tensor in reachable_tensors(value):

@@ -153,6 +153,7 @@ class GraphMachine(Machine):
         )
         tensor.grad = Unknown()
         tensor.name = unknown.hint
+        tensor.storage.given = True
         unknown.tensor = tensor
         return tensor
 
@@ -547,6 +548,9 @@ class GraphMachine(Machine):
         on the old one and on a value with `value_grad`. `subject` is the tensor the program names, where `tensor` is a
         view of it made for the write.
         """
+        own = not tensor.storage.given and tensor.storage.born >= self.entered_at
+        if not own or (spelling == "indexed" and value_grad.truth() is Truth.MAYBE):
+            self.contained = False
         facts = self.facts(subject or tensor, name)
         grad = tensor.requires_grad
         recorded = self.recorded(grad.either(value_grad))

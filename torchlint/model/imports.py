@@ -250,7 +250,7 @@ def _bindings(body: list[ir.Statement]) -> dict[str, list[tuple[ir.Statement, bo
         for name in _bound(statement):
             # What only adds to a name, or binds it again and again, is no binding that could be run alone.
             found.setdefault(name, []).extend([(statement, sure)] if alone else [(statement, False)] * 2)
-    for statement in _everything(body):
+    for statement in ir.everything(body):
         if isinstance(statement, ir.Scope) and statement.kind == "global":
             for name in statement.names:
                 found.setdefault(name, []).extend([(statement, False)] * 2)
@@ -260,27 +260,8 @@ def _bindings(body: list[ir.Statement]) -> dict[str, list[tuple[ir.Statement, bo
 def _statements(body: list[ir.Statement], sure: bool) -> Iterator[tuple[ir.Statement, bool]]:
     for statement in body:
         yield statement, sure
-        for inner in _blocks(statement):
+        for inner in ir.blocks(statement):
             yield from _statements(inner, False)
-
-
-def _blocks(statement: ir.Statement) -> list[list[ir.Statement]]:
-    if isinstance(statement, ir.If | ir.For | ir.While):
-        return [statement.body, statement.orelse]
-    if isinstance(statement, ir.With):
-        return [statement.body]
-    if isinstance(statement, ir.Try):
-        return [statement.body, *(h.body for h in statement.handlers), statement.orelse, statement.final]
-    return []
-
-
-def _everything(body: list[ir.Statement]) -> Iterator[ir.Statement]:
-    """All statements, those of functions and classes among them."""
-    for statement in body:
-        yield statement
-        inner = [statement.body] if isinstance(statement, ir.FunctionDef | ir.ClassDef) else _blocks(statement)
-        for block in inner:
-            yield from _everything(block)
 
 
 def _bound(statement: ir.Statement) -> list[str]:

@@ -35,6 +35,7 @@ from torchlint.model.domain import (
 )
 from torchlint.model.events import ResultDropped
 from torchlint.model.expressions import canonical
+from torchlint.model.marks import method_only_returns, only_returns
 from torchlint.model.truth import Truth
 
 _TRANSPARENT_DECORATORS = (
@@ -91,7 +92,7 @@ class Interpreter(ControlMachine):
             return
         receiver = self.evaluate_again(function.value)
         if isinstance(receiver, External):
-            if receiver.qualified not in ("torch", "torch.nn.functional") or not _pure(
+            if receiver.qualified not in ("torch", "torch.nn.functional") or not only_returns(
                 f"{receiver.qualified}.{function.attr}", function.attr
             ):
                 return
@@ -103,7 +104,7 @@ class Interpreter(ControlMachine):
         else:
             options = [each for _, each in alternatives(receiver)]
             op = function.attr
-            if not (_pure(f"torch.Tensor.{op}", op) or op in _PURE_METHODS):
+            if not method_only_returns(op):
                 return
             self.undecided = self.undecided or any(isinstance(each, Unknown) for each in options)
             if not options or not all(isinstance(each, Tensor) for each in options):
@@ -274,18 +275,3 @@ class Interpreter(ControlMachine):
         ir.FunctionDef: _def,
         ir.ClassDef: _class,
     }
-
-
-_PURE_METHODS = frozenset({"to", "float", "double", "half", "long", "int", "bool", "cuda", "type", "type_as", "numpy"})
-_TESTS = frozenset({"allclose", "equal"})
-_SIDE_EFFECTS = frozenset({"backward", "retain_grad", "register_hook", "item", "tolist", "cpu", "sum"})
-
-
-def _pure(spelling: str, name: str) -> bool:
-    """Whether an operation does nothing but return a tensor."""
-    if name.endswith("_") or name in _SIDE_EFFECTS:
-        return False
-    found = ops.find(spelling)
-    return name in _TESTS or (
-        bool(found) and all(op.outputs and not op.returns_self and "self" not in op.writes for op in found)
-    )

@@ -376,6 +376,26 @@ class Match(Statement):
 
 
 @dataclass(slots=True, eq=False)
+class Written:
+    """
+    What is written in the body of a function, in functions inside it too (see `marks`).
+
+    Attributes
+    ----------
+    words
+        Identifiers (names, attributes, keywords), operators, and marks.
+    sliced
+        What is called where the result is read by index: the last identifier of the callee.
+    assigned
+        The attributes that are assigned, and where calls are, what is called: the last identifier of the callee.
+    """
+
+    words: set[str]
+    sliced: set[str]
+    assigned: dict[str, set[str]]
+
+
+@dataclass(slots=True, eq=False)
 class FunctionDef(Statement):
     name: str
     parameters: list[Parameter]
@@ -387,6 +407,8 @@ class FunctionDef(Statement):
     returns: Expression | None = None
     assigned: frozenset[str] = field(default=frozenset())
     """Names bound in its own body (assignments, loops, imports, `except`, walrus, defs), less `global`/`nonlocal`."""
+    written: Written | None = None
+    """What is written in its body, once somebody has read it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -416,18 +438,55 @@ def walk(node: Node | list[Statement]) -> Iterator[Node]:
         each = pending.pop()
         if isinstance(each, Node):
             yield each
-            pending += [getattr(each, name) for name in _parts(type(each))]
+            pending += [getattr(each, name) for name in parts(type(each))]
         elif isinstance(each, list):
             pending += reversed(each)
 
 
+def blocks(statement: Statement) -> list[list[Statement]]:
+    """The blocks of a compound statement, less those of functions and classes."""
+    if isinstance(statement, If | For | While):
+        return [statement.body, statement.orelse]
+    if isinstance(statement, With):
+        return [statement.body]
+    if isinstance(statement, Try):
+        return [statement.body, *(h.body for h in statement.handlers), statement.orelse, statement.final]
+    if isinstance(statement, Match):
+        return [case.body for case in statement.cases]
+    return []
+
+
+def everything(body: list[Statement]) -> Iterator[Statement]:
+    """All statements of a block, those of functions and classes among them."""
+    for statement in body:
+        yield statement
+        inner = [statement.body] if isinstance(statement, FunctionDef | ClassDef) else blocks(statement)
+        for block in inner:
+            yield from everything(block)
+
+
 _PLAIN = frozenset(
-    {"origin", "line", "id", "attr", "op", "ops", "kind", "name", "keyword", "star", "text", "assigned", "bindings"}
+    {
+        "origin",
+        "line",
+        "id",
+        "attr",
+        "op",
+        "ops",
+        "kind",
+        "name",
+        "keyword",
+        "star",
+        "text",
+        "assigned",
+        "bindings",
+        "written",
+    }
 )
 _parts_of: dict[type[Node], tuple[str, ...]] = {}
 
 
-def _parts(kind: type[Node]) -> tuple[str, ...]:
+def parts(kind: type[Node]) -> tuple[str, ...]:
     """The fields of a class of nodes that may hold other nodes, last first."""
     known = _parts_of.get(kind)
     if known is None:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 import libcst as cst
 
 from torchlint.model import ir
+from torchlint.model.marks import Reader
 from torchlint.model.scopes import ScopedLowering
 from torchlint.source import NEWLINE, unparsed
 
@@ -130,11 +131,12 @@ def lower_ast(module: ast.Module, text: str) -> ir.Program:
 class _Lowering(ScopedLowering):
     """One statement and expression after the other."""
 
-    __slots__ = ("lines",)
+    __slots__ = ("lines", "reader")
 
     def __init__(self, lines: list[str]) -> None:
         super().__init__()
         self.lines = lines
+        self.reader = Reader()
 
     # -- statements
 
@@ -161,18 +163,27 @@ class _Lowering(ScopedLowering):
 
     def assign(self, node: ast.Assign, line: Any) -> ir.Statement:
         targets = [self.target(one) for one in node.targets]
-        return ir.Assign(_Assign(), line, targets, self.expression(node.value))
+        made = ir.Assign(_Assign(), line, targets, self.expression(node.value))
+        self.reader.assign(made)
+        return made
 
     def annotated(self, node: ast.AnnAssign, line: Any) -> ir.Statement:
         target, annotation = self.target(node.target), self.expression(node.annotation)
-        return ir.Assign(_AnnAssign(), line, [target], self.optional(node.value), annotation)
+        made = ir.Assign(_AnnAssign(), line, [target], self.optional(node.value), annotation)
+        self.reader.assign(made)
+        return made
 
     def augmented(self, node: ast.AugAssign, line: Any) -> ir.Statement:
         target = self.target(node.target)
-        return ir.AugmentedAssign(_AugAssign(), line, target, _OPERATORS[type(node.op)], self.expression(node.value))
+        operator, value = _OPERATORS[type(node.op)], self.expression(node.value)
+        made = ir.AugmentedAssign(_AugAssign(), line, target, operator, value)
+        self.reader.augmented(made)
+        return made
 
     def expression_statement(self, node: ast.Expr, line: Any) -> ir.Statement:
-        return ir.ExpressionStatement(_Expr(), line, self.expression(node.value))
+        made = ir.ExpressionStatement(_Expr(), line, self.expression(node.value))
+        self.reader.expression(made)
+        return made
 
     def return_(self, node: ast.Return, line: Any) -> ir.Statement:
         return ir.Return(_Return(), line, self.optional(node.value))
@@ -180,7 +191,9 @@ class _Lowering(ScopedLowering):
     def raise_(self, node: ast.Raise, line: Any) -> ir.Statement:
         if node.cause is not None:
             # The IR drops the cause, but a `yield` or `:=` in it counts for the scope.
+            outer, self.reader = self.reader, Reader()
             self.expression(node.cause)
+            self.reader = outer
         return ir.Raise(_Raise(), line, self.optional(node.exc))
 
     def assert_(self, node: ast.Assert, line: Any) -> ir.Statement:
@@ -250,11 +263,15 @@ class _Lowering(ScopedLowering):
     def for_(self, node: ast.For | ast.AsyncFor) -> ir.Statement:
         place = _For()
         target, iterable = self.target(node.target), self.expression(node.iter)
-        return ir.For(place, place, target, iterable, self.block(node.body), self.block(node.orelse))
+        made = ir.For(place, place, target, iterable, self.block(node.body), self.block(node.orelse))
+        self.reader.loop(made)
+        return made
 
     def while_(self, node: ast.While) -> ir.Statement:
         place = _While()
-        return ir.While(place, place, self.expression(node.test), self.block(node.body), self.block(node.orelse))
+        made = ir.While(place, place, self.expression(node.test), self.block(node.body), self.block(node.orelse))
+        self.reader.loop(made)
+        return made
 
     def with_(self, node: ast.With | ast.AsyncWith) -> ir.Statement:
         place = _With()
@@ -263,7 +280,9 @@ class _Lowering(ScopedLowering):
             context = self.expression(item.context_expr)
             target = None if item.optional_vars is None else self.target(item.optional_vars)
             items.append(ir.WithItem(_WithItem(), context, target))
-        return ir.With(place, place, items, self.block(node.body))
+        made = ir.With(place, place, items, self.block(node.body))
+        self.reader.with_(made)
+        return made
 
     def try_(self, node: ast.Try, place: Any = None, handler_place: Any = None) -> ir.Statement:
         place = _Try() if place is None else place
@@ -296,12 +315,16 @@ class _Lowering(ScopedLowering):
         self.bound.add(node.name)
         decorators = [self.expression(one) for one in node.decorator_list]
         parameters, returns = self.parameters(node.args), self.optional(node.returns)
+        outer, self.reader = self.reader, Reader()
         with self.scope():
             body = self.block(node.body)
             yields, assigned = self.yields, frozenset(self.bound - self.declared)
+        written = self.reader.done()
+        self.reader = outer
+        outer.absorb(written)
         is_async = type(node) is ast.AsyncFunctionDef
         return ir.FunctionDef(
-            place, place, node.name, parameters, body, decorators, is_async, yields, returns, assigned
+            place, place, node.name, parameters, body, decorators, is_async, yields, returns, assigned, written
         )
 
     def class_(self, node: ast.ClassDef) -> ir.Statement:
@@ -310,7 +333,9 @@ class _Lowering(ScopedLowering):
         decorators = [self.expression(one) for one in node.decorator_list]
         bases = [self.argument(one) for one in node.bases] + [self.keyword(one) for one in node.keywords]
         with self.scope():
-            return ir.ClassDef(place, place, node.name, bases, self.block(node.body), decorators)
+            made = ir.ClassDef(place, place, node.name, bases, self.block(node.body), decorators)
+        self.reader.class_(made)
+        return made
 
     # -- expressions
 
@@ -321,6 +346,7 @@ class _Lowering(ScopedLowering):
         return None if node is None else _EXPRESSIONS[type(node)](self, node)
 
     def name(self, node: ast.Name) -> ir.Expression:
+        self.reader.names.append(node.id)
         return ir.Name(_Name(), node.id)
 
     def constant(self, node: ast.Constant) -> ir.Expression:
@@ -339,9 +365,15 @@ class _Lowering(ScopedLowering):
                     self.placeholders(piece.format_spec.values, into)
 
     def attribute(self, node: ast.Attribute) -> ir.Expression:
+        self.reader.attributes.append(node.attr)
         return ir.Attribute(_Attribute(), self.expression(node.value), node.attr)
 
     def subscript(self, node: ast.Subscript) -> ir.Expression:
+        made = self.subscripted(node)
+        self.reader.subscript(made)
+        return made
+
+    def subscripted(self, node: ast.Subscript) -> ir.Subscript:
         place, value, index = _Subscript(), self.expression(node.value), node.slice
         if type(index) is not ast.Tuple or not index.elts:
             return ir.Subscript(place, value, self.expression(index))
@@ -368,7 +400,9 @@ class _Lowering(ScopedLowering):
         else:
             arguments = [self.argument(one) for one in positional]
             arguments += [self.keyword(one) for one in keywords]
-        return ir.Call(_Call(), function, arguments)
+        made = ir.Call(_Call(), function, arguments)
+        self.reader.call(made)
+        return made
 
     def argument(self, node: ast.expr) -> ir.Argument:
         if type(node) is ast.Starred:
@@ -382,7 +416,9 @@ class _Lowering(ScopedLowering):
 
     def binary(self, node: ast.BinOp) -> ir.Expression:
         left = self.expression(node.left)
-        return ir.Binary(_BinaryOperation(), _OPERATORS[type(node.op)], left, self.expression(node.right))
+        made = ir.Binary(_BinaryOperation(), _OPERATORS[type(node.op)], left, self.expression(node.right))
+        self.reader.binary(made)
+        return made
 
     def boolean(self, node: ast.BoolOp) -> ir.Expression:
         op = "and" if type(node.op) is ast.And else "or"
@@ -390,7 +426,9 @@ class _Lowering(ScopedLowering):
 
     def comparison(self, node: ast.Compare) -> ir.Expression:
         left, ops = self.expression(node.left), [_COMPARISONS[type(op)] for op in node.ops]
-        return ir.Compare(_Comparison(), left, ops, [self.expression(one) for one in node.comparators])
+        made = ir.Compare(_Comparison(), left, ops, [self.expression(one) for one in node.comparators])
+        self.reader.compare(made)
+        return made
 
     def unary(self, node: ast.UnaryOp) -> ir.Expression:
         return ir.Unary(_UnaryOperation(), _UNARY[type(node.op)], self.expression(node.operand))

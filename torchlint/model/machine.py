@@ -66,6 +66,12 @@ class Machine:
         """Something of another file was met and not looked into."""
         self.undecided = False
         """A write was met of which nobody knows whether a backward needs what it overwrites."""
+        self.layer_undecided = False
+        """A layer of unknown code was built that may work in place."""
+        self.entered_at = 0
+        """When the entry point began that runs now."""
+        self.contained = True
+        """Whether it has written in place only to what it had made itself."""
         self.statement: ir.Statement | None = None
         self.iteration: tuple[int, ...] = ()
         self.built_in = ""

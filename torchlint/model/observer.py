@@ -32,8 +32,10 @@ from torchlint.model.domain import (
     Write,
 )
 from torchlint.model.events import BackwardCallee
+from torchlint.model.marks import Concern
 
 if TYPE_CHECKING:
+    from torchlint.model.computation import Computation
     from torchlint.model.machine import Machine
 
 
@@ -51,8 +53,27 @@ class Observer:
     where they may point anywhere.
     """
 
+    concerns: ClassVar[tuple[Concern, ...] | None] = None
+    """
+    What must be written in an entry point, or in what it calls, for it to have anything to say that is more than
+    strict; one of these is enough. None: any entry point may concern it.
+    """
+
+    rests_on: ClassVar[tuple[type[Observer], ...]] = ()
+    """Observers without which it cannot watch."""
+
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
+
+    def concerned_with(self, instance: Instance) -> bool:
+        """Whether it waits to see what the methods of an object do that was built on its own."""
+        return False
+
+    def computed(self, made: Computation) -> None:
+        """
+        A computation ran and was noted: `ComputationLog` tells it. Those of its operands can be asked for; its own is
+        noted already.
+        """
 
     def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
         """
@@ -197,7 +218,11 @@ class Observer:
         """All entry points of the file have been run."""
 
 
-HOOKS = tuple(name for name in vars(Observer) if not name.startswith("_"))
+HOOKS = tuple(
+    name
+    for name, value in vars(Observer).items()
+    if callable(value) and not name.startswith("_") and name != "concerned_with"
+)
 
 
 class Watch:

@@ -11,19 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchlint.model import ir
-
-_INITIALISERS = ("uniform_", "normal_", "constant_", "zeros_", "ones_", "orthogonal_", "eye_", "dirac_", "sparse_")
+from torchlint.model import ir, marks
 
 
 def writes_in_place(node: ir.Node) -> bool:
     """Whether anything in a piece of program is spelt as if it wrote in place."""
-    return any(_writes(each) for each in ir.walk(node))
+    return any(marks.writes(each) for each in ir.walk(node))
 
 
 def differentiates(node: ir.Node) -> bool:
     """Whether anything in a piece of program is spelt as if it ran a backward, or an optimizer."""
-    return any(_differentiates(each) for each in ir.walk(node))
+    return any(marks.differentiates(each) for each in ir.walk(node))
 
 
 def writing_methods(cls: ir.ClassDef) -> frozenset[str]:
@@ -39,7 +37,7 @@ def writing_methods(cls: ir.ClassDef) -> frozenset[str]:
         for node in ir.walk(method.body):
             if isinstance(node, ir.Call) and any(argument.keyword == "inplace" for argument in node.arguments):
                 return frozenset(each.name for each in methods)
-            if _writes(node):
+            if marks.writes(node):
                 writers.add(method.name)
             if isinstance(node, ir.Attribute) and isinstance(node.value, ir.Name):
                 called.add(node.attr)
@@ -57,24 +55,3 @@ def _statements(body: list[ir.Statement]) -> Iterator[ir.Statement]:
         if isinstance(statement, ir.If):
             yield from _statements(statement.body)
             yield from _statements(statement.orelse)
-
-
-def _differentiates(node: ir.Node) -> bool:
-    return isinstance(node, ir.Attribute) and node.attr in ("backward", "grad", "step", "zero_grad")
-
-
-def _writes(node: ir.Node) -> bool:
-    if isinstance(node, ir.Call):
-        function = node.function
-        name = ""
-        if isinstance(function, ir.Attribute):
-            owner = function.value
-            last = owner.attr if isinstance(owner, ir.Attribute) else owner.id if isinstance(owner, ir.Name) else ""
-            name = "" if last == "init" else function.attr
-        elif isinstance(function, ir.Name) and not function.id.endswith(_INITIALISERS):
-            name = function.id
-        in_place = name.endswith("_") and not name.startswith("__") and name != "requires_grad_"
-        return in_place or any(argument.keyword in ("inplace", "out") for argument in node.arguments)
-    if isinstance(node, ir.Assign):
-        return any(isinstance(target, ir.Subscript) for target in node.targets)
-    return isinstance(node, ir.AugmentedAssign)

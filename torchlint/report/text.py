@@ -105,7 +105,7 @@ def summary(run: Run) -> Iterator[str]:
     if done or offers:
         yield f"{'; '.join([*done, ', '.join(offers)] if offers else done)}."
     if run.held_back:
-        yield f"{_count(run.held_back, 'strict finding')} held back; see them with --strict"
+        yield f"At least {_count(run.held_back, 'strict finding')} held back; see them all with --strict."
 
 
 def _count(number: int, noun: str, plural: str = "") -> str:

@@ -14,6 +14,7 @@ import libcst as cst
 from torchlint.model import ir
 from torchlint.model.domain import NONE, Constant, Function, Tensor, Unknown, Value, Write
 from torchlint.model.events.writes import ArgumentWritten
+from torchlint.model.marks import WRITING
 from torchlint.model.observer import Observer
 from torchlint.model.observers.held import Held, only
 from torchlint.model.trace import Step
@@ -49,6 +50,8 @@ class _Modified:
 
 class Arguments(Observer):
     """Watches functions of the file and the tensors they are given."""
+
+    concerns = (WRITING,)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

@@ -10,6 +10,7 @@ from torchlint.model.computation import Computation, Computations, constant
 from torchlint.model.domain import Choice, Tensor, Unknown, Value
 from torchlint.model.events import Shape
 from torchlint.model.events.numerics import LossBroadcast, MaskedSingularity
+from torchlint.model.marks import MASKED, SQUARED_MEAN, anywhere, here
 from torchlint.model.truth import Truth, conditions
 
 _ELEMENTWISE_LOSSES = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
@@ -32,6 +33,12 @@ def both_expanded(left: Shape, right: Shape) -> bool:
 
 class Broadcasts(Computations):
     """Raises `LossBroadcast` and `MaskedSingularity`."""
+
+    concerns = (
+        anywhere("mse_loss l1_loss smooth_l1_loss huber_loss +MSELoss +L1Loss +SmoothL1Loss +HuberLoss"),
+        here(SQUARED_MEAN),
+        here("where masked_fill", MASKED),
+    )
 
     def computed(self, made: Computation) -> None:
         if made.name in _ELEMENTWISE_LOSSES:

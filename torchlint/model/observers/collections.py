@@ -17,6 +17,7 @@ from torchlint.model.dataflow import alike
 from torchlint.model.domain import Function, GraphNode, Sequence, Tensor, Unknown, Value, alternatives
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.gradients import GraphKeptByLoop
+from torchlint.model.marks import DIFFERENTIATING
 from torchlint.model.observer import Observer
 from torchlint.model.observers.held import Held, argument, expression
 from torchlint.model.truth import Guard, Truth
@@ -50,6 +51,8 @@ class _Pass:
 
 class Collections(Observer):
     """Watches what a loop adds up."""
+
+    concerns = (DIFFERENTIATING,)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

@@ -15,6 +15,7 @@ from torchlint.model.domain import Choice, GraphNode, Sequence, Tensor, Unknown,
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.numerics import FloatsCompared
 from torchlint.model.machine import Machine
+from torchlint.model.marks import ALL_EQUAL, here
 
 _ROUNDING = frozenset(
     """
@@ -27,6 +28,8 @@ _ROUNDING = frozenset(
 
 class Comparisons(Computations):
     """Raises `FloatsCompared`."""
+
+    concerns = (here(ALL_EQUAL),)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

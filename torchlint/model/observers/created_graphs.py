@@ -25,6 +25,7 @@ from torchlint.model.domain import (
 )
 from torchlint.model.events import AutogradRefused, BackwardCallee, Event
 from torchlint.model.events.gradients import CreatedGraphUnused
+from torchlint.model.marks import DIFFERENTIATING
 from torchlint.model.observer import Observer
 from torchlint.model.observers.held import Held
 
@@ -53,6 +54,7 @@ class CreatedGraphs(Observer):
     """Watches `create_graph=True`."""
 
     words = ("create_graph",)
+    concerns = (DIFFERENTIATING,)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

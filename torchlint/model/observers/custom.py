@@ -30,6 +30,7 @@ from torchlint.model.events.custom import (
     TensorKeptOnContext,
 )
 from torchlint.model.machine import Machine
+from torchlint.model.marks import CUSTOM, anywhere
 from torchlint.model.observer import Observer
 from torchlint.model.observers.function_source import Method, names, reads, root_of_one_minus_square, text
 from torchlint.model.truth import Truth
@@ -49,6 +50,7 @@ class Custom(Observer):
     """Raises the events of custom Functions."""
 
     words = ("Function",)
+    concerns = (anywhere(CUSTOM),)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from torchlint.knowledge import modules
 from torchlint.model import ir
 from torchlint.model.domain import (
     Class,
@@ -26,6 +27,7 @@ from torchlint.model.domain import (
 from torchlint.model.events.registration import BuiltInForward, ForwardCalled, TensorAttributeUsed
 from torchlint.model.expressions import is_module
 from torchlint.model.machine import Machine
+from torchlint.model.marks import Concern, anywhere
 from torchlint.model.observer import Observer
 from torchlint.model.observers.held import expression
 from torchlint.model.observers.moments import dotted
@@ -67,11 +69,19 @@ class _Plain:
 class Forwarding(Observer):
     """`forward` of the file's Modules."""
 
+    concerns = (
+        anywhere("forward"),
+        Concern(here=(modules.names() | {"Parameter"},), in_constructors=False),
+    )
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self._stack: list[_Running] = []
         self._plain: dict[int, dict[str, _Plain]] = {}
         self._kept: list[object] = []
+
+    def concerned_with(self, instance: Instance) -> bool:
+        return bool(self._plain.get(id(instance)))
 
     def concluded(self) -> None:
         self._stack.clear()

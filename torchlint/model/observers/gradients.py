@@ -25,6 +25,7 @@ from torchlint.model.domain import (
 )
 from torchlint.model.events import BackwardCallee, FreedGraphRead
 from torchlint.model.events.gradients import KeptGradientWritten, SumOfGradientsRead
+from torchlint.model.marks import DIFFERENTIATING
 from torchlint.model.observer import Observer
 from torchlint.model.observers.held import Held, argument, dotted, expression, only
 from torchlint.model.trace import Step
@@ -63,6 +64,7 @@ class Accumulation(Observer):
     """Watches reads of `.grad` between backwards."""
 
     words = (".grad",)
+    concerns = (DIFFERENTIATING,)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -240,6 +242,7 @@ class KeptGradients(Observer):
     """Watches names that stand for `x.grad` itself."""
 
     words = (".grad",)
+    concerns = (DIFFERENTIATING,)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

@@ -8,6 +8,7 @@ from torchlint.model import ir
 from torchlint.model.domain import Function, Tensor, Value
 from torchlint.model.events.work import GrownInLoop
 from torchlint.model.machine import Machine
+from torchlint.model.marks import GROWS, here
 from torchlint.model.observer import Observer
 from torchlint.model.truth import Truth
 from torchlint.source import parsed, walk
@@ -23,6 +24,7 @@ class Growth(Observer):
     """Raises `GrownInLoop`."""
 
     words = ("cat", "stack")
+    concerns = (here(GROWS),)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

@@ -8,6 +8,7 @@ from torchlint.model import ir
 from torchlint.model.domain import Bound, Function, Instance, Module, Tensor, Unknown, Value, Write
 from torchlint.model.events.custom import BackwardHookRegistered, HookedTensorWritten, HookWritesGradient
 from torchlint.model.machine import Machine
+from torchlint.model.marks import here, one_of, writes
 from torchlint.model.observer import Observer
 from torchlint.model.observers.function_source import Method, text
 from torchlint.model.truth import Guard, Truth
@@ -20,6 +21,7 @@ class Hooks(Observer):
     """Raises the events of hooks."""
 
     words = ("hook",)
+    concerns = (here("register_hook"), one_of(_WRAPPING | {"register_backward_hook"}))
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -62,6 +64,8 @@ class Hooks(Observer):
             place = 0 if hook.function.kind == "static" else 1
             hook = hook.function
         if not isinstance(hook, Function):
+            return
+        if not any(writes(each) for each in ir.walk(hook.definition)):
             return
         definition = parsed(hook.definition.origin)
         if isinstance(definition, cst.Lambda):

@@ -34,6 +34,7 @@ from torchlint.model.events.gradients import (
     NonLeafFlagSet,
     NonLeafGradRead,
 )
+from torchlint.model.marks import ARRAYS, DIFFERENTIATING, Concern, anywhere
 from torchlint.model.observer import Observer
 from torchlint.model.observers.held import Held, argument, derived, dotted, expression, is_true, only
 from torchlint.model.truth import Truth
@@ -61,6 +62,12 @@ _FRESH_COPIES = frozenset(
 
 class Leaves(Observer):
     """Watches what is done to tensors that are no leaves, or no longer, or again."""
+
+    concerns = (
+        DIFFERENTIATING,
+        anywhere("requires_grad requires_grad_ .numpy deepcopy Parameter"),
+        Concern(anywhere=(frozenset({ARRAYS}), frozenset(name.rpartition(".")[2] for name in _CONVERTING | _PLOTTING))),
+    )
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

@@ -7,6 +7,7 @@ import libcst as cst
 from torchlint.model.computation import Computation, Computations, constant
 from torchlint.model.domain import Value
 from torchlint.model.events.numerics import LogarithmComposed, Stable
+from torchlint.model.marks import here, near
 from torchlint.source import parsed
 
 _WHOLE = frozenset({"arange", "argmax", "argmin", "argsort", "bincount", "ceil", "floor", "numel", "randint", "round"})
@@ -18,6 +19,11 @@ class Logarithms(Computations):
     """Raises `LogarithmComposed`."""
 
     words = ("log", "exp")
+    concerns = (
+        near("log", "softmax sigmoid sum logsumexp +Softmax +Sigmoid"),
+        here("log", "+"),
+        here("exp", "- +"),
+    )
 
     def computed(self, made: Computation) -> None:
         if made.name == "log" and made.how in ("function", "method") and not made.keywords:

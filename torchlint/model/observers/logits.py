@@ -8,6 +8,7 @@ from torchlint.model import ir
 from torchlint.model.computation import Computation, Computations, constant
 from torchlint.model.domain import Tensor, Value
 from torchlint.model.events.numerics import Activation, DimensionImplied, LossOfActivation
+from torchlint.model.marks import IMPLIED_DIM, here, near
 from torchlint.model.trace import Step
 
 _ACTIVATIONS: dict[str, Activation] = {
@@ -31,6 +32,14 @@ class Logits(Computations):
     """Raises `LossOfActivation` and `DimensionImplied`."""
 
     words = ("softm", "Softm", "entropy", "Entropy", "nll", "NLL", "BCE")
+    concerns = (
+        near(
+            """cross_entropy nll_loss kl_div binary_cross_entropy binary_cross_entropy_with_logits +CrossEntropyLoss
+            +NLLLoss +KLDivLoss +BCELoss +BCEWithLogitsLoss""",
+            "softmax log_softmax sigmoid logsigmoid +Softmax +LogSoftmax +Sigmoid +LogSigmoid",
+        ),
+        here(IMPLIED_DIM),
+    )
 
     def computed(self, made: Computation) -> None:
         if made.name not in _LOSSES or made.how not in ("function", "layer"):

@@ -18,7 +18,9 @@ from torchlint.model.events import BackwardCallee
 from torchlint.model.events.registration import GradFlagSet, LeafLost
 from torchlint.model.expressions import is_module
 from torchlint.model.machine import Machine
+from torchlint.model.marks import DIFFERENTIATING, one_of
 from torchlint.model.observer import Observer
+from torchlint.model.observers.held import expression
 from torchlint.model.trace import Step
 from torchlint.model.truth import Truth
 from torchlint.source import parsed
@@ -51,6 +53,8 @@ class _Lost:
 
 class LostLeaves(Observer):
     """Leaves that require grad, and flags that are none."""
+
+    concerns = (DIFFERENTIATING, one_of({"requires_grad", *_MISSPELT}))
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -201,17 +205,16 @@ class LostLeaves(Observer):
             self._handed_over(positional)
 
     def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
-        target = node.origin
-        if not isinstance(target, cst.Attribute) or not (name == "requires_grad" or name in _MISSPELT):
+        if not isinstance(node, ir.Attribute) or not (name == "requires_grad" or name in _MISSPELT):
             return
         unseen = isinstance(owner, Unknown) and owner.tensor is None and not owner.element_of_parameters
         if self._is_module(owner, name):
-            self.machine.emit(self._flag(name, "module", target))
+            self.machine.emit(self._flag(name, "module", node))
         elif name == "requires_grad":
             if unseen:
-                self._flags.append((owner, self._flag(name, "module", target)))
+                self._flags.append((owner, self._flag(name, "module", node)))
         elif isinstance(owner, Tensor) or (isinstance(owner, Unknown) and not unseen):
-            self.machine.emit(self._flag(name, "tensor", target))
+            self.machine.emit(self._flag(name, "tensor", node))
 
     def _is_module(self, value: Value, name: str) -> bool:
         if isinstance(value, Module):
@@ -224,18 +227,20 @@ class LostLeaves(Observer):
         function = source.function if isinstance(source, ir.Call) else None
         return isinstance(function, ir.Attribute) and function.attr in _SUBMODULES
 
-    def _flag(self, name: str, of: Literal["tensor", "module"], target: cst.Attribute) -> GradFlagSet:
-        line, target = parsed(self.machine.line()), parsed(target)
-        value = None
-        if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 and isinstance(line.body[0], cst.Assign):
-            value = line.body[0].value if len(line.body[0].targets) == 1 else None
+    def _flag(self, name: str, of: Literal["tensor", "module"], target: ir.Attribute) -> GradFlagSet:
+        statement = self.machine.statement
+        alone = isinstance(statement, ir.Assign) and statement.annotation is None and len(statement.targets) == 1
+        value = expression(statement.value) if isinstance(statement, ir.Assign) and alone and statement.value else None
+        node, owner = expression(target), expression(target.value)
+        assert isinstance(node, cst.Attribute)
+        assert owner is not None
         return GradFlagSet(
-            node=target,
-            statement=line,
+            node=node,
+            statement=self.machine.line(),
             attribute=name,
-            owner=target.value,
+            owner=owner,
             of=of,
-            target=target,
+            target=node,
             value=value,
         )
 

@@ -29,6 +29,7 @@ from torchlint.model.events import BackwardCallee
 from torchlint.model.events.training import EvaluatedWithGraph, TrainedInEvalMode
 from torchlint.model.expressions import is_module
 from torchlint.model.machine import Machine
+from torchlint.model.marks import anywhere
 from torchlint.model.observer import Observer
 from torchlint.model.observers.escaping import keeps_graph
 from torchlint.model.observers.moments import Iteration, dotted, holds, last_name, receiver_of
@@ -77,6 +78,7 @@ class Modes(Observer):
     """Modes of modules over a run."""
 
     words = ("eval", "train(")
+    concerns = (anywhere("eval train"),)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

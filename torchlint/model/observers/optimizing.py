@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from torchlint.knowledge import optimizers
 from torchlint.model import ir
 from torchlint.model.domain import (
     Bound,
@@ -32,6 +33,7 @@ from torchlint.model.events.registration import Given, Missing, OptimizerGiven, 
 from torchlint.model.expressions import is_module
 from torchlint.model.graph import is_none
 from torchlint.model.machine import Machine
+from torchlint.model.marks import one_of
 from torchlint.model.observer import Observer
 from torchlint.model.observers.moments import dotted, holds, receiver_of
 from torchlint.model.trace import Step
@@ -71,6 +73,7 @@ class Optimizing(Observer):
     """Optimizers of `torch.optim`."""
 
     words = ("optim",)
+    concerns = (one_of({"*optim", *(name.rpartition(".")[2] for name in optimizers.names())}),)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

@@ -15,6 +15,7 @@ from torchlint.model import ir
 from torchlint.model.domain import GRAD_NO, Function, GraphNode, Tensor, Value, reachable_tensors
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.gradients import ConstantGradientTerm
+from torchlint.model.marks import DIFFERENTIATING
 from torchlint.model.observer import Observer
 from torchlint.model.observers.held import Held
 from torchlint.model.trace import Step
@@ -34,6 +35,7 @@ class Penalties(Observer):
     """Watches sums that are differentiated for terms computed from a gradient without a graph."""
 
     words = ("grad(",)
+    concerns = (DIFFERENTIATING,)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

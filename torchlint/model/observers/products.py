@@ -18,6 +18,7 @@ from torchlint.model.computation import Computation, Computations, constant
 from torchlint.model.domain import Constant, Scalar, Tensor, Unknown, Value
 from torchlint.model.events.work import DiagonalMultiplied, JacobianMultiplied, Order, ProductsChained
 from torchlint.model.machine import Machine
+from torchlint.model.marks import CHAIN, anywhere, here
 from torchlint.source import parsed
 
 _PRODUCTS = frozenset({"@", "matmul", "mm", "mv"})
@@ -49,6 +50,11 @@ class _Built:
 
 class Products(Computations):
     """Raises `ProductsChained`, `DiagonalMultiplied`, `JacobianMultiplied`."""
+
+    concerns = (
+        anywhere("diag diag_embed eye jacobian hessian jacrev jacfwd"),
+        here(CHAIN),
+    )
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

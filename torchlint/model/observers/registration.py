@@ -31,6 +31,7 @@ from torchlint.model.domain import (
 from torchlint.model.events.registration import HeldInPlainContainer, ParameterReplaced, SuperInitMissing
 from torchlint.model.expressions import is_module
 from torchlint.model.machine import Machine
+from torchlint.model.marks import DEFINES, SETS, here
 from torchlint.model.observer import Observer
 from torchlint.model.observers.moments import dotted
 from torchlint.model.trace import Step
@@ -62,6 +63,8 @@ class _Init:
 
 class Registration(Observer):
     """Attributes of Modules."""
+
+    concerns = (here(SETS), here(DEFINES))
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -235,7 +238,7 @@ class Registration(Observer):
     def class_built(self, cls: Class, instance: Instance) -> None:
         if is_module(instance) is not Truth.YES:
             return
-        registered: list[Value] = []
+        registered: dict[int, Value] = {}
         for value in (*instance.attributes.values(), *self._registered.get(id(instance), ())):
             _collect(value, registered)
         for name, value in instance.attributes.items():
@@ -249,11 +252,11 @@ class Registration(Observer):
         name: str,
         value: Sequence | Mapping,
         place: tuple[ir.Node, cst.CSTNode],
-        registered: list[Value],
+        registered: dict[int, Value],
     ) -> None:
         target, line = place
         content = _content(value)
-        hidden = [each for each in content if _trainable(each) and not any(each is known for known in registered)]
+        hidden = [each for each in content if _trainable(each) and id(each) not in registered]
         if not hidden or (isinstance(value, Sequence) and value.kind == "generator"):
             return
         written = _assigned_value(line, target)
@@ -312,21 +315,21 @@ def _registers_otherwise(cls: Class, attribute: str) -> bool:
     return any(_REGISTERS.search(text) or wraps.search(text) for text in texts)
 
 
-def _collect(value: Value, found: list[Value], depth: int = 6) -> None:
+def _collect(value: Value, found: dict[int, Value], depth: int = 6) -> None:
     """What is registered through an attribute: modules with all they hold, and parameters."""
     for _, each in alternatives(value):
-        if depth == 0 or any(each is known for known in found):
+        if depth == 0 or id(each) in found:
             continue
         if isinstance(each, Module):
-            found.append(each)
+            found[id(each)] = each
             for child in (*(each.children or ()), *each.parameters.values()):
                 _collect(child, found, depth - 1)
         elif isinstance(each, Instance):
-            found.append(each)
+            found[id(each)] = each
             for child in each.attributes.values():
                 _collect(child, found, depth - 1)
         elif isinstance(each, Tensor):
-            found.append(each)
+            found[id(each)] = each
 
 
 def _content(value: Value, depth: int = 2) -> list[Value]:

@@ -12,14 +12,8 @@ from torchlint.model.computation import VIEWS, Computation, Computations
 from torchlint.model.domain import Tensor, Value
 from torchlint.model.events.work import SlicedAfterPointwise
 from torchlint.model.machine import Machine
-from torchlint.source import parsed
+from torchlint.model.marks import POINTWISE, SLICED, here, index_kind, leaves_out
 
-_ELEMENTWISE = frozenset(
-    """
-    acos asin atan cos cosh elu erf erfc exp expm1 gelu leaky_relu lgamma log log10 log1p log2 logsigmoid mish relu
-    relu6 rsqrt selu sigmoid silu sin sinh softplus softsign sqrt tan tanh
-    """.split()  # noqa: SIM905
-)
 _CONVOLUTIONS = {"conv1d": 1, "conv2d": 2, "conv3d": 3}
 
 
@@ -37,6 +31,8 @@ class _Pointwise:
 class Slices(Computations):
     """Raises `SlicedAfterPointwise`."""
 
+    concerns = (here(SLICED),)
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self._results: dict[int, _Pointwise] = {}
@@ -46,7 +42,7 @@ class Slices(Computations):
             return
         if self._is_padded(made.get(0, "input")):
             return  # a causal convolution pads both ends, and what it computes too much is cut afterwards
-        if made.name in _ELEMENTWISE or made.name == "linear" or _is_pointwise_convolution(made):
+        if made.name in POINTWISE or made.name == "linear" or _is_pointwise_convolution(made):
             self._results[id(made.result)] = _Pointwise(made, made.result)
 
     def _is_padded(self, value: Value | None) -> bool:
@@ -57,7 +53,7 @@ class Slices(Computations):
                 return False
             if made.name in _CONVOLUTIONS and not _is_pointwise_convolution(made):
                 return made.module is None or _each(made.module.config.get("padding")) != {0}
-            if made.name not in _ELEMENTWISE | VIEWS and made.name not in _CONVOLUTIONS:
+            if made.name not in POINTWISE | VIEWS and made.name not in _CONVOLUTIONS:
                 return False
             value = made.get(0, "input")
         return False
@@ -73,19 +69,19 @@ class Slices(Computations):
     def indexed(self, tensor: Tensor, result: Value, origin: ir.Node) -> None:
         found = self._results.get(id(tensor))
         node = origin.origin
-        if found is not None and isinstance(node, cst.Subscript):
-            event = self._event(found.made, tensor, result, node)
+        if found is not None and isinstance(node, cst.Subscript) and isinstance(origin, ir.Subscript):
+            event = self._event(found.made, tensor, result, node, origin)
             if event is not None and event.nested:
                 self.machine.emit(event)
-            elif event is not None and isinstance(parsed(node).value, cst.Name):
+            elif event is not None and isinstance(origin.value, ir.Name):
                 found.event = event
 
     def _event(
-        self, made: Computation, tensor: Tensor, result: Value, node: cst.Subscript
+        self, made: Computation, tensor: Tensor, result: Value, node: cst.Subscript, read: ir.Subscript
     ) -> SlicedAfterPointwise | None:
         argument = made.written(0, "input")
         rank = len(tensor.shape) if tensor.shape is not None else None
-        if argument is None or not _commutes(made.name, rank, node):
+        if argument is None or not _commutes(made.name, rank, read.index):
             return None
         cost, least = self._costs(made, tensor, result)
         if cost is not None and cost == least:
@@ -97,14 +93,14 @@ class Slices(Computations):
             op=made.name,
             call=made.node,
             argument=argument,
-            nested=parsed(node).value is parsed(made.node),
+            nested=read.value is made.origin,
             cost=cost,
             least=least,
         )
 
     def _costs(self, made: Computation, tensor: Tensor, result: Value) -> tuple[int | None, int | None]:
         given, part = self.tensor(made.get(0, "input")), self.tensor(result)
-        if made.name in _ELEMENTWISE or given is None or part is None or given.shape is None:
+        if made.name in POINTWISE or given is None or part is None or given.shape is None:
             return None, None
         features = given.shape[-1] if made.name == "linear" else given.shape[-1 - _CONVOLUTIONS[made.name]]
         whole, kept = shapes.numel(tensor.shape), shapes.numel(part.shape)
@@ -135,48 +131,32 @@ def _each(value: object) -> set[object]:
     return set(value) if isinstance(value, tuple) else {value}
 
 
-def _commutes(name: str, rank: int | None, node: cst.Subscript) -> bool:
+def _commutes(name: str, rank: int | None, index: ir.Expression) -> bool:
     """Whether the index may as well be applied to the operation's input; it must leave something out."""
-    indices = [element.slice for element in parsed(node).slice]
-    whole = [_is_whole(each) for each in indices]
-    if all(whole) or any(_kind(each) == "other" for each in indices):
+    if not leaves_out(index):
         return False
-    if name in _ELEMENTWISE:
+    kinds = [index_kind(each) for each in (index.elements if isinstance(index, ir.Sequence) else [index])]
+    if name in POINTWISE:
         return True
-    dots = [number for number, each in enumerate(indices) if _kind(each) == "ellipsis"]
+    dots = [number for number, kind in enumerate(kinds) if kind == "ellipsis"]
     if len(dots) > 1:
         return False
-    ahead = dots[0] if dots else len(indices)
-    behind = len(indices) - ahead - 1 if dots else 0
-    if rank is None and name in _CONVOLUTIONS and not dots and len(indices) == _CONVOLUTIONS[name] + 2:
-        rank = len(indices)
-    places: list[tuple[int, cst.BaseSlice]] = []
-    for number, each in enumerate(indices):
-        if whole[number] or number in dots:
+    count = len(kinds)
+    ahead = dots[0] if dots else count
+    behind = count - ahead - 1 if dots else 0
+    if rank is None and name in _CONVOLUTIONS and not dots and count == _CONVOLUTIONS[name] + 2:
+        rank = count
+    places: list[tuple[int, str]] = []
+    for number, kind in enumerate(kinds):
+        if kind == "whole" or number in dots:
             continue
         if number < ahead:
-            if rank is None and not (name == "linear" and not dots and number < len(indices) - 1):
+            if rank is None and not (name == "linear" and not dots and number < count - 1):
                 return False
-            places.append((number - (rank if rank is not None else len(indices)), each))
+            places.append((number - (rank if rank is not None else count), kind))
         else:
-            places.append((number - ahead - 1 - behind, each))
+            places.append((number - ahead - 1 - behind, kind))
     if name == "linear":
         return all(place != -1 for place, _ in places)
     channel = -1 - _CONVOLUTIONS[name]
-    return all(place != channel and _kind(each) == "slice" for place, each in places)
-
-
-def _is_whole(index: cst.BaseSlice) -> bool:
-    return _kind(index) == "slice" and isinstance(index, cst.Slice) and index.lower is None and index.upper is None
-
-
-def _kind(index: cst.BaseSlice) -> str:
-    """ "slice", "integer", "ellipsis", or "other" (masks, lists, None, names of which nobody knows what they are)."""
-    if isinstance(index, cst.Slice):
-        return "slice" if index.step is None else "other"
-    value = index.value if isinstance(index, cst.Index) else None
-    if isinstance(value, cst.Ellipsis):
-        return "ellipsis"
-    if isinstance(value, cst.UnaryOperation) and isinstance(value.operator, cst.Minus):
-        value = value.expression
-    return "integer" if isinstance(value, cst.Integer) else "other"
+    return all(place != channel and kind == "slice" for place, kind in places)

@@ -33,6 +33,7 @@ class Synchronisation(Computations):
     """Raises `Synchronised`."""
 
     words = ("backward",)
+    concerns = ()
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

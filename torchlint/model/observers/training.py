@@ -12,6 +12,7 @@ from torchlint.model.domain import External, Function, GraphNode, Instance, Modu
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.training import GradientsCarried
 from torchlint.model.machine import Machine
+from torchlint.model.marks import DIFFERENTIATING
 from torchlint.model.observer import Observer
 from torchlint.model.observers import order
 from torchlint.model.observers.moments import (
@@ -39,6 +40,7 @@ class Training(Observer):
     """The log of an entry point."""
 
     words = ("backward", ".step", "zero_grad", "clip_grad", "unscale_")
+    concerns = (DIFFERENTIATING,)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

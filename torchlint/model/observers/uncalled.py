@@ -22,6 +22,7 @@ from torchlint.model.domain import (
     alternatives,
 )
 from torchlint.model.events.calls import GradModeNotEntered, MethodNotCalled
+from torchlint.model.marks import BARE, here
 from torchlint.model.observer import Observer
 from torchlint.model.observers.held import argument, dotted, expression
 
@@ -34,6 +35,8 @@ _MODES = frozenset({"no_grad", "inference_mode", "enable_grad"})
 
 class Uncalled(Observer):
     """Watches statements, `with` blocks and `torch.save`."""
+
+    concerns = (here(BARE), here("no_grad inference_mode enable_grad"), here("save", "state_dict"))
 
     def expression_statement(self, node: ir.ExpressionStatement, value: Value) -> None:
         written = node.value

@@ -31,6 +31,7 @@ from torchlint.model.events.writes import (
     InplaceResultBound,
     StaleGradient,
 )
+from torchlint.model.marks import DIFFERENTIATING, WRITING
 from torchlint.model.observer import Observer
 from torchlint.model.observers.held import Held, dotted, expression, leaves_used, only
 from torchlint.model.trace import Step
@@ -48,6 +49,8 @@ _DEPRECATED = frozenset({"masked_fill_", "index_fill_", "index_put_", "masked_sc
 
 class Expanded(Observer):
     """Watches writes into tensors made by `expand`."""
+
+    concerns = (WRITING,)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -117,6 +120,8 @@ def _overlaps(source: Tensor, expanded: Tensor, call: ir.Node | None) -> Truth:
 
 class DataWrites(Observer):
     """Watches writes through `.data`, and backwards that would have needed the old values."""
+
+    concerns = (WRITING,)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -224,6 +229,8 @@ def _keeps(target: Tensor, value: Value) -> bool:
 class StaleLeaves(Observer):
     """Watches leaves that are written after a forward has used them and before its backward."""
 
+    concerns = (DIFFERENTIATING,)
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.held = Held(machine)
@@ -297,6 +304,8 @@ class _Second:
 class SecondNames(Observer):
     """Watches `z = x.add_(y)`."""
 
+    concerns = (WRITING,)
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self.held = Held(machine)
@@ -350,6 +359,8 @@ class SecondNames(Observer):
 
 class Indexing(Observer):
     """Watches reads by index on tensors of the graph."""
+
+    concerns = ()
 
     def indexed(self, tensor: Tensor, result: Value, origin: ir.Node) -> None:
         written = origin.value if isinstance(origin, ir.Subscript) else None
