@@ -118,3 +118,26 @@ def newton_step_on_a_given_loss():
 
     x = torch.rand(3, requires_grad=True)
     newton((x**3).sum(), x)
+
+
+def operand_of_which_nobody_knows_whether_it_is_a_number():
+    """An operation that takes a number or a tensor there is a function of the tensor."""
+
+    def penalise(p):
+        target = torch.tensor(2.0)
+        (p - target).backward()
+        (p % target).backward()
+        (target**p).backward()
+        torch.rsub(target, p).backward()
+        target.clamp(max=p).backward()
+        torch.lerp(target, target + 1, p).backward()
+
+    penalise(torch.tensor(1.5, requires_grad=True))
+
+
+def unknown_tensor_lessened_by_data():
+    def lessen(p):
+        p -= torch.tensor(p.tolist())
+        p.backward()
+
+    lessen(torch.tensor(1.5, requires_grad=True) * 2)

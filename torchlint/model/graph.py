@@ -284,7 +284,17 @@ class GraphMachine(Machine):
         for parameter in op.differentiable:
             if parameter in bound:
                 grad = grad.either(self.value_grad(bound[parameter]))
+        if any(self._perhaps(bound.get(parameter)) for parameter in op.perhaps_differentiable):
+            grad = grad.either(GRAD_MAYBE)
         return grad
+
+    def _perhaps(self, value: Value | None) -> bool:
+        """Whether an argument, which one overload differentiates and another takes for a number, may require grad."""
+        options = alternatives(value, self.path | self.assumed) if value is not None else ()
+        return any(
+            each.requires_grad.truth() is not Truth.NO if isinstance(each, Tensor) else isinstance(each, Unknown)
+            for _, each in options
+        )
 
     def value_grad(self, value: Value) -> Grad:
         """requires_grad of a value: of all its alternatives, and of any element of a list."""
@@ -314,7 +324,7 @@ class GraphMachine(Machine):
         saves of the result: see `save_results`).
         """
         grad = self.recorded(self.input_grad(op, bound))
-        if grad == GRAD_NO or not op.differentiable:
+        if grad == GRAD_NO or not (op.differentiable or op.perhaps_differentiable):
             return GRAD_NO, None
         edges: list[tuple[Guard, GraphNode | Tensor]] = []
         for parameter in op.differentiable:
