@@ -112,13 +112,16 @@ def _found(rule: Rule, event: Event, twins: Twins) -> bool:
 
 def is_thorough(registry: Registry, selection: Selection) -> bool:
     """
-    Whether all that a file defines must be followed: where strict findings are asked for. Nearly every function has
-    some, and only a few functions have others.
+    Whether all that a file defines must be followed: where strict findings are asked for (nearly every function has
+    some, and only a few functions have others), or a rule of somebody else makes more of what we take for strict.
     """
+    enabled = [rule for rule in registry.rules if rule.code in selection.enabled]
+    strict = tuple({kind for rule in registry.rules if rule.level is Level.STRICT for kind in rule.subscriptions})
     return any(
         selection.shows(rule.code, Level.STRICT)
-        for rule in registry.rules
-        if rule.code in selection.enabled and (rule.level is Level.STRICT or rule.level_of is not None)
+        if rule.level is Level.STRICT or rule.level_of is not None
+        else any(issubclass(kind, wanted) for kind in strict for wanted in rule.subscriptions)
+        for rule in enabled
     )
 
 

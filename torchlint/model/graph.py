@@ -263,10 +263,13 @@ class GraphMachine(Machine):
         """
         if node is None or count < 2 or (op.probed and not op.view):
             return [node] * count
+        # `tensor_split` and its kin: each part is a slice with a node of its own, and they share none
+        apart = op.sequence and op.view == "view" and op.probed and op.node != ""
         found: list[GraphNode | None] = []
         for _ in range(count):
-            output = self.node(node.name, node.op, node.origin, node.condition, [(ALWAYS, node)], Truth.NO)
-            output.output_of = node
+            edges = node.edges if apart else [(ALWAYS, node)]
+            output = self.node(node.name, node.op, node.origin, node.condition, edges, Truth.NO)
+            output.output_of = None if apart else node
             found.append(output)
         return found
 

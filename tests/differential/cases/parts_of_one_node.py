@@ -1,0 +1,8 @@
+# expected: freed on line 8
+import torch
+
+a = torch.eye(4, requires_grad=True)
+u, w = a.split(2)
+s = u.std()
+for _ in range(3):
+    torch.autograd.grad(s, w, allow_unused=True)
