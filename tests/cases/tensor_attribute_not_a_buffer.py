@@ -197,3 +197,21 @@ def made_of_what_the_caller_gave():
             return nn.functional.mse_loss(self.gram(x), self.target) + (x - self.plain).abs().mean()
 
     StyleLoss(torch.rand(2, 3))(torch.rand(2, 3, requires_grad=True)).backward()
+
+
+def number_of_a_configuration():
+    """A tensor without dimensions works with tensors of every device."""
+
+    class FeedForward(nn.Module):
+        def __init__(self, config):
+            super().__init__()
+            self.linear = nn.Linear(2, 2)
+            self.scale = torch.tensor(config.residual_weight)
+
+        def forward(self, x):
+            return x + self.linear(x) * self.scale
+
+    class Config:
+        residual_weight = 0.5
+
+    FeedForward(Config())(torch.rand(3, 2)).sum().backward()

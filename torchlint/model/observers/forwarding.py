@@ -37,6 +37,7 @@ from torchlint.source import parsed, walk
 
 _PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 _MOVES = frozenset({"to", "type", "type_as", "cuda", "cpu", "new_tensor", "tolist", "item", "numpy"})
+_OF_DATA = frozenset({"tensor", "as_tensor", "torch.tensor", "torch.as_tensor"})
 _PLACED = re.compile(r"\bdevice\b|\.cuda\(|\.to\(")
 _MOVES_ITSELF = re.compile(r"def (_apply|to|cuda|cpu)\b")
 
@@ -263,10 +264,13 @@ def _under_if(line: cst.CSTNode, call: cst.CSTNode) -> bool:
 
 
 def _is_constant(tensor: Tensor) -> bool:
-    """A tensor that surely requires no grad, is no parameter, and isn't a scalar (these work on every device)."""
+    """
+    A tensor that surely requires no grad, is no parameter, and isn't a scalar (these work on every device), or made of
+    data that may be a number.
+    """
     if tensor.is_parameter is not Truth.NO or tensor.requires_grad.truth() is not Truth.NO:
         return False
-    return tensor.shape is None or tensor.shape != ()
+    return tensor.made_by not in _OF_DATA if tensor.shape is None else tensor.shape != ()
 
 
 def _is_made_of(tensor: Tensor, given: list[Tensor], depth: int = 8) -> bool:
