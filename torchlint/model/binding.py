@@ -213,7 +213,8 @@ class BindingMachine(FunctionMachine):
         if isinstance(each, Tensor):
             self.tensor_setitem(each, index, value, target, cst_expression(owner), self.text(owner), op)
         elif isinstance(each, Unknown) and not (isinstance(index, Constant) and isinstance(index.value, str)):
-            self._may_write(each)
+            if not (isinstance(value, Constant) and isinstance(value.value, bool)):  # a flag, or an element of a mask
+                self._may_write(each)
         elif isinstance(each, Mapping):
             if each.items is not None and isinstance(index, Constant):
                 self.trail.set(each, "items", {**each.items, index.value: value})
