@@ -21,7 +21,7 @@ DEPENDENCIES = (
     "pyyaml", "requests", "urllib3", "idna", "certifi", "charset-normalizer", "huggingface_hub<1.0", "safetensors",
     "tokenizers<0.22", "regex", "tqdm", "kornia_rs", "einops", "linear_operator", "jaxtyping", "wadler-lindig", "scipy",
     "pyro-api", "pyparsing", "opt_einsum", "multipledispatch", "typing_extensions", "pillow", "psutil", "matplotlib",
-    "opencv-python-headless", "polars", "threadpoolctl", "packaging", "filelock", "fsspec", "numpy",
+    "opencv-python-headless", "pyre-extensions", "polars", "threadpoolctl", "packaging", "filelock", "fsspec", "numpy",
 )  # fmt: skip
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 
 from torchlint.model import ir
-from torchlint.model.attention import Attention
+from torchlint.model.attention import Attention, Watches
 from torchlint.model.calls import CallSite
 from torchlint.model.domain import (
     Class,
@@ -227,11 +228,17 @@ class Analysis(Interpreter):
         watches = self.attention.of(function)
         if watches is None:
             return
-        before_it = self.watch, self.abroad
+        with self._watched(watches):
+            self._watched_function(function)
+
+    @contextmanager
+    def _watched(self, watches: Watches) -> Iterator[None]:
+        """Others watch for a while."""
+        before = self.watch, self.abroad
         self.watch, self.abroad = watches
         self.contained = True
-        self._watched_function(function)
-        self.watch, self.abroad = before_it
+        yield
+        self.watch, self.abroad = before
 
     def _watched_function(self, function: Function) -> None:
         run = partial(self._standalone, function, [])
@@ -359,10 +366,8 @@ class Analysis(Interpreter):
             return
         if not self.attention.is_wanted(cls):
             return
-        before = self.watch, self.abroad
-        self.watch, self.abroad = self.attention.everybody
-        self._watched_class(cls)
-        self.watch, self.abroad = before
+        with self._watched(self.attention.everybody):
+            self._watched_class(cls)
 
     def _watched_class(self, cls: Class) -> None:
         instance = Instance(cls)
@@ -414,11 +419,8 @@ class Analysis(Interpreter):
         watches = self.attention.of(function, instance)
         if watches is None:
             return
-        everybody = self.watch, self.abroad
-        self.watch, self.abroad = watches
-        self.contained = True
-        self._watched_method(function, instance, module)
-        self.watch, self.abroad = everybody
+        with self._watched(watches):
+            self._watched_method(function, instance, module)
 
     def _watched_method(self, function: Function, instance: Instance, module: Truth) -> None:
         cls = instance.cls

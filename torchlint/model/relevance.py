@@ -2,10 +2,10 @@
 Which entry points of a file are worth following, and which can have nothing to say whatever comes of them.
 
 To follow an entry point is what linting costs. Most of them only compute: they write nothing in place, differentiate
-nothing, and spell nothing that any observer waits for (`observer.Concern`), neither themselves nor in the functions of
+nothing, and spell nothing that any observer waits for (`marks.Concern`), neither themselves nor in the functions of
 the file that they may call. Who may call whom is told by names alone: whoever mentions a name may call every function
-of that name, and may build every class of it. Of what a constructor does, only what it builds counts: constructors are
-followed in any case.
+of that name, and may build every class of it. Of what a constructor does, only what it builds counts for who holds the
+object; whether it has something to say itself is asked for its class alone (`must_be_built`).
 
 Writes are the exception that makes this worth its while. A function that writes in place is followed by itself; if it
 turns out that it writes only to what it has made itself (`contained`), whoever calls it gains nothing by following it
@@ -120,7 +120,8 @@ class Relevance:
             and all(groups[group] & close for group in concern.near)
             and all(groups[group] & reached for group in concern.anywhere)
         }
-        return frozenset(found | self._anywhere) if found else None
+        found |= self._anywhere
+        return frozenset(found) if found else None
 
     def must_be_built(self, cls: ir.ClassDef) -> bool:
         """
