@@ -538,12 +538,14 @@ class BackwardMachine(GraphMachine):
         """Code outside the run gets hold of these values: it may read a retained graph through them."""
         if not self.retained:
             return
+        told = len(self.events)
         for value in values:
             for tensor in reachable_tensors(value):
                 visited, _ = self.graph_of(tensor, None)
                 for retained in self.retained:
                     if retained.nodes & set(visited):
                         retained.escaped = True
+        del self.events[told:]  # it may, or may not: torch refuses nothing yet
 
     def _accumulate(self, leaves: list[tuple[Guard, Tensor]], origin: ir.Node, create: Truth) -> None:
         seen: set[int] = set()
