@@ -71,6 +71,21 @@ def test_other_writes_concern_callers(body: str) -> None:
     assert "Net.forward" in followed(BLOCK.format(body=body))
 
 
+@pytest.mark.parametrize("statement", ["x += 1", "x[0] = 0", "x.add_(1)", "x.data = x * 2", "scale_(x)"])
+def test_a_function_that_writes_what_it_is_given_concerns_callers(statement: str) -> None:
+    program = f"""
+def change(x):
+    {statement}
+    return x
+
+
+def run(x):
+    y = torch.sigmoid(x)
+    return change(y)
+"""
+    assert followed(program) == {"change", "run"}
+
+
 def test_layers_that_work_in_place_are_writes() -> None:
     program = BLOCK.format(body="return self.act(x)").replace(
         "nn.Linear(4, 4)", "nn.Linear(4, 4)\n        self.act = ACT"

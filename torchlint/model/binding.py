@@ -157,6 +157,8 @@ class BindingMachine(FunctionMachine):
 
     def _set_attribute(self, value: Value, target: ir.Attribute, new: Value) -> None:
         name = target.attr
+        if name == "data":
+            self.contained = False
         for hook in self.watch.attribute_set:
             hook(value, name, new, target)
         for guard, each in alternatives(value, self.path | self.assumed):
@@ -279,7 +281,10 @@ class BindingMachine(FunctionMachine):
 
     def _may_write(self, target: Value) -> None:
         """A statement that writes in place if its target is a tensor, and nobody knows whether it is."""
-        if any(isinstance(each, Unknown) and (each.depends or each.layer) for _, each in alternatives(target)):
+        unknown = [each for _, each in alternatives(target) if isinstance(each, Unknown)]
+        if unknown:
+            self.contained = False  # a caller may know
+        if any(each.depends or each.layer for each in unknown):
             self.undecided = True
 
     def _augmented_item(self, node: ir.AugmentedAssign, target: ir.Subscript) -> None:

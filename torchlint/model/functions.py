@@ -284,6 +284,10 @@ class FunctionMachine(LayerMachine):
         """Code nobody knows is run: it may read, keep and change what it is given."""
         if site.keywords.get("inplace", NONE) not in (NONE, Constant(False)):
             self.undecided = self.layer_undecided = True
+        function = site.node.function
+        called = function.attr if isinstance(function, ir.Attribute) else getattr(function, "id", "")
+        if self.undecided or (called.endswith("_") and not called.startswith("_")):
+            self.contained = False
         depends: list[Tensor] = []
         for value in [*site.values(), *([receiver] if receiver is not None else [])]:
             for tensor in reachable_tensors(value):

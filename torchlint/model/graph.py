@@ -561,12 +561,12 @@ class GraphMachine(Machine):
         on the old one and on a value with `value_grad`. `subject` is the tensor the program names, where `tensor` is a
         view of it made for the write.
         """
-        own = not tensor.storage.given and tensor.storage.born >= self.entered_at
-        if not own or (spelling == "indexed" and value_grad.truth() is Truth.MAYBE):
-            self.contained = False
         facts = self.facts(subject or tensor, name)
         grad = tensor.requires_grad
         recorded = self.recorded(grad.either(value_grad))
+        own = not tensor.storage.given and tensor.storage.born >= self.entered_at
+        if not own or (spelling == "indexed" and recorded.truth() is Truth.MAYBE):
+            self.contained = False
         if record is not None and not record[0].differentiable:
             recorded = GRAD_NO  # `logical_not_`: torch neither records nor checks it
         raises, leaf_view = Truth.NO, Truth.NO
