@@ -100,6 +100,7 @@ class SecondOrderMachine(BackwardMachine):
             cut="" if graph is not None else "its formula uses nothing that requires grad",
         )
         if graph is not None:
+            graph.composed = True  # it stands for all the operations of a formula
             self._saved_again(graph, [node for node, _ in on_the_way], origin)
         return gradient
 
