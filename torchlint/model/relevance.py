@@ -105,7 +105,9 @@ class Relevance:
             return self._everybody
         mine = 1 << own
         held = self._built.get(id(cls), 0)
-        reached = self._reached(mine | held) | self._bit(cls)  # what its constructor builds; not what its methods do
+        reached = _closed(mine | held, self._edges) | self._bit(
+            cls
+        )  # what its constructor builds; not what its methods do
         writes = bool(mine & self._writers or reached & self._writers & ~self._contained)
         close = (mine | self._edges[own] | held) if self._near else 0
         for number in _numbers(close >> len(self._written)):
@@ -147,18 +149,6 @@ class Relevance:
     def _bit(self, definition: ir.Node | None) -> int:
         number = self._bits.get(id(definition))
         return 1 << number if number is not None else 0
-
-    def _reached(self, start: int) -> int:
-        """All that may run, from what runs first."""
-        reached, pending = start, start
-        edges = self._edges
-        while pending:
-            lowest = pending & -pending
-            pending ^= lowest
-            new = edges[lowest.bit_length() - 1] & ~reached
-            reached |= new
-            pending |= new
-        return reached
 
     # -- reading the file
 
@@ -331,6 +321,7 @@ def _union(masks: dict[str, int], words: set[str]) -> int:
 
 
 def _closed(start: int, edges: list[int]) -> int:
+    """All that may run, from what runs first."""
     reached = pending = start
     while pending:
         lowest = pending & -pending
