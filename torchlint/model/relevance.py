@@ -105,9 +105,8 @@ class Relevance:
             return self._everybody
         mine = 1 << own
         held = self._built.get(id(cls), 0)
-        reached = _closed(mine | held, self._edges) | self._bit(
-            cls
-        )  # what its constructor builds; not what its methods do
+        # of its own class what the constructor builds counts, not what the methods do
+        reached = _closed(mine | held, self._edges) | self._bit(cls)
         writes = bool(mine & self._writers or reached & self._writers & ~self._contained)
         close = (mine | self._edges[own] | held) if self._near else 0
         for number in _numbers(close >> len(self._written)):
