@@ -86,6 +86,27 @@ def run(x):
     assert followed(program) == {"change", "run"}
 
 
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "def inner(y):\n        z = torch.ones(2)\n        z += 1",
+        "class Inner:\n        def __init__(self):\n            pass",
+    ],
+)
+def test_what_is_defined_inside_says_nothing_of_what_is_written_outside(inner: str) -> None:
+    program = f"""
+def change(x):
+    {inner}
+    x += 1
+    return x
+
+
+def run(x):
+    return change(torch.sigmoid(x))
+"""
+    assert "run" in followed(program)
+
+
 def test_layers_that_work_in_place_are_writes() -> None:
     program = BLOCK.format(body="return self.act(x)").replace(
         "nn.Linear(4, 4)", "nn.Linear(4, 4)\n        self.act = ACT"

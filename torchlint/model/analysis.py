@@ -196,9 +196,11 @@ class Analysis(Interpreter):
         self.grad_mode = Truth.YES
         self.path = self.assumed = ALWAYS
         self.iteration = ()
+        contained = self.contained and not self.undecided
         if not keep:
             self._run_defined(functions, classes)
             self.trail.undo(mark)
+        self.contained = self.contained and contained  # what was defined inside has been followed meanwhile
 
     def _script(self) -> None:
         self.globals.variables["__name__"] = Constant("__main__")
@@ -233,7 +235,7 @@ class Analysis(Interpreter):
 
     @contextmanager
     def _watched(self, watches: Watches) -> Iterator[None]:
-        """Others watch for a while."""
+        """What begins now has written nothing yet, and these watch it."""
         before = self.watch, self.abroad
         self.watch, self.abroad = watches
         self.contained = True
@@ -249,7 +251,7 @@ class Analysis(Interpreter):
         if self.passed_by and self.undecided and not at_once:
             del self.events[before:]
             self._guarded(run, True)
-        if self.contained and not self.undecided:
+        if self.contained:
             self.attention.contained(function)
 
     def _standalone(self, function: Function, first: list[Value]) -> Value:
@@ -427,7 +429,7 @@ class Analysis(Interpreter):
         forward = _is_forward(function, module)
         before = len(self.events)
         self._guarded(partial(self._run_on, function, instance, forward), False)
-        if self.contained and not self.undecided:
+        if self.contained:
             self.attention.contained(function)
         if not self.undecided or _sets_values(function.name) or function.name not in self._writers(cls):
             return

@@ -286,7 +286,7 @@ class FunctionMachine(LayerMachine):
             self.undecided = self.layer_undecided = True
         function = site.node.function
         called = function.attr if isinstance(function, ir.Attribute) else getattr(function, "id", "")
-        if self.undecided or (called.endswith("_") and not called.startswith("_")):
+        if called.endswith("_") and not called.startswith("_"):
             self.contained = False
         depends: list[Tensor] = []
         for value in [*site.values(), *([receiver] if receiver is not None else [])]:

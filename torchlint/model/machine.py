@@ -71,7 +71,7 @@ class Machine:
         self.entered_at = 0
         """When the entry point began that runs now."""
         self.contained = True
-        """Whether it has written in place only to what it had made itself."""
+        """Whether it has written in place only to what it had made itself, and no question is left open."""
         self.statement: ir.Statement | None = None
         self.iteration: tuple[int, ...] = ()
         self.built_in = ""
