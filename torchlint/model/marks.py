@@ -58,9 +58,12 @@ ARRAYS = "!arrays"
 
 SINGULAR = frozenset({"sqrt", "rsqrt", "log", "log2", "log10", "reciprocal", "acos", "asin", "acosh", "atanh"})
 """Functions whose derivative is infinite at a finite point."""
-CONCATENATIONS = frozenset({"cat", "concat", "concatenate", "stack", "vstack", "hstack", "dstack", "row_stack",
-                            "column_stack"})  # fmt: skip
-"""What makes one tensor of several."""
+CONCATENATIONS = frozenset({"cat", "concat", "concatenate", "hstack", "vstack", "dstack", "row_stack"})
+"""What joins tensors along a dimension that they have."""
+SOFTMAXES = frozenset({"softmax", "log_softmax", "softmin", "Softmax", "LogSoftmax", "Softmin"})
+"""Functions and layers that choose a dimension themselves if they are told none."""
+PRODUCTS = frozenset({"matmul", "mm", "mv"})
+"""Products of matrices, besides `@`."""
 POINTWISE = frozenset(
     """
     acos asin atan cos cosh elu erf erfc exp expm1 gelu leaky_relu lgamma log log10 log1p log2 logsigmoid mish relu
@@ -75,7 +78,6 @@ POINTWISE_LAYERS = frozenset(
     """.split()  # noqa: SIM905
 )
 """Layers and their functions that treat each position by itself (a convolution does if its kernel has size 1)."""
-_SOFTMAXES = frozenset({"softmax", "log_softmax", "softmin", "Softmax", "LogSoftmax", "Softmin"})
 _WHOLE = "!whole"
 _POWERS = frozenset({"**", "pow", "square", "abs"})
 _DIFFERENCES = frozenset({"-", "sub"})
@@ -85,7 +87,6 @@ _MAKE_CONTAINERS = frozenset(
     {"list", "tuple", "set", "dict", "defaultdict", "OrderedDict", "deque", "fromkeys", "copy"}
 )
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
-_PRODUCTS = frozenset({"matmul", "mm", "mv"})
 _INITIALISERS = ("uniform_", "normal_", "constant_", "zeros_", "ones_", "orthogonal_", "eye_", "dirac_", "sparse_")
 _OF_BACKWARD = frozenset({"backward", "grad", "step", "zero_grad"})
 _TESTS = frozenset({"allclose", "equal"})
@@ -132,15 +133,20 @@ def here(*groups: str) -> Concern:
     return Concern(here=tuple(frozenset(group.split()) for group in groups))
 
 
+def near(*groups: str) -> Concern:
+    """A concern of words in the entry point or what it calls itself."""
+    return Concern(near=tuple(frozenset(group.split()) for group in groups))
+
+
+def one_of(words: Iterable[str]) -> Concern:
+    """A concern of one of these words, anywhere."""
+    return Concern(anywhere=(frozenset(words),))
+
+
 WRITING = Concern(writes=True)
 """The concern of who asks for writes in place."""
 DIFFERENTIATING = anywhere(DIFFERENTIATES)
 """The concern of who asks for backwards, gradients and steps."""
-
-
-def near(*groups: str) -> Concern:
-    """A concern of words in the entry point or what it calls itself."""
-    return Concern(near=tuple(frozenset(group.split()) for group in groups))
 
 
 def only_returns(spelling: str, name: str) -> bool:
@@ -417,10 +423,10 @@ _MARKING: dict[type, Callable[[Reader, Any], None]] = {
     ir.While: Reader.loop,
 }
 _CALLED: dict[str, Callable[[Reader, ir.Call, str], None]] = {
-    **dict.fromkeys(_SOFTMAXES, Reader.softmax),
+    **dict.fromkeys(SOFTMAXES, Reader.softmax),
     **dict.fromkeys(("mean", "sum"), Reader.mean),
     **dict.fromkeys(("tensor", "new_tensor"), Reader.tensor),
-    **dict.fromkeys(_PRODUCTS, Reader.product),
+    **dict.fromkeys(PRODUCTS, Reader.product),
     **dict.fromkeys(SINGULAR | _COMPARISONS, Reader.operands),
 }
 
@@ -531,8 +537,3 @@ def _text(node: ir.Expression) -> str:
     if type(node) is ir.Name:
         return ".".join([node.id, *reversed(words)])
     return f"{id(node)}"
-
-
-def one_of(words: Iterable[str]) -> Concern:
-    """A concern of one of these words, anywhere."""
-    return Concern(anywhere=(frozenset(words),))

@@ -49,7 +49,7 @@ _OWN = (
     here("register_hook"),
     here(DEFINES),
 )
-"""What must be written for the model itself to have anything to say, besides a write."""
+"""The concerns of the model itself."""
 _BY_CONSTRUCTORS = frozenset({HIDES, TENSORS, "register_parameter", "register_buffer", "setattr"})
 """What else a constructor may do that some observer waits for."""
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__setattr__"})
@@ -248,7 +248,8 @@ class Relevance:
             for word in words:
                 if word[0] == "+" and word[1:] in constructed:
                     waiting[word] = waiting.get(word, 0) | 1 << (first_class + number)
-        found = {SLICED: self._sliced(), SETS: self._sets()}
+        given = layers(self._written)
+        found = {SLICED: self._sliced(given), SETS: self._sets(given)}
         for group in groups:
             mask = 0
             for word in group:
@@ -257,25 +258,24 @@ class Relevance:
                     mask |= waiting.get(meant, 0)
             self._groups[group] = mask
 
-    def _sets(self) -> int:
+    def _sets(self, given: dict[str, set[str]]) -> int:
         """The functions that set attributes which may be parameters: of a layer, or so called elsewhere in the file."""
         found = 0
         if any("register_parameter" in each.words for each in self._written):
             named = None
         else:
-            named = {name for name, made in layers(self._written).items() if "Parameter" in made}
+            named = {name for name, made in given.items() if "Parameter" in made}
         for number, each in enumerate(self._written):
             if any("weight" in name or "bias" in name or named is None or name in named for name in each.assigned):
                 found |= 1 << number
         return found
 
-    def _sliced(self) -> int:
+    def _sliced(self, given: dict[str, set[str]]) -> int:
         """The functions that slice what may be the result of an operation that treats each position by itself."""
         found = 0
-        assigned = layers(self._written) if any(each.sliced for each in self._written) else {}
         for number, each in enumerate(self._written):
             for name in each.sliced:
-                made = assigned.get(name)
+                made = given.get(name)
                 local = name in self._definitions[number].assigned
                 if (
                     name in POINTWISE

@@ -10,7 +10,7 @@ from torchlint.model.computation import Computation, Computations, constant
 from torchlint.model.domain import Choice, Tensor, Unknown, Value
 from torchlint.model.events import Shape
 from torchlint.model.events.numerics import LossBroadcast, MaskedSingularity
-from torchlint.model.marks import MASKED, SQUARED_MEAN, anywhere, here
+from torchlint.model.marks import MASKED, SINGULAR, SQUARED_MEAN, Concern, here
 from torchlint.model.truth import Truth, conditions
 
 _ELEMENTWISE_LOSSES = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
@@ -18,7 +18,6 @@ _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
 }  # fmt: skip
-_SINGULAR = frozenset({"sqrt", "rsqrt", "log", "log2", "log10", "reciprocal", "acos", "asin", "acosh", "atanh"})
 
 
 def both_expanded(left: Shape, right: Shape) -> bool:
@@ -35,7 +34,7 @@ class Broadcasts(Computations):
     """Raises `LossBroadcast` and `MaskedSingularity`."""
 
     concerns = (
-        anywhere("mse_loss l1_loss smooth_l1_loss huber_loss +MSELoss +L1Loss +SmoothL1Loss +HuberLoss"),
+        Concern(anywhere=(_ELEMENTWISE_LOSSES | {"+MSELoss", "+L1Loss", "+SmoothL1Loss", "+HuberLoss"},)),
         here(SQUARED_MEAN),
         here("where masked_fill", MASKED),
     )
@@ -135,7 +134,7 @@ class Broadcasts(Computations):
     def _singular_operand(self, made: Computation | None) -> int | None:
         if made is None or not made.operands:
             return None
-        if made.name in _SINGULAR:
+        if made.name in SINGULAR:
             return 0
         if made.name in ("/", "div") and len(made.operands) == 2:
             return 1 if isinstance(made.operands[1], Tensor | Unknown | Choice) else None

@@ -8,14 +8,12 @@ from torchlint.model import ir
 from torchlint.model.domain import Function, Tensor, Value
 from torchlint.model.events.work import GrownInLoop
 from torchlint.model.machine import Machine
-from torchlint.model.marks import GROWS, here
+from torchlint.model.marks import CONCATENATIONS, GROWS, here
 from torchlint.model.observer import Observer
 from torchlint.model.truth import Truth
 from torchlint.source import parsed, walk
 
-_CONCATENATIONS = frozenset(
-    f"torch.{name}" for name in ("cat", "concat", "concatenate", "hstack", "vstack", "dstack", "row_stack")
-)
+_QUALIFIED = frozenset(f"torch.{name}" for name in CONCATENATIONS)
 _FEW = 4
 """A loop of so few rounds grows nothing."""
 
@@ -61,7 +59,7 @@ class Growth(Observer):
     ) -> None:
         loop = self._loops[-1] if self._loops else None
         statement = self.machine.statement
-        if qualified not in _CONCATENATIONS or loop is None or not isinstance(statement, ir.Assign):
+        if qualified not in _QUALIFIED or loop is None or not isinstance(statement, ir.Assign):
             return
         if statement.value is not origin or len(statement.targets) != 1 or not origin.arguments:
             return

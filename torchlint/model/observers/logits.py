@@ -8,7 +8,7 @@ from torchlint.model import ir
 from torchlint.model.computation import Computation, Computations, constant
 from torchlint.model.domain import Tensor, Value
 from torchlint.model.events.numerics import Activation, DimensionImplied, LossOfActivation
-from torchlint.model.marks import IMPLIED_DIM, here, near
+from torchlint.model.marks import IMPLIED_DIM, SOFTMAXES, Concern, here
 from torchlint.model.trace import Step
 
 _ACTIVATIONS: dict[str, Activation] = {
@@ -16,15 +16,7 @@ _ACTIVATIONS: dict[str, Activation] = {
 }  # fmt: skip
 _LOSSES = frozenset({"cross_entropy", "nll_loss", "kl_div", "binary_cross_entropy", "binary_cross_entropy_with_logits"})
 _DIMENSIONLESS = frozenset(
-    f"torch.nn.{name}"
-    for name in (
-        "Softmax",
-        "LogSoftmax",
-        "Softmin",
-        "functional.softmax",
-        "functional.log_softmax",
-        "functional.softmin",
-    )
+    f"torch.nn.{name}" if name[0].isupper() else f"torch.nn.functional.{name}" for name in SOFTMAXES
 )
 
 
@@ -33,10 +25,11 @@ class Logits(Computations):
 
     words = ("softm", "Softm", "entropy", "Entropy", "nll", "NLL", "BCE")
     concerns = (
-        near(
-            """cross_entropy nll_loss kl_div binary_cross_entropy binary_cross_entropy_with_logits +CrossEntropyLoss
-            +NLLLoss +KLDivLoss +BCELoss +BCEWithLogitsLoss""",
-            "softmax log_softmax sigmoid logsigmoid +Softmax +LogSoftmax +Sigmoid +LogSigmoid",
+        Concern(
+            near=(
+                _LOSSES | {"+CrossEntropyLoss", "+NLLLoss", "+KLDivLoss", "+BCELoss", "+BCEWithLogitsLoss"},
+                frozenset(_ACTIVATIONS) | {"+Softmax", "+LogSoftmax", "+Sigmoid", "+LogSigmoid"},
+            )
         ),
         here(IMPLIED_DIM),
     )

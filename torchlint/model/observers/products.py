@@ -18,10 +18,10 @@ from torchlint.model.computation import Computation, Computations, constant
 from torchlint.model.domain import Constant, Scalar, Tensor, Unknown, Value
 from torchlint.model.events.work import DiagonalMultiplied, JacobianMultiplied, Order, ProductsChained
 from torchlint.model.machine import Machine
-from torchlint.model.marks import CHAIN, anywhere, here
+from torchlint.model.marks import CHAIN, PRODUCTS, anywhere, here
 from torchlint.source import parsed
 
-_PRODUCTS = frozenset({"@", "matmul", "mm", "mv"})
+_PRODUCTS = PRODUCTS | {"@"}
 _JACOBIANS: dict[str, Literal["jacobian", "hessian"]] = {
     "torch.autograd.functional.jacobian": "jacobian", "torch.autograd.functional.hessian": "hessian",
 }  # fmt: skip
