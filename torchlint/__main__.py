@@ -31,8 +31,11 @@ def main() -> None:
     except OSError as error:
         print(f"torchlint: {error.strerror}", file=sys.stderr)
         sys.exit(2)
+    import gc
+
     from torchlint.cli import main as command
 
+    gc.disable()  # of garbage there is what `engine` collects after each file
     command(prog_name="torchlint", obj=asked)
 
 
