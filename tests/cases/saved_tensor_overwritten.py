@@ -1,6 +1,8 @@
 # ruff: noqa
 """Programs for TLN201."""
 
+import math
+
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -590,3 +592,22 @@ def a_layer_out_of_a_list_of_unknown_ones():
             return z
 
     Net(nn.Linear(3, 3))(torch.rand(2, 3)).sum().backward()
+
+
+def numbers_of_the_standard_library():
+    """Raises: modified by an inplace operation"""
+    w = torch.ones(3, requires_grad=True)
+    angle = w * math.pi / np.sqrt(2.0)
+    wave = torch.exp(angle * math.sqrt(len(w)))
+    wave *= torch.finfo(w.dtype).eps  # error: [TLN201]
+    wave.sum().backward()
+
+
+def array_of_a_tensor_s_size():
+    """Passes: an array is no tensor, whatever is written into it."""
+    w = torch.ones(3, requires_grad=True)
+    y = torch.exp(w)
+    marks = np.zeros(len(y))
+    marks[0] = 1
+    marks += 1
+    y.sum().backward()

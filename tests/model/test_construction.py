@@ -8,7 +8,7 @@ import pytest
 
 from torchlint.model import construction
 from torchlint.model.analysis import Analysis
-from torchlint.model.domain import Class, Instance, Module, Sequence, Tensor
+from torchlint.model.domain import Class, Instance, Module, Sequence, Tensor, Unknown
 from torchlint.model.lower import lower
 from torchlint.source import Source
 
@@ -74,7 +74,7 @@ def test_copies_have_the_arguments_of_their_own_call(monkeypatch: pytest.MonkeyP
     original = construction.Prototypes.make
     monkeypatch.setattr(construction.Prototypes, "make", lambda *given: made.append(original(*given)) or made[-1])
     _, net = built(BLOCKS, "Net")
-    copied = [each for each in made if each is not None]
+    copied = [each[0] for each in made if each is not None]
     assert copied, "nothing was copied"
     one, two = net.attributes["one"], net.attributes["two"]
     assert isinstance(one, Instance)
@@ -120,3 +120,140 @@ def test_what_cannot_be_copied_faithfully_is_built_again(body: str, monkeypatch:
         assert isinstance(kept, Sequence)
         assert kept.items is not None
         assert len(kept.items) == 2
+
+
+CONFIGURED = """
+    import torch
+    from torch import nn
+
+
+    class Inner(nn.Module):
+        def __init__(self, config):
+            super().__init__()
+            self.config = config
+            self.width = config.width
+            self.heads = config.text.heads
+            self.layer = nn.Linear(config.width, config.width)
+
+
+    class Outer(nn.Module):
+        def __init__(self, config):
+            super().__init__()
+            self.depth = config.depth
+            self.inner = Inner(config)
+
+
+    class Other(nn.Module):
+        def __init__(self, config):
+            super().__init__()
+            self.width = config.width
+            self.inner = Inner(config)
+"""
+
+
+def test_a_configuration_of_which_something_was_read_is_as_unknown_as_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = []
+    original = Analysis.initialise
+    monkeypatch.setattr(
+        Analysis, "initialise", lambda self, *given: ran.append(given[0].cls.name) or original(self, *given)
+    )
+    analysis, outer = built(CONFIGURED, "Outer")
+    cls = analysis.globals.variables["Other"]
+    assert isinstance(cls, Class)
+    other = Instance(cls)
+    analysis._build(other, defaults=False)
+    assert ran == ["Inner"], "built a second time"
+    one, two = outer.attributes["inner"], other.attributes["inner"]
+    assert isinstance(one, Instance)
+    assert isinstance(two, Instance)
+    assert one.attributes["config"] is not two.attributes["config"]
+    assert two.attributes["width"] is other.attributes["width"], "an attribute of its own configuration"
+    assert one.attributes["width"] is not two.attributes["width"]
+    config = two.attributes["config"]
+    assert isinstance(config, Unknown)
+    text = config.attributes["text"]
+    assert isinstance(text, Unknown)
+    assert two.attributes["heads"] is text.attributes["heads"]
+
+
+@pytest.mark.parametrize("second", ["Pair(config, config)", "Pair(config, other)"])
+def test_the_same_argument_twice_is_another_construction(second: str) -> None:
+    text = f"""
+        from torch import nn
+
+
+        class Pair:
+            def __init__(self, one, two):
+                self.one = one
+                self.two = two
+
+
+        class Net(nn.Module):
+            def __init__(self, config, other):
+                super().__init__()
+                self.alike = Pair(config, config)
+                self.asked = {second}
+    """
+    _, net = built(text, "Net")
+    pair = net.attributes["asked"]
+    assert isinstance(pair, Instance)
+    assert (pair.attributes["one"] is pair.attributes["two"]) == ("other" not in second)
+
+
+def test_what_a_construction_left_open_a_copy_leaves_open() -> None:
+    text = """
+        from torch import nn
+        from elsewhere import Activation
+
+
+        class Block(nn.Module):
+            def __init__(self, config):
+                super().__init__()
+                self.act = Activation(inplace=True)
+
+
+        class Net(nn.Module):
+            def __init__(self, config):
+                super().__init__()
+                self.block = Block(config)
+    """
+    analysis, _ = built(text, "Net")
+    assert analysis.layer_undecided
+    cls = analysis.globals.variables["Net"]
+    assert isinstance(cls, Class)
+    analysis.layer_undecided = False
+    analysis._build(Instance(cls), defaults=False)
+    assert analysis.layer_undecided
+
+
+def test_a_buffer_that_is_a_view_is_copied_with_its_base() -> None:
+    text = """
+        import torch
+        from torch import nn
+
+
+        class Attention(nn.Module):
+            def __init__(self, config):
+                super().__init__()
+                self.register_buffer("bias", torch.ones(4, 4).view(1, 4, 4))
+
+
+        class Net(nn.Module):
+            def __init__(self, config):
+                super().__init__()
+                self.one = Attention(config)
+                self.two = Attention(config)
+    """
+    _, net = built(text, "Net")
+    one, two = net.attributes["one"], net.attributes["two"]
+    assert isinstance(one, Instance)
+    assert isinstance(two, Instance)
+    first, second = one.attributes["bias"], two.attributes["bias"]
+    assert isinstance(first, Tensor)
+    assert isinstance(second, Tensor)
+    assert first is not second
+    assert second.base is not None
+    assert second.base is not first.base
+    assert second.storage is second.base.storage
+    assert second.storage is not first.storage
+    assert second.shape == first.shape == (1, 4, 4)

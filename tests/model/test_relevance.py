@@ -167,3 +167,97 @@ def test_marks() -> None:
     words = marks.written(definition).words
     assert {marks.MASKED, marks.WRITES, marks.IMPLIED_DIM, "sqrt", ">", "self"} <= words
     assert words.isdisjoint({marks.DIFFERENTIATES, marks.DROPS, marks.GROWS, marks.CHAIN})
+
+
+@pytest.mark.parametrize(
+    ("body", "concerns"),
+    [
+        ("return torch.tensor(x)", True),
+        ("return torch.tensor([x, x])", False),
+        ("n = torch.finfo(x.dtype).min\n    return torch.tensor(n)", False),
+        ("n = x\n    return torch.tensor(n)", True),
+        ("return torch.tensor(self.config.width)", False),
+        ("return x.forward(self)", True),
+        ("return copy.deepcopy(x)", True),
+        ("return copy.deepcopy(self.__dict__)", False),
+        ("return out_of(x.pop('inplace', True))", False),
+        ("d = {}\n    d[x] = self\n    return d", False),
+        ("d = {}\n    d = x\n    d[0] = 1\n    return d", True),
+        ("d = []\n    for d in x:\n        d[0] = 1\n    return d", True),
+        ("y = x + 1\n    y[0] += math.sqrt(2)\n    return y", True),
+    ],
+)
+def test_what_concerns_callers_by_the_look_of_it(body: str, concerns: bool) -> None:
+    program = f"""
+def work(self, x):
+    {body}
+
+
+def caller(net, x):
+    return work(net, torch.sigmoid(x))
+"""
+    assert ("caller" in followed(program)) == concerns
+
+
+@pytest.mark.parametrize(
+    ("body", "contained"),
+    [
+        # what a caller knows of the argument makes no difference to an array, a text, or a number
+        ("mask = np.zeros(x)\n    mask[0] = x\n    return mask", True),
+        ("text = x.name\n    text += 'and more'\n    return text", True),
+        ("out = torch.zeros(3)\n    out[0] = math.sqrt(x)\n    return out", True),
+        ("out = torch.zeros(3)\n    out[0] = torch.finfo(x).min * 2\n    return out", True),
+        ("out = torch.zeros(3)\n    out[0] = x\n    return out", False),
+        ("out = x * 2\n    out[0] = 1\n    return out", False),
+    ],
+)
+def test_what_is_no_tensor_whatever_a_caller_knows(body: str, contained: bool) -> None:
+    program = f"""
+import math
+import numpy as np
+
+
+def work(x):
+    {body}
+
+
+def caller(x):
+    return work(torch.sigmoid(x))
+"""
+    assert ("caller" in followed(program)) == (not contained)
+
+
+@pytest.mark.parametrize(
+    ("made", "relevant"),
+    [
+        ("nn.ModuleList([Block() for _ in range(3)])", False),
+        ("nn.ModuleList([nn.Linear(4, 4) for _ in range(3)])", True),
+        ("nn.ModuleList(blocks)", True),
+        ("nn.ModuleList([Block(), nn.ReLU()])", True),
+    ],
+)
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for layer in self.layers:\n            x = layer(x)[0]",
+        "for _, layer in enumerate(self.layers):\n            x = layer(x)\n            x = x[0]",
+        "for i in range(3):\n            layer = self.layers[i]\n            x = layer(x)[0]",
+    ],
+)
+def test_what_the_elements_of_a_list_are_says_whether_a_slice_matters(made: str, relevant: bool, loop: str) -> None:
+    program = f"""
+class Block(nn.Module):
+    def forward(self, x):
+        return torch.sigmoid(x)
+
+
+class Net(nn.Module):
+    def __init__(self, blocks):
+        super().__init__()
+        self.layers = {made}
+
+    def forward(self, x):
+        {loop}
+        return x
+"""
+    assert ("Net.forward" in followed(program)) == relevant

@@ -201,6 +201,14 @@ def names() -> frozenset[str]:
     return frozenset(entries())
 
 
+@cache
+def trainable_names() -> frozenset[str]:
+    """The names of the described classes whose objects have parameters, or may."""
+    return frozenset(
+        name for name in entries() if name in _OF_MODULES or name in _OF_PARAMETERS or _has_parameters(name)
+    )
+
+
 def _has_parameters(name: str) -> bool:
     """By what it would register if every argument were unknown: a loss registers buffers only."""
     if name in ("RNN", "GRU", "LSTM", "Transformer", "AdaptiveLogSoftmaxWithLoss"):

@@ -49,6 +49,8 @@ from torchlint.model.twins import Twins
 from torchlint.source import Source, finding_nodes
 
 _NO_GRAD_NAMES = ("init", "reset", "load", "_init")
+_NUMBERS = {"builtins.int": "int", "builtins.float": "float", "builtins.bool": "bool", "builtins.str": "str"}
+"""Annotations of arguments that are no tensors, by what they say."""
 
 
 def interpret(source: Source, project: Project | None = None, *, thorough: bool = True) -> list[Event]:
@@ -158,7 +160,7 @@ class Analysis(Interpreter):
 
     def _run_defined(self, functions: int, classes: int, *, always: bool = False) -> None:
         """Run what was defined since: functions (inside others, only those that nobody called) and classes."""
-        for function in self.functions[functions:]:
+        for function in self.attention.in_order(self.functions[functions:]):
             if function.owner is None and (always or id(function.definition) not in self.entered):
                 self._function_by_itself(function)
         for cls in self.classes[classes:]:
@@ -312,6 +314,8 @@ class Analysis(Interpreter):
                 given.contiguous = Truth.YES  # as tensors are that nobody has transposed
             unknown = Unknown([given], source=parameter, hint=parameter.name, certain_edge=True)
         annotation = self._annotation(parameter.annotation)
+        if annotation in _NUMBERS:
+            return Scalar(_NUMBERS[annotation])
         if annotation in ("torch.Tensor", "Tensor"):
             tensor = self.materialise(unknown)
             tensor.name = parameter.name
@@ -381,10 +385,14 @@ class Analysis(Interpreter):
         for hook in self.watch.class_built:
             hook(cls, instance)
         self.conclude()
-        for name, value in list(cls.attributes.items()):
-            if isinstance(value, Function) and name != "__init__" and isinstance(value.definition, ir.FunctionDef):
-                self.passed_by, self.undecided = built
-                self._method(value, instance, module)
+        methods = [
+            value
+            for name, value in cls.attributes.items()
+            if isinstance(value, Function) and name != "__init__" and isinstance(value.definition, ir.FunctionDef)
+        ]
+        for each in self.attention.in_order(methods):
+            self.passed_by, self.undecided = built
+            self._method(each, instance, module)
 
     def _build(self, instance: Instance, *, defaults: bool) -> None:
         """Run an object's `__init__` on unknown arguments; with `defaults`, on required ones only."""

@@ -6,7 +6,7 @@ Chooses by what is written in it (`relevance`); runs nothing, and judges nothing
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from torchlint.model import ir
 from torchlint.model.domain import Class, Function, Instance
@@ -58,6 +58,16 @@ class Attention:
             if waiting:
                 concerned = (concerned or frozenset()).union(waiting)
         return self._watching(concerned) if concerned is not None else None
+
+    def in_order(self, functions: Iterable[Function]) -> list[Function]:
+        """
+        The order in which to follow functions: what writes in place first, for it may turn out that nobody who calls
+        it need be followed on its account.
+        """
+        known = self._relevance
+        return (
+            list(functions) if known is None else sorted(functions, key=lambda each: not known.writes(each.definition))
+        )
 
     def is_wanted(self, cls: Class) -> bool:
         """Whether a class is looked at by itself: its constructor, or any of its methods."""

@@ -30,6 +30,7 @@ from torchlint.model.domain import (
     alternatives,
     choose,
     globals_of,
+    is_foreign,
     reachable_tensors,
 )
 from torchlint.model.events import GradWrite, ParameterDerived
@@ -216,7 +217,7 @@ class BindingMachine(FunctionMachine):
             self.tensor_setitem(each, index, value, target, cst_expression(owner), self.text(owner), op)
         elif isinstance(each, Unknown) and not (isinstance(index, Constant) and isinstance(index.value, str)):
             if not (isinstance(value, Constant) and isinstance(value.value, bool)):  # a flag, or an element of a mask
-                self._may_write(each)
+                self._may_write(each, value)
         elif isinstance(each, Mapping):
             if each.items is not None and isinstance(index, Constant):
                 self.trail.set(each, "items", {**each.items, index.value: value})
@@ -276,12 +277,14 @@ class BindingMachine(FunctionMachine):
                 self._widen(current, elements)
             return
         if not isinstance(value, Sequence):
-            self._may_write(current)
+            self._may_write(current, value)
         self.assign(target, self.operate(node.op, current, value, node))
 
-    def _may_write(self, target: Value) -> None:
-        """A statement that writes in place if its target is a tensor, and nobody knows whether it is."""
-        unknown = [each for _, each in alternatives(target) if isinstance(each, Unknown)]
+    def _may_write(self, target: Value, value: Value) -> None:
+        """A statement that writes a value in place if its target is a tensor, and nobody knows whether it is."""
+        if isinstance(value, Sequence | Mapping | Instance) or self.kind_of(value) in ("str", "none"):
+            return  # of a tensor's elements none can be that
+        unknown = [each for _, each in alternatives(target) if isinstance(each, Unknown) and not is_foreign(each)]
         if unknown:
             self.contained = False  # a caller may know
         if any(each.depends or each.layer for each in unknown):
@@ -319,7 +322,7 @@ class BindingMachine(FunctionMachine):
                 target=cst_expression(target),
             )
             return
-        self._may_write(container)
+        self._may_write(container, value)
         self.store(container, index, self.operate(node.op, element, value, node), target, target.value, "[...] =")
 
     def _written_grad(self, target: ir.Expression, value: Value, node: ir.Assign) -> None:

@@ -250,6 +250,8 @@ class BuiltinMachine(ContainerMachine):
 
     def _copied(self, qualified: str, site: CallSite) -> Value:
         value = site.positional[0]
+        if isinstance(value, Mapping):
+            return Mapping(None)
         if qualified == "copy.copy":
             return value if isinstance(value, Tensor) else Unknown(reachable_tensors(value))
         if isinstance(value, Tensor):

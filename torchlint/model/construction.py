@@ -4,20 +4,22 @@ Objects that are built alike are copied, not built again.
 A network builds the same block a dozen times, in a loop that is followed twice, once for each class that holds it:
 running its `__init__` each time was a third of the model's cost. What one construction left is kept as a prototype;
 where the same class is called again on arguments that are as well known, the object is a copy of it with the new
-arguments in the place of the old ones. Anything a copy could not be faithful to (a tensor in a graph, a view, a closure
-over the constructor's variables) keeps the prototype from being made.
+arguments in the place of the old ones. A `config` of which nobody knows anything is as well known as any other,
+whatever has been read of it: the copy holds the same attributes of the new one. Anything a copy could not be faithful
+to (a tensor in a graph, a view, a closure over the constructor's variables) keeps the prototype from being made.
 
 Copies values of the domain; runs nothing, and knows nothing of the machine but how to number a branch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from typing import TypeAlias
 
 from torchlint.model.domain import (
+    GRAD_NO,
     NONE,
     Bound,
     Choice,
@@ -35,6 +37,7 @@ from torchlint.model.domain import (
     Scalar,
     Sequence,
     Tensor,
+    Unbound,
     Unknown,
     Value,
 )
@@ -54,11 +57,35 @@ class NoPrototypeError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Openness:
+    """What a construction left open."""
+
+    passed_by: bool
+    undecided: bool
+    layer_undecided: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Prototype:
-    """An object as its construction left it, and the arguments it was built from (leaves of containers in order)."""
+    """
+    An object as its construction left it.
+
+    Attributes
+    ----------
+    instance
+        The object.
+    arguments
+        What it was built from (leaves of containers in order).
+    parts
+        What it holds of unknown arguments: the value, the number of the argument, and the attributes that lead there.
+    left_open
+        What its construction left open.
+    """
 
     instance: Instance
     arguments: tuple[Value, ...]
+    parts: tuple[tuple[Unknown, int, tuple[str, ...]], ...]
+    left_open: Openness
 
 
 class Prototypes:
@@ -83,38 +110,55 @@ class Prototypes:
     def key(self, cls: Class, positional: Iterable[Value], keywords: dict[str, Value], mode: object) -> Key | None:
         """What a construction depends on, or None if that cannot be told."""
         try:
-            given = tuple(self._signature(value) for value in positional)
-            named = tuple((name, self._signature(value)) for name, value in keywords.items())
+            seen: dict[int, int] = {}
+            given = tuple(self._signature(value, seen) for value in positional)
+            named = tuple((name, self._signature(value, seen)) for name, value in keywords.items())
             key = (id(cls), mode, given, named)
             hash(key)
         except (NoPrototypeError, TypeError):
             return None
         return key
 
-    def make(self, key: Key, given: tuple[Value, ...]) -> Instance | None:
+    def make(self, key: Key, given: tuple[Value, ...]) -> tuple[Instance, Openness] | None:
         """A copy of what was built before under this key, for these `leaves`; None if there is nothing to copy."""
-        known = self._known.get(key)
-        if known is None:
+        prototype = self._known.get(key)
+        if prototype is None:
             return None
-        copier = _Copier(self._root, dict(zip(map(id, known.arguments), given, strict=True)), self._branch)
-        return copier.instance(known.instance)
+        known = dict(zip(map(id, prototype.arguments), given, strict=True))
+        for old, number, path in prototype.parts:
+            value = given[number]
+            for name in path:
+                assert isinstance(value, Unknown)
+                value = value.attributes.setdefault(name, Unknown(source=old.source, layer=value.layer))
+            known[id(old)] = value
+        return _Copier(self._root, known, self._branch).instance(prototype.instance), prototype.left_open
 
-    def keep(self, key: Key, instance: Instance, given: tuple[Value, ...], arguments: Iterable[Value]) -> None:
+    def keep(
+        self, key: Key, instance: Instance, given: tuple[Value, ...], arguments: Iterable[Value], left_open: Openness
+    ) -> None:
         """
-        Remember what was just built, unless it cannot be copied: the `leaves` before, and the arguments now, which the
-        constructor may have changed.
+        Remember what was just built, unless it cannot be copied: the `leaves` before, and the arguments now (of the
+        same key still, or the constructor has told something of them).
         """
         if key in self._known or len(self._known) >= MOST_PROTOTYPES:
             return
+        self._known[key] = None
         if list(map(id, given)) != list(map(id, leaves(arguments))):
-            self._known[key] = None
             return
         self._held += (instance.cls, *given)  # their ids stand in keys
+        known: dict[int, Value] = {id(value): value for value in given}
+        parts: list[tuple[Unknown, int, tuple[str, ...]]] = []
+        for number, value in enumerate(given):
+            if isinstance(value, Unknown) and _is_featureless(value):
+                parts += ((part, number, path) for part, path in _attributes(value, ()))
+        known.update((id(part), part) for part, _, _ in parts)
         try:
-            copier = _Copier(self._root, {id(value): value for value in given}, self._branch)
-            self._known[key] = Prototype(copier.instance(instance), given)
+            copier = _Copier(self._root, known, self._branch)
+            copied = copier.instance(instance)
         except (NoPrototypeError, RecursionError):
-            self._known[key] = None
+            return
+        held = tuple(part for part in parts if id(part[0]) in copier.kept)
+        self._known[key] = Prototype(copied, given, held, left_open)
 
     def another(self, value: Module | Instance) -> Value:
         """Another object of which as much is known: the next element of a list of such."""
@@ -123,23 +167,24 @@ class Prototypes:
         except (NoPrototypeError, RecursionError):
             return Unknown(layer=True)
 
-    def _signature(self, value: Value) -> object:
+    def _signature(self, value: Value, seen: dict[int, int]) -> object:
         if isinstance(value, Constant | Scalar | External):
             return value
         if isinstance(value, Unknown):
-            if value.tensor is None and not value.depends and not value.attributes:
-                return ("unknown", value.layer, value.hint, value.element_of_parameters)
+            if _is_featureless(value):
+                which = seen.setdefault(id(value), len(seen))
+                return ("unknown", which, value.layer, value.hint, value.element_of_parameters)
             return id(value)
         if isinstance(value, Sequence):
             if value.items is None or value.element is not None:
                 raise NoPrototypeError
-            return (value.kind, tuple(self._signature(each) for each in value.items))
+            return (value.kind, tuple(self._signature(each, seen) for each in value.items))
         if isinstance(value, Mapping):
             if value.items is None or value.element is not None:
                 raise NoPrototypeError
-            return ("dict", tuple((name, self._signature(each)) for name, each in value.items.items()))
+            return ("dict", tuple((name, self._signature(each, seen)) for name, each in value.items.items()))
         if isinstance(value, Choice):
-            return ("choice", tuple(self._signature(each) for _, each in value.alternatives))
+            return ("choice", tuple(self._signature(each, seen) for _, each in value.alternatives))
         if isinstance(value, Class | Function | Partial | GradModeGuard):
             return id(value)
         raise NoPrototypeError
@@ -160,6 +205,24 @@ def leaves(values: Iterable[Value]) -> tuple[Value, ...]:
     return tuple(found)
 
 
+def _is_featureless(value: Unknown) -> bool:
+    """Whether nobody knows anything of a value, but that things have been read of it of which nobody does either."""
+    return (
+        type(value) is Unknown
+        and value.tensor is None
+        and not value.depends
+        and all(isinstance(each, Unknown) and _is_featureless(each) for each in value.attributes.values())
+    )
+
+
+def _attributes(value: Unknown, path: tuple[str, ...]) -> Iterator[tuple[Unknown, tuple[str, ...]]]:
+    """What has been read of a value, and of that."""
+    for name, each in value.attributes.items():
+        assert isinstance(each, Unknown)
+        yield each, (*path, name)
+        yield from _attributes(each, (*path, name))
+
+
 class _Copier:
     """One copy: what is met twice is copied once."""
 
@@ -169,6 +232,8 @@ class _Copier:
         self._branch = branch
         self._number = next(_copies)
         self._parts = 0
+        self.kept: set[int] = set()
+        """What was known beforehand and is part of the copy."""
 
     def instance(self, old: Instance) -> Instance:
         copied = self.value(old)
@@ -180,6 +245,7 @@ class _Copier:
             return old
         known = self._known.get(id(old))
         if known is not None:
+            self.kept.add(id(old))
             return known
         self._parts += 1
         if self._parts > MOST_PARTS:
@@ -243,6 +309,8 @@ class _Copier:
         return module
 
     def _unknown(self, old: Unknown) -> Unknown:
+        if type(old) is Unbound:
+            return old
         if old.tensor is not None or type(old) is not Unknown:
             raise NoPrototypeError
         unknown = Unknown(
@@ -252,6 +320,7 @@ class _Copier:
             certain_edge=old.certain_edge,
             layer=old.layer,
             element_of_parameters=old.element_of_parameters,
+            foreign=old.foreign,
         )
         self._known[id(old)] = unknown
         return unknown
@@ -263,16 +332,22 @@ class _Copier:
 
     def _tensor(self, old: Tensor) -> Tensor:
         storage = old.storage
-        plain = old.base is None and not old.grad_fn and old.grad is NONE and old.grad_of is None
+        plain = not old.grad_fn and old.grad is NONE and old.grad_of is None
         if not plain or old.alias is not None or storage.saves or storage.aliases or _conditional(old.own):
             raise NoPrototypeError
+        base = None
+        if old.base is not None:
+            if old.requires_grad != GRAD_NO or old.base.storage is not storage:
+                raise NoPrototypeError
+            base = self._tensor_of(old.base)
         tensor = Tensor(
             origin=old.origin, line=old.line, born=old.born, made_by=old.made_by, own=old.own, shape=old.shape,
             dtype=old.dtype, contiguous=old.contiguous, is_parameter=old.is_parameter, cut=old.cut, view=old.view,
-            precise=old.precise,
+            precise=old.precise, base=base, storage=base.storage if base is not None else None,
+            counter=base.counter if base is not None else None, family=base.family if base is not None else None,
         )  # fmt: skip
         self._known[id(old)] = tensor
-        tensor.name, tensor.op, tensor.inputs = old.name, old.op, old.inputs
+        tensor.name, tensor.op, tensor.inputs, tensor.strides = old.name, old.op, old.inputs, old.strides
         tensor.retains_grad = old.retains_grad
         tensor.storage.uses = storage.uses
         return tensor

@@ -385,10 +385,13 @@ class Unknown:
     """
     Any Python value. `depends` are the tensors it may be computed from; `tensor` is set once the program has used it in
     a way that only a tensor bears. `certain_edge`: the dependence is sure (an unknown layer), not merely possible.
-    `attributes` are those already looked up, so that the same attribute is the same value.
+    `foreign`: what made it knows no tensors (`torchlint.knowledge.foreign`). `attributes` are those already looked up,
+    so that the same attribute is the same value.
     """
 
-    __slots__ = ("attributes", "certain_edge", "depends", "element_of_parameters", "hint", "layer", "source", "tensor")
+    __slots__ = (
+        "attributes", "certain_edge", "depends", "element_of_parameters", "foreign", "hint", "layer", "source", "tensor"
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -399,6 +402,7 @@ class Unknown:
         certain_edge: bool = False,
         layer: bool = False,
         element_of_parameters: str = "",
+        foreign: bool = False,
     ) -> None:
         self.depends = _distinct(depends) if depends else ()
         self.source = source
@@ -406,6 +410,7 @@ class Unknown:
         self.certain_edge = certain_edge
         self.layer = layer
         self.element_of_parameters = element_of_parameters
+        self.foreign = foreign
         self.tensor: Tensor | None = None
         self.attributes: dict[str, Value] = {}
 
@@ -707,3 +712,8 @@ def reachable_tensors(value: Value, depth: int = 4) -> list[Tensor]:
     elif isinstance(value, Choice):
         inner = [each for _, each in value.alternatives]
     return list(_distinct((tensor for each in inner for tensor in reachable_tensors(each, depth - 1)), MOST_REACHABLE))
+
+
+def is_foreign(value: Value) -> bool:
+    """Whether a value is certainly made by what knows no tensors."""
+    return isinstance(value, Unknown) and value.foreign and value.tensor is None

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol
 
 import libcst as cst
 
-from torchlint.knowledge import factories, modules, ops
+from torchlint.knowledge import factories, foreign, modules, ops
 from torchlint.model import ir
 from torchlint.model.calls import truth_of
 from torchlint.model.domain import (
@@ -42,6 +42,7 @@ from torchlint.model.domain import (
     alternatives,
     choose,
     globals_of,
+    is_foreign,
     reachable_tensors,
 )
 from torchlint.model.indexing import IndexMachine, SliceValue
@@ -177,11 +178,16 @@ class ExpressionMachine(IndexMachine):
 
     def attribute(self, value: Value, name: str, origin: ir.Node) -> Value:
         """`value.name`."""
+        if name == "__dict__" and isinstance(value, Instance | Unknown):
+            return Mapping(None)
         if isinstance(value, Choice):
             return self.each(value, lambda each: self.attribute(each, name, origin))
         if isinstance(value, External):
+            limit = foreign.limit(value.qualified, name)
+            if limit is not None:
+                return Scalar(limit)
             named = name_of(value) if name == "__name__" else None
-            return named or External(canonical(f"{value.qualified}.{name}"))
+            return named or imported(f"{value.qualified}.{name}")
         if isinstance(value, Tensor):
             found = self.tensor_attribute(value, name, origin)
             return found if found is not None else Bound(value, name)
@@ -210,7 +216,7 @@ class ExpressionMachine(IndexMachine):
             return found if found is not None else Bound(value.tensor, name)
         if name not in value.attributes:
             depends = reachable_tensors(value)
-            value.attributes[name] = Unknown(depends, source=origin, layer=value.layer)
+            value.attributes[name] = Unknown(depends, source=origin, layer=value.layer, foreign=value.foreign)
         return value.attributes[name]
 
     def instance_attribute(self, instance: Instance, name: str, origin: ir.Node) -> Value:
@@ -313,7 +319,8 @@ class ExpressionMachine(IndexMachine):
             return Scalar("bool" if op in _COMPARISONS else "number")
         if kinds == {"str"}:
             return Scalar("str")
-        return Unknown(self._depends(left, right), source=origin, certain_edge=True)
+        apart = all(is_foreign(each) or isinstance(each, Constant | Scalar) for each in (left, right))
+        return Unknown(self._depends(left, right), source=origin, certain_edge=True, foreign=apart)
 
     def _repeats(self, sequence: Value, times: Value) -> bool:
         """`[0] * n` where `n` is a tensor: torch refuses a list, so Python repeats it."""
@@ -580,7 +587,7 @@ class ExpressionMachine(IndexMachine):
         if isinstance(value, Module) and value.kind.container and (value.children is not None or value.element):
             return self._item(Sequence("list", value.children, value.element), index)
         layer = (isinstance(value, Unknown) and value.layer) or _holds_modules(value)
-        return Unknown(reachable_tensors(value), source=origin, layer=layer)
+        return Unknown(reachable_tensors(value), source=origin, layer=layer, foreign=is_foreign(value))
 
     def _dict_item(self, value: Instance, key: Value, origin: ir.Node) -> Value:
         """`value[key]` of an object whose class derives from `dict`."""
@@ -670,6 +677,7 @@ class ExpressionMachine(IndexMachine):
                     source=value.source,
                     layer=value.layer,
                     element_of_parameters=value.element_of_parameters,
+                    foreign=value.foreign,
                 )
             ]
         return False, [Unknown(reachable_tensors(value), layer=_holds_modules(value))]
@@ -748,6 +756,12 @@ def fold(op: str, left: Constant, right: Constant) -> Value:
     if isinstance(value, int) and value.bit_length() > 256:
         return Scalar("int")
     return Constant(value) if isinstance(value, int | float | str | bool) else Unknown()
+
+
+def imported(qualified: str) -> Value:
+    """What a name of a module stands for."""
+    number = foreign.CONSTANTS.get(qualified)
+    return Constant(number) if number is not None else External(canonical(qualified))
 
 
 def canonical(qualified: str) -> str:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 
+from torchlint.knowledge import foreign
 from torchlint.model import ir
 from torchlint.model.builtins import CallFrame
 from torchlint.model.calls import CallSite
-from torchlint.model.construction import Prototypes, leaves
+from torchlint.model.construction import Openness, Prototypes, leaves
 from torchlint.model.domain import (
     NONE,
     Bound,
@@ -37,6 +38,7 @@ from torchlint.model.domain import (
     alternatives,
     choose,
     globals_of,
+    is_foreign,
     reachable_tensors,
     unknown_guard,
 )
@@ -198,7 +200,7 @@ class FunctionMachine(LayerMachine):
                     self.grad_written(None, "zero_", site.node, owner)
 
     def _named_method(self, receiver: Value, name: str, site: CallSite, where: ir.Expression) -> Value:
-        if isinstance(receiver, Unknown) and (
+        if (isinstance(receiver, Unknown) and not is_foreign(receiver)) and (
             (name.endswith("_") and not name.startswith("_")) or (name == "forward" and receiver.layer)
         ):
             self.undecided = True
@@ -286,7 +288,9 @@ class FunctionMachine(LayerMachine):
             self.undecided = self.layer_undecided = True
         function = site.node.function
         called = function.attr if isinstance(function, ir.Attribute) else getattr(function, "id", "")
-        if called.endswith("_") and not called.startswith("_"):
+        apart = foreign.is_foreign(callee.qualified) if isinstance(callee, External) else is_foreign(callee)
+        apart = apart or (receiver is not None and is_foreign(receiver))
+        if called.endswith("_") and not called.startswith("_") and not apart:
             self.contained = False
         depends: list[Tensor] = []
         for value in [*site.values(), *([receiver] if receiver is not None else [])]:
@@ -300,10 +304,10 @@ class FunctionMachine(LayerMachine):
             hook(callee, receiver, site.values(), site.node)
         if self.grad_mode is Truth.NO:
             # Code called under no_grad records nothing (unless it turns grad mode on, which leaves it unknown).
-            return Unknown(source=site.node, layer=isinstance(callee, External))
+            return Unknown(source=site.node, layer=isinstance(callee, External), foreign=apart)
         layer = isinstance(callee, Unknown) and callee.layer
         source = site.node
-        return Unknown(depends, source=source, certain_edge=layer, layer=isinstance(callee, External))
+        return Unknown(depends, source=source, certain_edge=layer, layer=isinstance(callee, External), foreign=apart)
 
     def havoc(self, value: Value) -> None:
         """Unknown code was given a value: what it holds may have changed."""
@@ -467,20 +471,36 @@ class FunctionMachine(LayerMachine):
         # Only what another constructor builds: what the program itself builds is followed where it happens.
         key = None
         given: tuple[Value, ...] = ()
-        if self.built_in and site.complete and not self.dead:
+        if self.built_in and site.tail is None and not self.dead:
             # what was built without other files is another object than what is built with them
-            mode = self.grad_mode, self.outside_left > 0
+            mode = self.grad_mode, self.outside_left > 0, site.complete
             key = self.prototypes.key(cls, site.positional, site.keywords, mode)
         if key is not None:
             given = leaves(site.values())
             copied = self.prototypes.make(key, given)
             if copied is not None:
-                return copied
+                self._leave_open(copied[1])
+                return copied[0]
         instance = Instance(cls)
-        self.initialise(instance, site)
-        if key is not None:
-            self.prototypes.keep(key, instance, given, site.values())
+        if key is None:
+            self.initialise(instance, site)
+            return instance
+        before = Openness(self.passed_by, self.undecided, self.layer_undecided)
+        self.passed_by = self.undecided = self.layer_undecided = False
+        try:
+            self.initialise(instance, site)
+            if self.prototypes.key(cls, site.positional, site.keywords, mode) == key:
+                left_open = Openness(self.passed_by, self.undecided, self.layer_undecided)
+                self.prototypes.keep(key, instance, given, site.values(), left_open)
+        finally:
+            self._leave_open(before)
         return instance
+
+    def _leave_open(self, also: Openness) -> None:
+        """What another construction left open is left open here, too."""
+        self.passed_by |= also.passed_by
+        self.undecided |= also.undecided
+        self.layer_undecided |= also.layer_undecided
 
     def initialise(self, instance: Instance, site: CallSite) -> None:
         """Run `__init__`, or set the fields of a dataclass."""
@@ -577,6 +597,21 @@ class FunctionMachine(LayerMachine):
             hook(qualified, site.positional, site.keywords, result, site.node)
         return result
 
+    def _number(self, qualified: str, site: CallSite) -> Value | None:
+        """The number that a function outside torch computes; or what holds the limits of a dtype."""
+        if qualified in ("torch.finfo", "torch.iinfo"):
+            return External(qualified)  # its attributes are the limits
+        kind = foreign.result(qualified)
+        if kind is None and foreign.result_for_numbers(qualified) and site.complete:
+            kinds = {self.kind_of(value) for value in site.values()}
+            kind = "number" if kinds <= {"int", "float", "number", "bool"} else None
+        if kind is None or (self.imports is not None and self.imports.offers(qualified)):
+            return None
+        for value in site.values():
+            for tensor in reachable_tensors(value):
+                self.use(tensor, site.node)
+        return Scalar(kind)
+
     def _run_external(self, qualified: str, site: CallSite) -> Value:
         if qualified.startswith("builtins."):
             result = self._builtin(qualified[9:], site)
@@ -595,6 +630,8 @@ class FunctionMachine(LayerMachine):
         found = self.found(External(qualified))
         if found != External(qualified):
             return self.invoke(found, site)
+        if (number := self._number(qualified, site)) is not None:
+            return number
         if qualified == "functools.partial" and site.positional:
             return self._partial(site)
         if qualified in ("copy.deepcopy", "copy.copy") and site.positional:

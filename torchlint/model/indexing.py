@@ -25,6 +25,7 @@ from torchlint.model.domain import (
     Value,
     alternatives,
     choose,
+    is_foreign,
     reachable_tensors,
 )
 from torchlint.model.layout import lay, view_layout
@@ -215,5 +216,7 @@ class IndexMachine(TorchMachine):
 
     def _value_grad(self, value: Value) -> Grad:
         if isinstance(value, Unknown) and value.tensor is None:
+            if not value.depends and not is_foreign(value):
+                self.contained = False  # whoever calls may know it for a graph tensor
             return self.materialise(value).requires_grad if value.depends else GRAD_NO
         return self.value_grad(value)

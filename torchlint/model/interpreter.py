@@ -31,10 +31,11 @@ from torchlint.model.domain import (
     Value,
     alternatives,
     globals_of,
+    is_foreign,
     reachable_tensors,
 )
 from torchlint.model.events import ResultDropped
-from torchlint.model.expressions import canonical
+from torchlint.model.expressions import imported
 from torchlint.model.marks import method_only_returns, only_returns
 from torchlint.model.truth import Truth
 
@@ -106,7 +107,9 @@ class Interpreter(ControlMachine):
             op = function.attr
             if not method_only_returns(op):
                 return
-            self.undecided = self.undecided or any(isinstance(each, Unknown) for each in options)
+            self.undecided = self.undecided or any(
+                isinstance(each, Unknown) and not is_foreign(each) for each in options
+            )
             if not options or not all(isinstance(each, Tensor) for each in options):
                 return
             tensor = options[0]
@@ -241,7 +244,7 @@ class Interpreter(ControlMachine):
                 self.imports.absolute(self.frame, name.qualified) if self.imports is not None else name.qualified
             )
             if name.bound != "*":
-                self.set_variable(name.bound, External(canonical(qualified)))
+                self.set_variable(name.bound, imported(qualified))
                 continue
             file = globals_of(self.frame)
             if isinstance(file, Globals) and qualified not in file.stars:

@@ -34,9 +34,19 @@ SETS = "!sets"
 HIDES = "!hides"
 """An attribute is given a list, a tuple, a set or a dictionary."""
 COPIES = "!copies"
-"""`tensor` or `new_tensor` is called on something else than numbers."""
+"""`tensor` or `new_tensor` is called on what may be a tensor by the look of it."""
+COPIES_HELD = "!held"
+"""The same on what an attribute holds: whoever calls knows no more of it."""
 ALL_EQUAL = "!equal"
 """`equal` is called, or `all` where something is compared by `==`."""
+DEEPCOPIES = "!deepcopies"
+"""`deepcopy` is called on what may be, or hold, a tensor by the look of it."""
+DEEPCOPIES_HELD = "!deepcopies-held"
+"""The same on what an attribute holds."""
+FORWARDS = "!forwards"
+"""`forward` is called by name."""
+FORWARDS_HELD = "!forwards-held"
+"""The same on the object itself, or what an attribute holds: whoever calls knows no more of it."""
 IMPLIED_DIM = "!dim"
 """A softmax is called without a word about its dimension."""
 SQUARED_MEAN = "!mean"
@@ -56,6 +66,8 @@ TENSORS = "!tensors"
 ARRAYS = "!arrays"
 """NumPy or Matplotlib is named."""
 
+EACH = "each "
+"""Before the name of an attribute: its elements; before that of a callee: what an element is made by."""
 SINGULAR = frozenset({"sqrt", "rsqrt", "log", "log2", "log10", "reciprocal", "acos", "asin", "acosh", "atanh"})
 """Functions whose derivative is infinite at a finite point."""
 CONCATENATIONS = frozenset({"cat", "concat", "concatenate", "hstack", "vstack", "dstack", "row_stack"})
@@ -86,7 +98,11 @@ _CONTAINERS = frozenset({ir.Sequence, ir.Dict, ir.FormattedString, ir.Comprehens
 _MAKE_CONTAINERS = frozenset(
     {"list", "tuple", "set", "dict", "defaultdict", "OrderedDict", "deque", "fromkeys", "copy"}
 )
+_DEFAULTING = frozenset({"get", "getattr", "pop", "setattr", "setdefault"})
+"""Calls in which `True` is what something is set to, or stands for what is not there."""
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
+_OF_LAYERS = frozenset({"ModuleList", "Sequential"})
+_THROUGH = frozenset({"enumerate", "zip", "reversed", "list", "tuple"})
 _INITIALISERS = ("uniform_", "normal_", "constant_", "zeros_", "ones_", "orthogonal_", "eye_", "dirac_", "sparse_")
 _OF_BACKWARD = frozenset({"backward", "grad", "step", "zero_grad"})
 _TESTS = frozenset({"allclose", "equal"})
@@ -228,13 +244,17 @@ class Reader:
         self.assigned: dict[str, set[str]] = {}
         self.made: dict[str, set[str]] = {}
         self.indexed: list[str] = []
+        self.elements: dict[str, set[str]] = {}
+        self.others: set[str] = set()
         self.compared: set[str] = set()
         self.singular: set[str] = set()
+        self.copied: set[str] = set()
         self.products = 0
         self.numbers: set[str] = set()
         self.counted: set[str] = set()
         self.bound: set[str] = set()
         self.containers: set[str] = set()
+        self.filled: set[str] = set()
         self.kept: set[str] = set()
 
     def read(self, part: list[ir.Statement] | ir.Node) -> None:
@@ -279,8 +299,10 @@ class Reader:
             words.add(SQUARED_MEAN)
         if "equal" in words or ("all" in words and not _EQUALITIES.isdisjoint(words)):
             words.add(ALL_EQUAL)
-        if not self.counted <= self.numbers - self.bound:
+        if not self.counted <= self.numbers - self.bound or not self.filled <= self.containers - self.bound:
             words.add(WRITES)
+        if not self.copied <= (self.numbers | self.containers) - self.bound:
+            words.add(COPIES)
         if not self.compared.isdisjoint(self.singular):
             words.add(MASKED)
         if self.products > 1:
@@ -289,6 +311,9 @@ class Reader:
             words.add(HIDES)
         for name in self.indexed:
             self.sliced |= self.made.get(name, set())
+        for name in self.sliced & self.elements.keys() - self.others:
+            self.sliced.remove(name)
+            self.sliced |= self.elements[name]
         return ir.Written(words, self.sliced, self.assigned)
 
     # -- marks
@@ -306,7 +331,7 @@ class Reader:
                     self.words.update((WRITES, BUILDS_WRITER))
                 elif keyword == "out":
                     self.words.add(WRITES)
-            elif type(argument.value) is ir.Constant and argument.value.value is True:
+            elif type(argument.value) is ir.Constant and argument.value.value is True and name not in _DEFAULTING:
                 self.words.add(BUILDS_WRITER)
         special = _CALLED.get(name)
         if special is not None:
@@ -321,8 +346,28 @@ class Reader:
             self.words.add(_WHOLE)
 
     def tensor(self, node: ir.Call, _: str) -> None:
-        if node.arguments and not _is_of_numbers(node.arguments[0].value):
+        data = node.arguments[0].value if node.arguments else None
+        if type(data) is ir.Attribute and type(data.value) is ir.Attribute:
+            self.words.add(COPIES_HELD)
+        elif type(data) is ir.Name:
+            self.copied.add(data.id)
+        elif data is not None and not _is_number(data) and not _is_container(data) and not _is_numeric(data):
             self.words.add(COPIES)
+
+    def deepcopy(self, node: ir.Call, _: str) -> None:
+        data = node.arguments[0].value if node.arguments else None
+        held = type(data) is ir.Attribute and (type(data.value) is ir.Attribute or data.attr == "__dict__")
+        if held or (type(data) is ir.Name and data.id == "self"):
+            self.words.add(DEEPCOPIES_HELD)
+        elif data is not None:
+            self.words.add(DEEPCOPIES)
+
+    def forward(self, node: ir.Call, _: str) -> None:
+        receiver = node.function.value if type(node.function) is ir.Attribute else None
+        if type(receiver) is ir.Attribute or (type(receiver) is ir.Name and receiver.id == "self"):
+            self.words.add(FORWARDS_HELD)
+        elif receiver is not None and not (type(receiver) is ir.Call and _last(receiver.function) == "super"):
+            self.words.add(FORWARDS)
 
     def product(self, _: ir.Call, __: str) -> None:
         self.products += 1
@@ -358,19 +403,31 @@ class Reader:
             kind = type(target)
             if kind is ir.Name:
                 name: str = target.id  # type: ignore[union-attr]
-                (self.numbers if _is_number(node.value) else self.bound).add(name)
-                if _is_container(node.value):
+                if node.value is not None and _is_numeric(node.value):
+                    self.numbers.add(name)
+                elif _is_container(node.value):
                     self.containers.add(name)
+                else:
+                    self.bound.add(name)
                 if type(node.value) is ir.Call:
                     self.made.setdefault(name, set()).add(_last(node.value.function))
+                if type(node.value) is ir.Subscript:
+                    self.element(name, node.value.value)
+                else:
+                    self.others.add(name)
             elif kind is ir.Subscript:
-                if not _is_text(target.index):  # type: ignore[union-attr]
+                owner = target.value  # type: ignore[union-attr]
+                if type(owner) is ir.Name:
+                    if not _is_text(target.index):  # type: ignore[union-attr]
+                        self.filled.add(owner.id)
+                elif not _is_text(target.index):  # type: ignore[union-attr]
                     self.words.add(WRITES)
             elif kind is ir.Attribute:
                 attr: str = target.attr  # type: ignore[union-attr]
                 made = self.assigned.setdefault(attr, set())
                 if type(node.value) is ir.Call:
                     made.add(_last(node.value.function))
+                made.update(EACH + name for name in _elements(node.value))
                 if _is_container(node.value):
                     self.words.add(HIDES)
                 elif type(node.value) is ir.Name:
@@ -378,7 +435,9 @@ class Reader:
                 if attr == "data":
                     self.words.add(WRITES)
             else:
-                self.bound.update(each.id for each in ir.walk(target) if isinstance(each, ir.Name))
+                names = {each.id for each in ir.walk(target) if isinstance(each, ir.Name)}
+                self.bound |= names
+                self.others |= names
 
     def augmented(self, node: ir.AugmentedAssign) -> None:
         if type(node.value) in _CONTAINERS:
@@ -402,7 +461,16 @@ class Reader:
         if any(type(item.context) is not ir.Call for item in node.items):
             self.words.add(BARE)
 
+    def element(self, name: str, of: ir.Expression) -> None:
+        """A name is bound to an element of something."""
+        self.elements.setdefault(name, set()).update(EACH + each for each in _iterated(of))
+
     def loop(self, node: ir.For | ir.While) -> None:
+        if type(node) is ir.For:
+            for each in ir.walk(node.target):
+                if type(each) is ir.Name:
+                    self.bound.add(each.id)
+                    self.element(each.id, node.iterable)
         for each in ir.walk(node.body):
             made = each.value if type(each) is ir.Assign else None
             if type(made) is ir.Call and _last(made.function) in CONCATENATIONS:
@@ -426,6 +494,8 @@ _CALLED: dict[str, Callable[[Reader, ir.Call, str], None]] = {
     **dict.fromkeys(SOFTMAXES, Reader.softmax),
     **dict.fromkeys(("mean", "sum"), Reader.mean),
     **dict.fromkeys(("tensor", "new_tensor"), Reader.tensor),
+    "deepcopy": Reader.deepcopy,
+    "forward": Reader.forward,
     **dict.fromkeys(PRODUCTS, Reader.product),
     **dict.fromkeys(SINGULAR | _COMPARISONS, Reader.operands),
 }
@@ -464,14 +534,31 @@ def index_kind(index: ir.Expression) -> str:
     return "integer" if type(index.value) is int else "other"
 
 
+def _elements(node: ir.Expression | None) -> set[str]:
+    """What the elements of a container of layers are called that is built here; "()" for one that is not built here."""
+    if type(node) is ir.Call and _last(node.function) in _OF_LAYERS:
+        found: set[str] = set()
+        for argument in node.arguments:
+            found |= _elements(argument.value) if type(argument.value) in _CONTAINERS else _callee(argument.value)
+        return found
+    if type(node) is ir.Sequence:
+        return set().union(*map(_callee, node.elements))
+    return _callee(node.element) if type(node) is ir.Comprehension else {"()"} if type(node) is ir.Dict else set()
+
+
+def _callee(node: ir.Expression) -> set[str]:
+    return {_last(node.function)} if type(node) is ir.Call else {"()"}
+
+
+def _iterated(node: ir.Expression) -> set[str]:
+    """The attributes that a loop goes over, `enumerate` and the like looked through; "()" for anything else."""
+    if type(node) is ir.Call and type(node.function) is ir.Name and node.function.id in _THROUGH:
+        return set().union(*(_iterated(argument.value) for argument in node.arguments))
+    return {node.attr} if type(node) is ir.Attribute else {"()"}
+
+
 def _is_text(node: ir.Expression) -> bool:
     return type(node) is ir.Constant and type(node.value) is str
-
-
-def _is_of_numbers(node: ir.Expression) -> bool:
-    if type(node) is ir.Sequence:
-        return all(map(_is_of_numbers, node.elements))
-    return type(node) is ir.Constant or (type(node) is ir.Unary and _is_of_numbers(node.operand))
 
 
 def _is_container(node: ir.Expression | None) -> bool:
@@ -505,6 +592,8 @@ def starts_with_super(definition: ir.FunctionDef) -> bool:
 
 def _is_numeric(node: ir.Expression) -> bool:
     """Whether an expression is a number by the look of it."""
+    if type(node) is ir.Attribute:
+        return type(node.value) is ir.Call and _last(node.value.function) in ("finfo", "iinfo")
     if type(node) is ir.Binary:
         return _is_numeric(node.left) and _is_numeric(node.right)
     if type(node) is ir.Call:

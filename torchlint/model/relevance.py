@@ -21,9 +21,12 @@ from torchlint.model.marks import (
     ARRAYS,
     BUILDS_WRITER,
     CUSTOM,
+    DEEPCOPIES,
+    DEEPCOPIES_HELD,
     DEFINES,
     DIFFERENTIATING,
     DROPS,
+    EACH,
     HIDES,
     POINTWISE,
     POINTWISE_LAYERS,
@@ -45,14 +48,17 @@ _OWN = (
     WRITING,
     DIFFERENTIATING,
     anywhere(DROPS),
-    anywhere("Parameter requires_grad requires_grad_ retain_grad deepcopy .numpy __array__"),
+    anywhere(f"Parameter requires_grad requires_grad_ retain_grad {DEEPCOPIES} .numpy __array__"),
     here("register_hook"),
+    here(DEEPCOPIES_HELD),
     here(DEFINES),
 )
 """The concerns of the model itself."""
 _BY_CONSTRUCTORS = frozenset({HIDES, TENSORS, "register_parameter", "register_buffer", "setattr"})
 """What else a constructor may do that some observer waits for."""
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__setattr__"})
+_BY_WHOEVER_HOLDS = frozenset({"forward", "__call__", "__getitem__"})
+"""What is run of an object by no name that is written: those of such methods that the model follows."""
 _NUMPY = ("numpy", "matplotlib")
 _TORCH = ("torch",)
 
@@ -94,6 +100,10 @@ class Relevance:
         number = self._bits.get(id(definition))
         if number is not None:
             self._contained |= 1 << number
+
+    def writes(self, definition: ir.Node) -> bool:
+        """Whether a function writes in place itself, by the look of it."""
+        return bool(self._bit(definition) & self._writers)
 
     def concerned(self, definition: ir.Node, cls: ir.ClassDef | None = None) -> frozenset[int] | None:
         """
@@ -207,7 +217,7 @@ class Relevance:
                 definition = self._definitions[method]
                 if definition.name in _CONSTRUCTORS:
                     ran |= _closed(1 << method, calls)
-                elif definition.name == "forward" or definition.name.startswith("__") or definition.decorators:
+                elif definition.name in _BY_WHOEVER_HOLDS:
                     runs_itself |= 1 << method
             outside = _outside(cls)
             words = set(outside.words)
@@ -281,10 +291,17 @@ class Relevance:
                     name in POINTWISE
                     or name in POINTWISE_LAYERS
                     or name == "()"
+                    or (name.startswith(EACH) and _may_be_pointwise(given.get(name[len(EACH) :], set())))
                     or (not POINTWISE_LAYERS.isdisjoint(made) if made else local)
                 ):
                     found |= 1 << number
         return found
+
+
+def _may_be_pointwise(made: set[str]) -> bool:
+    """Whether an element of what an attribute holds may treat each position by itself."""
+    elements = {name[len(EACH) :] for name in made if name.startswith(EACH)}
+    return not elements or "()" in elements or not POINTWISE_LAYERS.isdisjoint(elements)
 
 
 def _definitions(

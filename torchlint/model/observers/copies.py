@@ -11,7 +11,7 @@ from torchlint.model.computation import Computations
 from torchlint.model.domain import Value
 from torchlint.model.events.work import TensorCopied
 from torchlint.model.machine import Machine
-from torchlint.model.marks import COPIES, anywhere
+from torchlint.model.marks import COPIES, COPIES_HELD, anywhere, here
 from torchlint.model.truth import Truth
 from torchlint.source import parsed
 
@@ -20,7 +20,7 @@ class Copies(Computations):
     """Raises `TensorCopied`."""
 
     words = ("tensor(", "import tensor")
-    concerns = (anywhere(COPIES),)
+    concerns = (anywhere(COPIES), here(COPIES_HELD))
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

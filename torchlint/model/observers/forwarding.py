@@ -27,7 +27,7 @@ from torchlint.model.domain import (
 from torchlint.model.events.registration import BuiltInForward, ForwardCalled, TensorAttributeUsed
 from torchlint.model.expressions import is_module
 from torchlint.model.machine import Machine
-from torchlint.model.marks import Concern, anywhere
+from torchlint.model.marks import FORWARDS, FORWARDS_HELD, Concern, anywhere, here
 from torchlint.model.observer import Observer
 from torchlint.model.observers.held import expression
 from torchlint.model.observers.moments import dotted
@@ -71,8 +71,9 @@ class Forwarding(Observer):
     """`forward` of the file's Modules."""
 
     concerns = (
-        anywhere("forward"),
-        Concern(here=(modules.names() | {"Parameter"},), in_constructors=False),
+        anywhere(FORWARDS),
+        here(FORWARDS_HELD),
+        Concern(here=(modules.trainable_names() | {"Parameter"},), in_constructors=False),
     )
 
     def __init__(self, machine: Machine) -> None:

@@ -34,7 +34,7 @@ from torchlint.model.events.gradients import (
     NonLeafFlagSet,
     NonLeafGradRead,
 )
-from torchlint.model.marks import ARRAYS, DIFFERENTIATING, Concern, anywhere
+from torchlint.model.marks import ARRAYS, DEEPCOPIES, DEEPCOPIES_HELD, DIFFERENTIATING, Concern, anywhere, here
 from torchlint.model.observer import Observer
 from torchlint.model.observers.held import Held, argument, derived, dotted, expression, is_true, only
 from torchlint.model.truth import Truth
@@ -65,7 +65,8 @@ class Leaves(Observer):
 
     concerns = (
         DIFFERENTIATING,
-        anywhere("requires_grad requires_grad_ .numpy deepcopy Parameter"),
+        anywhere(f"requires_grad requires_grad_ .numpy {DEEPCOPIES} Parameter"),
+        here(DEEPCOPIES_HELD),
         Concern(anywhere=(frozenset({ARRAYS}), frozenset(name.rpartition(".")[2] for name in _CONVERTING | _PLOTTING))),
     )
 

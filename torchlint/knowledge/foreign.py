@@ -1,0 +1,94 @@
+"""
+What knows nothing of tensors: the numbers that the standard library and NumPy name and compute, and the packages whose
+values are none.
+
+Whoever computes with them keeps what is known of a tensor (`x * math.pi`, `x / math.sqrt(d)`), and a write into an
+array, a frame or a file is no write in place that autograd could mind.
+
+References
+----------
+https://docs.python.org/3/library/math.html, https://docs.python.org/3/library/random.html,
+https://docs.python.org/3/library/time.html, https://numpy.org/doc/stable/reference/constants.html. The kinds are those
+of `tests/knowledge/test_foreign.py`, which calls every function of `math` on tensors.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+_MATH: Final = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
+CONSTANTS: Final[dict[str, float]] = {
+    **{f"{module}.{name}": value for module in ("math", "numpy", "torch") for name, value in _MATH.items()},
+    "math.tau": math.tau,
+}
+"""Numbers with a name."""
+
+_KINDS: Final = {
+    "int": """
+        math.ceil math.comb math.factorial math.floor math.gcd math.isqrt math.lcm math.perm math.trunc
+        random.randint random.randrange random.getrandbits time.time_ns time.perf_counter_ns os.cpu_count os.getpid
+        torch.cuda.device_count torch.get_num_threads
+    """,
+    "float": """
+        math.acos math.acosh math.asin math.asinh math.atan math.atan2 math.atanh math.cbrt math.copysign math.cos
+        math.cosh math.degrees math.dist math.erf math.erfc math.exp math.exp2 math.expm1 math.fabs math.fmod math.fsum
+        math.gamma math.hypot math.ldexp math.lgamma math.log math.log10 math.log1p math.log2 math.nextafter math.pow
+        math.radians math.remainder math.sin math.sinh math.sqrt math.tan math.tanh math.ulp
+        random.random random.uniform random.gauss random.normalvariate random.triangular random.betavariate
+        random.expovariate random.gammavariate
+        time.time time.perf_counter time.monotonic time.process_time
+    """,
+    "bool": """
+        math.isclose math.isfinite math.isinf math.isnan torch.cuda.is_available torch.distributed.is_available
+        torch.distributed.is_initialized torch.backends.mps.is_available
+    """,
+}
+NUMBERS: Final = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+"""Functions that return a number, and of what kind."""
+_LIMITS: Final = {
+    "torch.finfo": {"bits": "int", "dtype": "str"},
+    "torch.iinfo": dict.fromkeys(("bits", "max", "min"), "int") | {"dtype": "str"},
+}
+_OF_NUMBERS: Final = frozenset(
+    f"numpy.{name}"
+    for name in """
+        abs arccos arcsin arctan arctan2 ceil clip cos cosh exp expm1 floor hypot log log10 log1p log2 maximum minimum
+        power rint round sign sin sinh sqrt square tan tanh
+    """.split()  # noqa: SIM905
+)
+_PACKAGES: Final = frozenset(
+    """
+    argparse cv2 datetime flax glob h5py hashlib jax json logging math matplotlib numpy onnxruntime os pandas pathlib
+    PIL platform random re scipy shutil skimage sklearn socket string subprocess sys tempfile tensorflow time
+    unicodedata urllib uuid warnings yaml
+    """.split()  # noqa: SIM905
+)
+_PASSING_ON: Final = frozenset(
+    {"random.choice", "random.choices", "random.sample", "random.shuffle", "math.prod", "math.sumprod"}
+)
+"""Functions of such packages that return what they are given, or compute with it in its own way."""
+
+
+def result(qualified: str) -> str | None:
+    """
+    The kind of number ("int", "float", "bool") that a function returns, whatever it is given; None of any other.
+    """
+    return NUMBERS.get(qualified)
+
+
+def result_for_numbers(qualified: str) -> bool:
+    """Whether a function returns a number if it is given nothing but numbers: NumPy's elementwise ones."""
+    return qualified in _OF_NUMBERS
+
+
+def limit(qualified: str, name: str) -> str | None:
+    """The kind of `torch.finfo(...).max` and the like; None if it is none of them."""
+    known = _LIMITS.get(qualified)
+    return None if known is None else known.get(name, "float")
+
+
+def is_foreign(qualified: str) -> bool:
+    """Whether what something of this name returns can be no tensor, and hold none."""
+    root = qualified.partition(".")[0]
+    return root in _PACKAGES and root != qualified and qualified not in _PASSING_ON
