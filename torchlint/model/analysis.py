@@ -228,7 +228,7 @@ class Analysis(Interpreter):
             frame = frame.enclosing
 
     def _function_by_itself(self, function: Function) -> None:
-        """A function that nobody calls; with what other files say if it differentiates, or if that may matter."""
+        """A function that nobody calls; with what other files say if it differentiates."""
         watches = self.attention.of(function)
         if watches is None:
             return
@@ -250,7 +250,7 @@ class Analysis(Interpreter):
         before = len(self.events)
         self.passed_by = self.undecided = False
         self._guarded(run, at_once)
-        if self.passed_by and self.undecided and not at_once:
+        if self.passed_by and self.undecided and not at_once and self.attention.thorough:
             del self.events[before:]
             self._guarded(run, True)
         if self.contained:
@@ -422,7 +422,8 @@ class Analysis(Interpreter):
     def _method(self, function: Function, instance: Instance, module: Truth) -> None:
         """
         A method by itself. Where a write is left of which nobody knows whether it does harm, and that may be because
-        other files were not looked into, once more with them; then as it runs when every argument that may be left out
+        other files were not looked into, once more with them, if a backward is in sight: its own, or that of whoever
+        calls a `forward`. Then a `forward` as it runs when every argument that may be left out
         is left out, in the constructor too: one path among those that nothing is known of, and the one its author had
         in mind.
         """
@@ -441,6 +442,8 @@ class Analysis(Interpreter):
             self.attention.contained(function)
         if not self.undecided or _sets_values(function.name) or function.name not in self._writers(cls):
             return
+        if not (forward or differentiates(function.definition) or self.attention.thorough):
+            return  # no backward is in sight that could need what is written
         if self.passed_by:
             self.undecided = False
             self._anew(function, cls, forward, defaults=False, told=before)

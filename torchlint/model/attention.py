@@ -43,6 +43,7 @@ class Attention:
     ) -> None:
         self._observers = tuple(observers)
         self._here = here
+        self.thorough = thorough
         self._relevance = None if thorough else Relevance(program, [each.concerns for each in observers])
         self._watches: dict[frozenset[int], Watches] = {}
         self.everybody = self._watching(frozenset(range(len(self._observers))))

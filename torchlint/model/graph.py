@@ -88,6 +88,8 @@ class GraphMachine(Machine):
 
     def tensor_options(self, value: Value) -> list[tuple[Guard, Tensor]]:
         """The tensors a value may be, each with its guard; an unknown value is taken for a tensor from now on."""
+        if type(value) is Tensor:
+            return [(ALWAYS, value)]
         found = []
         for guard, each in alternatives(value, self.path | self.assumed):
             if isinstance(each, Tensor):
