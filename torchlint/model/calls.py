@@ -206,6 +206,8 @@ class TorchMachine(ContractionMachine):
         if name in ("retain_grad", "register_hook"):
             wanted: Refusal = "retain-grad" if name == "retain_grad" else "hook"
             self.refuse(wanted, name, tensor, node, ~tensor.requires_grad.truth(), _cst(receiver), self.text(receiver))
+            if name == "register_hook" or (tensor.grad_fn and not tensor.retains_grad):
+                self.regenerate(tensor)  # both ask for the grad_fn; of a leaf, or a second time, `retain_grad` does not
         if name == "retain_grad":
             self.trail.set(tensor, "retains_grad", True)
             return NONE
