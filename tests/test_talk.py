@@ -361,7 +361,7 @@ ROWS = {
             def forward(self, x):
                 y = torch.zeros(4)  # note: `y` created here
                 y[:2] = x  # smell: [TLN205]  # note: `[...] =` writes into `y`
-                y[2] = y[0] * y[1]  # error: [TLN205]  # note: `*` saves its input `y[0]`; `[...] =` writes into `y`
+                y[2] = y[0] * y[1]  # error: [TLN205]  # note: `*` saves its input `y[1]`; `[...] =` writes into `y`
                 return y[:3].sum()
 
         if __name__ == "__main__":

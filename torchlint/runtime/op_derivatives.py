@@ -253,6 +253,10 @@ def record_of(fn: Any) -> Record:
     return record
 
 
+def _saved_name(saved: Any) -> str:
+    return str(saved.nctype.name)
+
+
 def _fill_saves(record: Record, f: Any, info: Any, inplace: bool) -> None:
     from torchgen.api.types import BaseCType, ListCType, OptionalCType, iTensorListRefT, tensorListT, tensorT
 
@@ -268,7 +272,8 @@ def _fill_saves(record: Record, f: Any, info: Any, inplace: bool) -> None:
     record.node = info.op or ""
     guards: list[tuple[str, ...] | None] = []
     saves: list[str] = []
-    for saved in info.all_saved_inputs:
+    # as the node unpacks them (gen_autograd_functions.py): of two that were overwritten torch names the first
+    for saved in sorted(info.all_saved_inputs, key=_saved_name):
         if saved.nctype.type not in kept:
             continue
         guard, expressible = _guard(saved, info, order, plain)
@@ -282,7 +287,7 @@ def _fill_saves(record: Record, f: Any, info: Any, inplace: bool) -> None:
     returned = [
         r.name or ("result" if len(f.func.returns) == 1 else f"result{at}") for at, r in enumerate(f.func.returns)
     ]
-    for saved in info.all_saved_outputs:
+    for saved in sorted(info.all_saved_outputs, key=_saved_name):
         if saved.nctype.type not in kept:
             continue
         name = saved.nctype.name if isinstance(saved.nctype.name, str) else saved.nctype.name.name

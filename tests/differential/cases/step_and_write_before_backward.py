@@ -1,5 +1,4 @@
-# expected: saved on line 11, written on line 9
-# said: saved on line 11, written on line 10: of two writes, torch names the one it meets first
+# expected: saved on line 10, written on line 8
 import torch
 
 w = torch.nn.Parameter(torch.randn(1))
