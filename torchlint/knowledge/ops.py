@@ -43,6 +43,7 @@ __all__ = [
     "has_inplace_twin",
     "is_one_node",
     "is_tensor_method",
+    "last_node_holds",
     "operator_spelling",
     "select",
     "spellings",
@@ -141,13 +142,32 @@ def is_one_node(op: Op) -> bool:
     """
     Whether what an operation saves is all saved by its last node: those read from derivatives.yaml are one node, and of
     those found by running torch the ones that are named as their node is (`F.elu`, EluBackward0), or that say of saving
-    what an operation of the yaml with the same node says (`F.relu`); `dropout` is a multiplication by noise.
+    what one of all these with the same node says (`F.relu`, `selu`); `dropout` is a multiplication by noise.
     """
-    if not op.probed or _said(op) in _single_nodes():
-        return True
+    return _is_named_as_its_node(op) or _said(op) in _single_nodes()
+
+
+def _is_named_as_its_node(op: Op) -> bool:
     own = "".join(word.capitalize() for word in op.name.split("_")) + "Backward"
     named = op.node.rstrip("0123456789") in (own, f"Native{own}")
-    return named or (op.name == "dropout" and op.node == "MulBackward0")
+    return not op.probed or named or (op.name == "dropout" and op.node == "MulBackward0")
+
+
+def last_node_holds(op: Op) -> Truth:
+    """
+    Whether the last node of a composed operation holds saved tensors: what is said of the operations that are nothing
+    but a node of that name, if that is one thing.
+    """
+    said = _holds_by_node().get(op.node, frozenset())
+    return next(iter(said)) if len(said) == 1 else Truth.MAYBE
+
+
+@cache
+def _holds_by_node() -> Mapping[str, frozenset[Truth]]:
+    found: dict[str, frozenset[Truth]] = {}
+    for node, _, holds in _single_nodes():
+        found[node] = found.get(node, frozenset()) | {holds}
+    return found
 
 
 def _said(op: Op) -> tuple[str, frozenset[str], Truth]:
@@ -158,8 +178,12 @@ def _said(op: Op) -> tuple[str, frozenset[str], Truth]:
 
 @cache
 def _single_nodes() -> frozenset[tuple[str, frozenset[str], Truth]]:
-    read = [read_overload("", record).op for record in _table()["records"] if not record.get("probed")]
-    return frozenset(_said(op) for op in read if op.node)
+    read = [read_overload("", record).op for record in _table()["records"]]
+    return frozenset(_said(op) for op in read if op.node and (not op.probed or _is_plain(op)))
+
+
+def _is_plain(op: Op) -> bool:
+    return _is_named_as_its_node(op) and len(op.outputs) == 1  # `svd` transposes one of the results of its node
 
 
 _OPERATORS: Mapping[str, tuple[str, str]] = {
@@ -233,3 +257,4 @@ def use_table(path: Path) -> None:
     _table.cache_clear()
     _overloads.cache_clear()
     _single_nodes.cache_clear()
+    _holds_by_node.cache_clear()

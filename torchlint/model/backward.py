@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import libcst as cst
@@ -238,10 +238,12 @@ class BackwardMachine(GraphMachine):
                 self.trail.set(tensor, "retains_grad", True)
         self.assumed = assumed
         inputs = None if given is None else [tensor for _, tensor in given]
-        visited, leaves, reached = self.walk(starts, self._targets(inputs), through=accumulates)
+        partly: set[int] = set()
+        visited, leaves, reached = self.walk(starts, self._targets(inputs), through=partly if accumulates else None)
         self.visited = visited
         self.starts = {id(node) for _, node in starts}
-        self._read(visited, origin, root, facts, Step(origin.origin, "backward reads it here"), implicit=False)
+        step = Step(origin.origin, "backward reads it here")
+        self._read(visited, origin, root, facts, step, implicit=False, partly=partly)
         if given and allow_unused is Truth.NO:
             # Not only what leads to the inputs as far as is known: an unknown way may lead there, too.
             whole, _, _ = self.walk(starts, None)
@@ -254,7 +256,7 @@ class BackwardMachine(GraphMachine):
         if retain is Truth.YES and create is Truth.NO and argument is not None and isinstance(origin.origin, cst.Call):
             self._retain(visited, argument, origin.origin, facts)
         if retain is not Truth.YES:
-            self._release(visited, origin, root, retain)
+            self._release(visited, origin, root, retain, partly)
         for hook in self.watch.backward:
             hook(
                 callee,
@@ -317,13 +319,17 @@ class BackwardMachine(GraphMachine):
         return visited, leaves
 
     def walk(
-        self, starts: list[tuple[Guard, GraphNode | Tensor]], targets: set[int] | None, *, through: bool = False
+        self,
+        starts: list[tuple[Guard, GraphNode | Tensor]],
+        targets: set[int] | None,
+        *,
+        through: set[int] | None = None,
     ) -> tuple[Visited, list[tuple[Guard, Tensor]], set[int]]:
         """
         As `graph_of`, from several edges; and the ids of all nodes and leaves that a gradient comes to. `targets`:
         visit
         only what leads to one of these; `through`: and themselves (`backward(inputs=...)`: engine.cpp,
-        accumulate_grad).
+        accumulate_grad), and those of them that stand for several nodes, of which only the last is run, are put in it.
         """
         visited: Visited = {}
         leaves: list[tuple[Guard, Tensor]] = []
@@ -340,10 +346,10 @@ class BackwardMachine(GraphMachine):
                     leaves.append((both, node))
                 continue
             if targets is not None and not leads(node, targets, leading):
-                if not through or id(node) not in targets:
+                if through is None or id(node) not in targets:
                     continue
                 if node.composed:
-                    guard = guard | unknown_guard()  # of its several nodes only the last is run
+                    through.add(id(node))
             condition = node.condition.guard()
             arrived = conjoin(guard, condition, self.path, self.assumed) if condition is not None else None
             if arrived is None or condition is None:
@@ -372,31 +378,41 @@ class BackwardMachine(GraphMachine):
     # -- reading
 
     def _read(
-        self, visited: Visited, origin: ir.Node, root: Tensor, facts: TensorFacts, step: Step, *, implicit: bool
+        self,
+        visited: Visited,
+        origin: ir.Node,
+        root: Tensor,
+        facts: TensorFacts,
+        step: Step,
+        *,
+        implicit: bool,
+        partly: Set[int] = frozenset(),
     ) -> None:
         if self.expected_errors:
             return
         # The engine runs what was recorded last first.
         for node, guards in sorted(visited.values(), key=lambda entry: -entry[0].time):
             for guard in guards:
-                self._read_released(node, guard, origin, root, facts)
+                self._read_released(node, guard, origin, root, facts, partly=id(node) in partly)
+                # which of its several nodes saved what is not known
+                needed = guard | unknown_guard() if id(node) in partly else guard
                 for saved in node.saved:
-                    self._read_saved(saved, guard, origin, step, implicit)
+                    self._read_saved(saved, needed, origin, step, implicit)
         if implicit:
             return
         for retained in self.retained[:-MOST_RETAINED]:
             retained.opaque = True
         for retained in self.retained[-MOST_RETAINED:]:
-            self._read_retained(retained, visited, origin)
+            self._read_retained(retained, visited, origin, partly)
 
-    def _read_retained(self, retained: Retained, visited: Visited, origin: ir.Node) -> None:
+    def _read_retained(self, retained: Retained, visited: Visited, origin: ir.Node, partly: Set[int]) -> None:
         shared = [(node, guards) for key, (node, guards) in visited.items() if key in retained.nodes]
         if not shared:
             return
         sure = [
             node
             for node, guards in shared
-            if not node.opaque and any(unconditional(guard) <= self.path for guard in guards)
+            if not node.opaque and id(node) not in partly and any(unconditional(guard) <= self.path for guard in guards)
         ]
         if not sure:
             retained.opaque = True
@@ -451,7 +467,9 @@ class BackwardMachine(GraphMachine):
             )
             break
 
-    def _read_released(self, node: GraphNode, guard: Guard, origin: ir.Node, root: Tensor, facts: TensorFacts) -> bool:
+    def _read_released(
+        self, node: GraphNode, guard: Guard, origin: ir.Node, root: Tensor, facts: TensorFacts, *, partly: bool
+    ) -> None:
         for release in node.releases:
             if release.time <= self.since:
                 continue
@@ -459,7 +477,10 @@ class BackwardMachine(GraphMachine):
             if total is None or (self.excursion is not None and release.time > self.excursion.started):
                 continue
             same_root = release.root is root
-            saves = Truth.YES if any(not s.guard - self.path for s in node.saved) else node.holds
+            if partly or release.partly:
+                saves = node.last_holds
+            else:
+                saves = Truth.YES if any(not s.guard - self.path for s in node.saved) else node.holds
             if saves is Truth.NO and not same_root:
                 continue
             need = unconditional(guard | release.assumed | self.assumed)
@@ -491,12 +512,14 @@ class BackwardMachine(GraphMachine):
                 consecutive=self.following.get(id(release.line)) is self.line(),
             )
             self.freed_reads.setdefault((id(origin.origin), saves), []).append((need - basis, event))
-            return True
-        return False
+            if event.truth is Truth.YES and saves is Truth.YES:
+                return
 
     # -- freeing, retaining, accumulating
 
-    def _release(self, visited: Visited, origin: ir.Node, root: Tensor, retain: Truth) -> None:
+    def _release(
+        self, visited: Visited, origin: ir.Node, root: Tensor, retain: Truth, partly: Set[int] = frozenset()
+    ) -> None:
         step = Step(origin.origin, "backward frees the graph here")
         for node, guards in visited.values():
             sure = any(unconditional(guard) <= self.path for guard in guards) and retain is Truth.NO
@@ -512,6 +535,7 @@ class BackwardMachine(GraphMachine):
                 origin=origin,
                 root=root,
                 iteration=self.iteration,
+                partly=id(node) in partly,
             )
             if len(node.releases) < MOST_RETAINED:
                 self.trail.set(node, "releases", (*node.releases, release))

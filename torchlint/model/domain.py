@@ -163,6 +163,8 @@ class Release:
     origin: ir.Node
     root: Tensor
     iteration: tuple[int, ...]
+    partly: bool = False
+    """Of a node that stands for several, only the last was run."""
 
 
 class GraphNode:
@@ -172,7 +174,8 @@ class GraphNode:
     `edges` lead to the nodes of its inputs (or to leaves, which accumulate), each under the guard on which the input
     was that one. `condition` is the requires_grad under which the node exists at all. `output_of`: of an operation with
     several results, each has a node of its own before the one they share, so that one is told from another (PyTorch:
-    the output number of an edge). `composed`: it stands for several of PyTorch's nodes.
+    the output number of an edge). `composed`: it stands for several of PyTorch's nodes; `last_holds`: whether the last
+    of them, where the result's gradient comes in, holds saved tensors itself.
     """
 
     __slots__ = (
@@ -183,6 +186,7 @@ class GraphNode:
         "excursion",
         "holds",
         "iteration",
+        "last_holds",
         "line",
         "name",
         "op",
@@ -228,6 +232,7 @@ class GraphNode:
         self.result = ""
         self.output_of: GraphNode | None = None
         self.composed = False
+        self.last_holds = Truth.MAYBE
 
 
 # ---- values ------------------------------------------------------------------------------------------------------

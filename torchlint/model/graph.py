@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from torchlint.knowledge.ops import Op, is_one_node
+from torchlint.knowledge.ops import Op, is_one_node, last_node_holds
 from torchlint.model import ir
 from torchlint.model.domain import (
     GRAD_MAYBE,
@@ -341,6 +341,8 @@ class GraphMachine(Machine):
         idle = not edges and op.saves and all(save.guard for save in op.saves)
         node = self.node(op.node, display, origin, grad, edges, Truth.NO if idle else op.holds_saved)
         node.composed = not is_one_node(op)
+        if node.composed:
+            node.last_holds = last_node_holds(op)
         saved: list[Saved] = []
         for save in op.saves:
             if save.what not in bound:
@@ -664,7 +666,9 @@ class GraphMachine(Machine):
 
     def _released(self, node: GraphNode) -> bool:
         """Whether a backward has certainly freed what the node saved: then nobody needs it any more."""
-        return any(implied(release.path | release.assumed, self.path) for release in node.releases)
+        return any(
+            not release.partly and implied(release.path | release.assumed, self.path) for release in node.releases
+        )
 
     def _record_write(
         self,

@@ -1,5 +1,4 @@
-# expected: freed on line 8
-# said: ok: which of the nodes of a composed operation have run where its result is the only input
+# expected: freed on line 7
 import torch
 
 x = torch.randn(1, 3, requires_grad=True)
