@@ -22,6 +22,7 @@ from torchlint.model.domain import (
     GRAD_MAYBE,
     GRAD_NO,
     GRAD_YES,
+    NONE,
     Alias,
     Choice,
     Constant,
@@ -712,8 +713,8 @@ class GraphMachine(Machine):
                 self.pending_alias_writes.append((alias, alias.alias.family, write))
 
     def rebind_grad(self, tensor: Tensor, value: Value) -> None:
-        """Set `tensor.grad`."""
-        self.trail.set(tensor, "grad", value)
+        """Set `tensor.grad`: after `tensor.grad = None` it is as if it had never had one."""
+        self.trail.set(tensor, "grad", NONE if is_none(value) is Truth.YES else value)
 
     def require_grad(self, tensor: Tensor, value: Truth, how: str = "requires_grad") -> None:
         """`tensor.requires_grad_(value)` or `tensor.requires_grad = value`, where torch allows it."""
