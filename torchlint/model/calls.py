@@ -520,13 +520,12 @@ class TorchMachine(ContractionMachine):
     ) -> Value:
         if given is None or (isinstance(given, Sequence) and given.items is None):
             return Sequence("tuple", None, Unknown())
-        return Sequence(
-            "tuple",
-            tuple(
-                choose((guard, self._gradient(tensor, create, passed, site)) for guard, tensor in options)
-                for options in targets
-            ),
-        )
+        found: dict[int, Tensor] = {}  # of an input that is given twice both gradients are one tensor
+        for options in targets:
+            for _, tensor in options:
+                if id(tensor) not in found:
+                    found[id(tensor)] = self._gradient(tensor, create, passed, site)
+        return Sequence("tuple", tuple(choose((g, found[id(tensor)]) for g, tensor in options) for options in targets))
 
     def _gradient(self, tensor: Tensor, create: Truth, passed: Grad, site: CallSite) -> Tensor:
         if create is Truth.NO:
