@@ -247,10 +247,12 @@ class BackwardMachine(GraphMachine):
         if given and allow_unused is Truth.NO:
             # Not only what leads to the inputs as far as is known: an unknown way may lead there, too.
             whole, _, _ = self.walk(starts, None)
-            if len(whole) < MOST_NODES and not any(node.opaque for node, _ in whole.values()):
+            unseen = [node for node, _ in whole.values() if node.opaque]
+            if len(whole) < MOST_NODES and all(node.gradient for node in unseen):
+                latest = max((node.time for node in unseen), default=0)
                 for guard, tensor in given:
                     self.assumed = assumed | guard
-                    self._unused(tensor, reached, origin, callee)
+                    self._unused(tensor, reached, latest, origin, callee)
                 self.assumed = assumed
         # `create_graph=True` retains the graph whatever else is written.
         if retain is Truth.YES and create is Truth.NO and argument is not None and isinstance(origin.origin, cst.Call):
@@ -271,13 +273,21 @@ class BackwardMachine(GraphMachine):
             wanted = None if inputs is None else {id(tensor) for tensor in inputs}
             self._accumulate([leaf for leaf in leaves if wanted is None or id(leaf[1]) in wanted], origin, create)
 
-    def _unused(self, tensor: Tensor, reached: set[int], origin: ir.Node, callee: BackwardCallee) -> None:
-        """An input that no gradient comes to (engine.cpp: "appears to not have been used in the graph")."""
-        edges = self.edges(tensor)
-        if tensor.requires_grad.truth() is not Truth.YES or any(id(node) in reached for _, node in edges):
+    def _unused(self, tensor: Tensor, reached: set[int], latest: int, origin: ir.Node, callee: BackwardCallee) -> None:
+        """
+        An input that no gradient comes to (engine.cpp: "appears to not have been used in the graph"). What was recorded
+        up to `latest` may be in the part of the graph that is not known.
+        """
+        ends = [node for _, node in self.edges(tensor)]
+        # A gradient with a graph is recorded by the pass that made it; one without is refused as well.
+        made = bool(ends) and all(isinstance(node, GraphNode) and node.gradient for node in ends)
+        if any(id(node) in reached for node in ends) or (tensor.requires_grad.truth() is not Truth.YES and not made):
             return
-        if not any(isinstance(node, GraphNode) and node.opaque for _, node in edges):
-            self.refuse("unused", callee, tensor, origin)
+        if not made and any(isinstance(node, GraphNode) and node.opaque for node in ends):
+            return
+        if latest and not all(_since(node) > latest for node in ends):
+            return
+        self.refuse("unused", callee, tensor, origin)
 
     def callers_backward(self, value: Value, origin: ir.Node) -> None:
         """
@@ -858,6 +868,10 @@ def _over_paths(records: list[WriteRecord], fact: str) -> Truth:
     if joined is Truth.MAYBE and covered(open_guards, ALWAYS):
         return Truth.YES
     return joined
+
+
+def _since(end: GraphNode | Tensor) -> int:
+    return end.time if isinstance(end, GraphNode) else end.born
 
 
 def _may_require_grad(node: GraphNode | Tensor) -> bool:

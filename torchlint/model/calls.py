@@ -512,11 +512,11 @@ class TorchMachine(ContractionMachine):
         if isinstance(wanted, Sequence) and wanted.items is None:
             allow = Truth.MAYBE
         create = self._run_backward(roots, site, "autograd.grad", 3, 4, targets, allow)
-        passed = self.value_grad(gradients) if gradients is not None else GRAD_NO
+        passed = self.value_grad(gradients) if gradients is not None else None
         return self._gradients(wanted, targets, create, passed, site)
 
     def _gradients(
-        self, given: Value | None, targets: list[Options], create: Truth, passed: Grad, site: CallSite
+        self, given: Value | None, targets: list[Options], create: Truth, passed: Grad | None, site: CallSite
     ) -> Value:
         if given is None or (isinstance(given, Sequence) and given.items is None):
             return Sequence("tuple", None, Unknown())
@@ -527,15 +527,23 @@ class TorchMachine(ContractionMachine):
                     found[id(tensor)] = self._gradient(tensor, create, passed, site)
         return Sequence("tuple", tuple(choose((g, found[id(tensor)]) for g, tensor in options) for options in targets))
 
-    def _gradient(self, tensor: Tensor, create: Truth, passed: Grad, site: CallSite) -> Tensor:
+    def _gradient(self, tensor: Tensor, create: Truth, passed: Grad | None, site: CallSite) -> Tensor:
         if create is Truth.NO:
             return self.first_order(tensor, site.node)
         found: Value = Unknown([tensor], source=site.node)
         if create is Truth.YES:
-            found = self.second_order(tensor, passed, site.node)
+            found = self.second_order(tensor, passed or GRAD_NO, site.node)
         if isinstance(found, Unknown):
             found = self.materialise(found)
             found.shape, found.dtype = tensor.shape, tensor.dtype
+            # else it may be what was passed, what a hook returned, or what unknown code had saved
+            made = (
+                passed is None
+                and not tensor.hooked
+                and all(n.gradient or not n.opaque for n, _ in self.visited.values())
+            )
+            for _, node in found.grad_fn:
+                node.gradient = made
         assert isinstance(found, Tensor)
         return found
 

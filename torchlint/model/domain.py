@@ -175,7 +175,8 @@ class GraphNode:
     was that one. `condition` is the requires_grad under which the node exists at all. `output_of`: of an operation with
     several results, each has a node of its own before the one they share, so that one is told from another (PyTorch:
     the output number of an edge). `composed`: it stands for several of PyTorch's nodes; `last_holds`: whether the last
-    of them, where the result's gradient comes in, holds saved tensors itself.
+    of them, where the result's gradient comes in, holds saved tensors itself. `gradient`: it is opaque, but recorded by
+    a backward pass at its `time`, and not found at that time.
     """
 
     __slots__ = (
@@ -184,6 +185,7 @@ class GraphNode:
         "condition",
         "edges",
         "excursion",
+        "gradient",
         "holds",
         "iteration",
         "last_holds",
@@ -233,6 +235,7 @@ class GraphNode:
         self.output_of: GraphNode | None = None
         self.composed = False
         self.last_holds = Truth.MAYBE
+        self.gradient = False
 
 
 # ---- values ------------------------------------------------------------------------------------------------------
