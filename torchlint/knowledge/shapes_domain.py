@@ -44,10 +44,13 @@ class Sized(NamedTuple):
         Its sizes, None where unknown.
     dtype
         "float", "int", "bool", "complex", or None if unknown.
+    trues
+        How many elements of a mask are true, None if that is not known.
     """
 
     shape: Shape
     dtype: str | None = None
+    trues: int | None = None
 
 
 class ShapeUnknownError(Exception):

@@ -108,7 +108,7 @@ def _index_shape(item: object) -> Shape:
     if isinstance(item, bool):
         return (int(item),)
     if isinstance(item, Sized):
-        return item.shape if item.dtype == "int" else (None,)
+        return item.shape if item.dtype == "int" else (item.trues,)
     assert isinstance(item, (list, tuple, range))
     if all(isinstance(one, bool) for one in item) and len(item):
         return (sum(map(bool, item)),)

@@ -192,6 +192,7 @@ class BindingMachine(FunctionMachine):
             data = options[0] if len(options) == 1 and isinstance(options[0], Tensor) else None
             self.trail.set(tensor, "shape", data.shape if data is not None else None)
             self.trail.set(tensor, "strides", data.strides if data is not None else None)
+            self.trail.set(tensor, "trues", None)
             self.trail.set(tensor, "contiguous", data.contiguous if data is not None else Truth.MAYBE)
 
     def _set_item(self, target: ir.Subscript, value: Value, op: str, owner: ir.Expression) -> None:

@@ -764,6 +764,8 @@ class TorchMachine(ContractionMachine):
         )
         if tensor.dtype == "int" and positional and not (kinds := _number_kinds(positional[0])) <= {"int", "bool"}:
             tensor.dtype = "float" if kinds == {"float"} else None
+        if tensor.dtype == "bool" and display == "tensor" and positional:
+            tensor.trues = _trues(positional[0])
         tensor.precise = self._precise_of_created(tensor.dtype, display, positional, site)
         if tensor.dtype is None and display.removeprefix("new_").removesuffix("_like") in _FLOATING:
             tensor.dtype = None if "dtype" in site.keywords or display.endswith("_like") else "float"
@@ -1080,6 +1082,16 @@ def _number_kinds(value: Value) -> set[str]:
         inner = value.items if value.items is not None else (value.element,)
         return {kind for each in inner if each is not None for kind in _number_kinds(each)}
     return {value.kind} if isinstance(value, Scalar) else set()
+
+
+def _trues(value: Value) -> int | None:
+    """How many of the constants in nested lists are true, None if others than constants are in them."""
+    if isinstance(value, Constant):
+        return int(bool(value.value))
+    if not isinstance(value, Sequence) or value.items is None:
+        return None
+    counts = [_trues(each) for each in value.items]
+    return None if None in counts else sum(count for count in counts if count is not None)
 
 
 def python_value(value: object) -> Value:

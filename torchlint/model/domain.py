@@ -265,7 +265,8 @@ class Tensor:
     One abstract tensor. `grad_fn` holds guarded alternatives; empty means it is a leaf, or not recorded.
 
     `op` is the qualified spelling of the operation that computed it ("" if none did), `inputs` are the tensors that
-    went in (recorded or not): the data flow, for those who ask where a value comes from.
+    went in (recorded or not): the data flow, for those who ask where a value comes from. `trues`: of a mask made of
+    literals, how many of these are true.
     """
 
     __slots__ = (
@@ -295,6 +296,7 @@ class Tensor:
         "shape",
         "storage",
         "strides",
+        "trues",
         "view",
     )
 
@@ -329,6 +331,7 @@ class Tensor:
         self.dtype = dtype
         self.contiguous = contiguous
         self.strides: tuple[int, ...] | None = None
+        self.trues: int | None = None
         self.grad_fn = grad_fn
         self.grad_time = born
         self.storage = storage or Storage(born)

@@ -42,6 +42,12 @@ class SliceValue:
         self.step = step
 
 
+def _trues(mask: Tensor) -> int | None:
+    """How many elements of a mask are true, if it is as the literal it was made of says."""
+    storage = mask.storage
+    return None if storage.writes or storage.aliases or storage.uses else mask.trues
+
+
 class IndexMachine(TorchMachine):
     """A machine that indexes tensors."""
 
@@ -52,7 +58,7 @@ class IndexMachine(TorchMachine):
         if isinstance(index, SliceValue):
             return slice(*(self._part(part) for part in (index.lower, index.upper, index.step)))
         if isinstance(index, Tensor):
-            return shapes.Sized(index.shape, index.dtype)
+            return shapes.Sized(index.shape, index.dtype, _trues(index))
         if isinstance(index, Scalar):
             return shapes.INTEGER if index.kind in ("int", "number") else shapes.UNKNOWN
         if isinstance(index, Sequence) and index.kind == "tuple" and index.items is not None:
