@@ -163,10 +163,7 @@ class ControlMachine(BindingMachine):
         if source:
             self._enter_parameters(source, node, elements)
         if known and len(elements) <= MOST_UNROLLED:
-            for element in elements:
-                self._iterate(loop, node, element)
-                if self.dead:
-                    break
+            self._unroll(loop, node, iterable, elements)
         else:
             further = elements[1:MOST_FOLLOWED] if known else [self._another(elements[0])]
             before = Snapshot(self.frame) if self._repeating else None
@@ -194,6 +191,22 @@ class ControlMachine(BindingMachine):
         for left in self.watch.loop_left:
             left(node)
         self._leave(loop, node.orelse)
+
+    def _unroll(self, loop: LoopFrame, node: ir.For, iterable: Value, elements: list[Value]) -> None:
+        """
+        Follow all iterations. A list is read anew before each, for the body may append to it; one that goes on growing
+        is followed no further.
+        """
+        place = 0
+        while place < len(elements) and not self.dead:
+            late = Snapshot(self.frame) if place == MOST_UNROLLED else None
+            self._iterate(loop, node, elements[place])
+            if late is not None:
+                late.widen(self.trail)
+                break
+            place += 1
+            if isinstance(iterable, Sequence) and iterable.kind == "list" and iterable.items is not None:
+                elements = list(iterable.items)
 
     def _budget(self) -> int:
         return self.steps_left + self.outside_left
