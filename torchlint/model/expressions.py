@@ -310,8 +310,10 @@ class ExpressionMachine(IndexMachine):
             return fold(op, left, right)
         if isinstance(left, Sequence) and isinstance(right, Sequence) and op == "+":
             return self._concatenate(left, right)
-        if isinstance(left, Sequence) and op == "*" and isinstance(right, Constant):
+        if op == "*" and isinstance(left, Sequence) and isinstance(right, Constant):
             return self._repeat(left, right.value)
+        if op == "*" and isinstance(left, Constant) and isinstance(right, Sequence):
+            return self._repeat(right, left.value)
         kinds = {self.kind_of(left), self.kind_of(right)}
         if kinds <= {"int", "bool"}:
             return Scalar("float" if op == "/" else "bool" if op in _COMPARISONS else "int")
