@@ -634,6 +634,10 @@ class BackwardMachine(GraphMachine):
             if covered([need for need, _ in options], ALWAYS):
                 self.emit(replace(options[0][1], truth=Truth.YES))
         self.backward_calls.clear()
+        for refused in self.refusals.values():
+            if covered([need for need, _ in refused], ALWAYS):
+                self.emit(replace(refused[0][1], truth=Truth.YES))
+        self.refusals.clear()
         self._conclude_freed()
         broken = self._conclude_reads()
         self._conclude_writes(broken)

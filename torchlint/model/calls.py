@@ -284,18 +284,13 @@ class TorchMachine(ContractionMachine):
         if qualified not in _ARRAYS or not site.positional or 0 not in site.arguments:
             return
         written = site.arguments[0].value
+        display = qualified.replace("numpy.", "np.")
+        assumed = self.assumed
         for guard, tensor in self._known(site.positional[0]):
+            self.assumed = assumed | guard
             refused = tensor.requires_grad.truth() & self.grad_mode
-            display = qualified.replace("numpy.", "np.")
-            self.refuse(
-                "numpy",
-                display,
-                tensor,
-                site.node,
-                Truth.MAYBE if guard else refused,
-                _cst(written),
-                self.text(written),
-            )
+            self.refuse("numpy", display, tensor, site.node, refused, _cst(written), self.text(written))
+        self.assumed = assumed
 
     def copied(self, tensor: Tensor, site: CallSite) -> Tensor:
         """`copy.deepcopy(tensor)`."""
@@ -1022,14 +1017,23 @@ class TorchMachine(ContractionMachine):
         if isinstance(given, Sequence) and given.items is not None:
             tensors = [tensor for each in given.items for _, tensor in self._known(each)]
             complete = all(isinstance(each, Tensor) for each in given.items)
-        for tensor in tensors if complete else ():
-            self.regenerate(tensor)  # Python's `is_leaf` asks for the grad_fn
-            if not tensor.retains_grad:
-                self.refuse("optimizer", qualified.rpartition(".")[2], tensor, site.node, ~tensor.is_leaf)
+            self._refuse_parameters(given.items, qualified.rpartition(".")[2], site)
         optimizer = Optimizer(qualified, tuple(tensors), complete)
         for hook in self.watch.optimizer_built:
             hook(optimizer, given, site.node)
         return optimizer
+
+    def _refuse_parameters(self, items: tuple[Value, ...], name: str, site: CallSite) -> None:
+        assumed = self.assumed
+        if not all(isinstance(each, Tensor) for value in items for _, each in alternatives(value)):
+            return
+        for value in items:
+            for guard, tensor in self._known(value):
+                self.assumed = assumed | guard
+                self.regenerate(tensor)  # Python's `is_leaf` asks for the grad_fn
+                if not tensor.retains_grad:
+                    self.refuse("optimizer", name, tensor, site.node, ~tensor.is_leaf)
+        self.assumed = assumed
 
     def _known(self, value: Value) -> list[tuple[Guard, Tensor]]:
         return [(guard, each) for guard, each in alternatives(value) if isinstance(each, Tensor)]

@@ -84,6 +84,8 @@ class GraphMachine(Machine):
         super().__init__()
         self.write_records: list[WriteRecord] = []
         self.pending_alias_writes: list[tuple[Alias, Family, Write]] = []
+        self.refusals: dict[tuple[int, Refusal, Guard], list[tuple[Guard, AutogradRefused]]] = {}
+        """By statement, kind and path: what torch refuses of one of the values that something may be."""
 
     # -- tensors in values
 
@@ -218,21 +220,26 @@ class GraphMachine(Machine):
         target: cst.BaseExpression | None = None,
         name: str = "",
     ) -> None:
-        """Torch raises here, if `truth`."""
+        """
+        Torch raises here, if `truth`. Where the tensor is one of several, what it refuses of all of them is told once
+        they are all seen.
+        """
         if truth is Truth.NO or self.of_elsewhere(tensor):
             return
-        self.emit(
-            AutogradRefused(
-                node=self.here(origin).origin,
-                statement=self.line(),
-                truth=truth if self.assumed <= self.path else Truth.MAYBE,
-                moment=self.tick(),
-                kind=kind,
-                op=op,
-                target=self.facts(tensor, name),
-                target_node=target,
-            )
+        event = AutogradRefused(
+            node=self.here(origin).origin,
+            statement=self.line(),
+            truth=truth if self.assumed <= self.path else Truth.MAYBE,
+            moment=self.tick(),
+            kind=kind,
+            op=op,
+            target=self.facts(tensor, name),
+            target_node=target,
         )
+        self.emit(event)
+        if truth is not event.truth and not self.expected_errors and self.excursion is None:
+            options = self.refusals.setdefault((id(event.node), kind, self.path), [])
+            options.append((self.assumed - self.path, event))
 
     def node(
         self,
