@@ -176,7 +176,8 @@ class GraphNode:
     several results, each has a node of its own before the one they share, so that one is told from another (PyTorch:
     the output number of an edge). `composed`: it stands for several of PyTorch's nodes; `last_holds`: whether the last
     of them, where the result's gradient comes in, holds saved tensors itself. `gradient`: it is opaque, but recorded by
-    a backward pass at its `time`, and not found at that time.
+    a backward pass at its `time`, and not found at that time. `formula`: whether its gradient depends on "all" that it
+    saved at once, or may be "constant"; else "".
     """
 
     __slots__ = (
@@ -185,6 +186,7 @@ class GraphNode:
         "condition",
         "edges",
         "excursion",
+        "formula",
         "gradient",
         "holds",
         "iteration",
@@ -236,6 +238,7 @@ class GraphNode:
         self.composed = False
         self.last_holds = Truth.MAYBE
         self.gradient = False
+        self.formula = ""
 
 
 # ---- values ------------------------------------------------------------------------------------------------------

@@ -9,9 +9,24 @@ Says what happens; does not judge. The formulas are those of tools/autograd/deri
 
 from __future__ import annotations
 
+import math
+
+from torchlint.knowledge.ops import Op
 from torchlint.model import ir
 from torchlint.model.backward import BackwardMachine, leads
-from torchlint.model.domain import GRAD_NO, GRAD_YES, Grad, GraphNode, Tensor, Unknown, Value, unknown_guard
+from torchlint.model.domain import (
+    GRAD_NO,
+    GRAD_YES,
+    NONE,
+    Constant,
+    Grad,
+    GraphNode,
+    Scalar,
+    Tensor,
+    Unknown,
+    Value,
+    unknown_guard,
+)
 from torchlint.model.truth import ALWAYS, Guard, Truth, unconditional
 
 # Nodes whose gradient is a differentiable function of every tensor they saved.
@@ -29,6 +44,7 @@ _LINEAR = frozenset({"Add", "Sub", "Mul", "Div", "Neg"})
 _SYMMETRIC = frozenset({"MseLoss", "SmoothL1Loss", "HuberLoss"})
 # Of these the gradient saves the saved tensor itself once more, whatever comes in: `grad * self.cos()`, `grad / self`.
 _SAVES_AGAIN = frozenset({"Pow", "Sin", "Cos", "Log", "Tanh", "Sigmoid"}) | _SYMMETRIC
+_ZEROS = (Constant(0), Constant(0.0), Constant(False))
 # Of these the gradient is the incoming one with another shape: a view, made under `no_grad` without `create_graph`.
 _RESHAPES = frozenset(
     {"Sum", "View", "ReshapeAlias", "UnsafeView", "Unsqueeze", "Squeeze", "T", "Transpose", "Permute"}
@@ -37,6 +53,15 @@ _RESHAPES = frozenset(
 
 class SecondOrderMachine(BackwardMachine):
     """A machine that differentiates gradients."""
+
+    def record(
+        self, op: Op, bound: dict[str, Value], origin: ir.Node, display: str, *, saved_before: int | None = None
+    ) -> tuple[Grad, GraphNode | None]:
+        """Record an operation, and what its arguments tell of the formula of its gradient."""
+        grad, node = super().record(op, bound, origin, display, saved_before=saved_before)
+        if node is not None:
+            node.formula = _formula(_operation(node), bound)
+        return grad, node
 
     def first_order(self, target: Tensor, origin: ir.Node) -> Tensor:
         """The gradient of `target` in the backward pass that has just run without `create_graph=True`."""
@@ -141,17 +166,36 @@ class SecondOrderMachine(BackwardMachine):
             if node.op.endswith(("_", "=")) and node.holds is not Truth.NO and _operation(node) not in _LINEAR:
                 return Truth.MAYBE, []  # `x **= 2` saves a copy of `x`, which no list has
             return Truth.NO if node.name or (not node.saved and node.holds is Truth.NO) else Truth.MAYBE, []
-        smooth, symmetric = _operation(node) in _SMOOTH, _operation(node) in _SYMMETRIC
+        smooth = _operation(node) in _SMOOTH and node.formula != "constant"
+        symmetric = _operation(node) in _SYMMETRIC
         recorded = [each.tensor.requires_grad == GRAD_YES for each in node.saved]
         certain = smooth and (any(recorded) if symmetric else all(recorded))
         # Which of several saved tensors the gradient of one input depends on, is known only where it is on all of them.
-        alone = len({id(each.tensor) for each in saved}) == 1 or symmetric
+        alone = len({id(each.tensor) for each in saved}) == 1 or symmetric or node.formula == "all"
         edges = [
             (guard if alone and certain else guard | unknown_guard(), end)
             for each in saved
             for guard, end in self.edges(each.tensor)
         ]
         return (Truth.YES if certain else Truth.MAYBE), edges
+
+
+def _formula(operation: str, bound: dict[str, Value]) -> str:
+    if operation == "Pow":
+        exponent = bound.get("exponent", Constant(2))  # `square` has none
+        return "constant" if isinstance(exponent, Scalar) or exponent in _ZEROS else ""
+    if operation == "Prod":
+        factors = bound.get("self")
+        # of one number the gradient is the one that came in (`prod_backward`)
+        return "" if isinstance(factors, Tensor) and factors.shape else "constant"
+    if operation in ("Std", "Logsumexp"):
+        return "all"
+    if operation == "LinalgVectorNorm":
+        power = bound.get("p", bound.get("ord", NONE))
+        if not isinstance(power, Constant) or power in _ZEROS:
+            return "constant"
+        return "" if power.value in (1, math.inf, -math.inf) else "all"
+    return ""
 
 
 def _operation(node: GraphNode) -> str:
