@@ -35,7 +35,9 @@ _SMOOTH = frozenset(
         *("Pow", "Exp", "Sigmoid", "Tanh", "Sqrt", "Rsqrt", "Reciprocal", "Log", "Log1P", "Sin", "Cos", "Tan", "Sinh"),
         *("Cosh", "Atan", "Expm1", "Erf", "Abs", "Softmax", "LogSoftmax", "Logsumexp", "Relu", "LeakyRelu", "Elu"),
         *("Gelu", "Silu", "Softplus", "Std", "Var", "Prod", "Mul", "Div", "Mm", "Dot", "Bmm", "Mv", "MseLoss"),
-        *("SmoothL1Loss", "HuberLoss", "LinalgVectorNorm", "Norm"),
+        *("SmoothL1Loss", "HuberLoss", "LinalgVectorNorm", "Norm", "Celu", "Mish", "Hardswish", "LogSigmoid"),
+        *("Hardtanh", "Softshrink", "Hardshrink", "Asin", "Acos", "Asinh", "Atanh", "Log2", "Log10", "Exp2"),
+        *("Erfinv", "Erfc", "Lgamma", "Digamma", "Sinc", "Logit"),
     }
 )
 # Whose gradient depends on no input, unless several require grad.
