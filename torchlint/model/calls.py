@@ -1015,9 +1015,10 @@ class TorchMachine(ContractionMachine):
         tensors: list[Tensor] = []
         complete = False
         if isinstance(given, Sequence) and given.items is not None:
-            tensors = [tensor for each in given.items for _, tensor in self._known(each)]
-            complete = all(isinstance(each, Tensor) for each in given.items)
-            self._refuse_parameters(given.items, qualified.rpartition(".")[2], site)
+            items = _without_names(given.items)
+            tensors = [tensor for each in items for _, tensor in self._known(each)]
+            complete = all(isinstance(each, Tensor) for each in items)
+            self._refuse_parameters(items, qualified.rpartition(".")[2], site)
         optimizer = Optimizer(qualified, tuple(tensors), complete)
         for hook in self.watch.optimizer_built:
             hook(optimizer, given, site.node)
@@ -1086,6 +1087,13 @@ def _number_kinds(value: Value) -> set[str]:
         inner = value.items if value.items is not None else (value.element,)
         return {kind for each in inner if each is not None for kind in _number_kinds(each)}
     return {value.kind} if isinstance(value, Scalar) else set()
+
+
+def _without_names(parameters: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Parameters given as pairs of a name and a tensor; the name may be anything (`Optimizer.add_param_group`)."""
+    pairs = [each.items for each in parameters if isinstance(each, Sequence) and each.kind == "tuple" and each.items]
+    named = len(pairs) == len(parameters) and all(len(pair) > 1 for pair in pairs)
+    return tuple(pair[1] for pair in pairs) if named else parameters
 
 
 def _trues(value: Value) -> int | None:
