@@ -9,9 +9,11 @@ autograd's).
 from __future__ import annotations
 
 import ast
+import signal
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import torch
@@ -155,13 +157,40 @@ def tally(seeds: Iterable[int], *, rare: bool = False) -> Tally:
 # ---- shrinking ---------------------------------------------------------------------------------------------------
 
 
+SHRUNK_SECONDS = 2.0
+"""Of CPU time for a shorter program: what a loop counted with may be gone, and a list in it fills the memory."""
+
+
+class _TooLongError(BaseException):
+    """No `Exception`: neither the program nor the comparison is to catch it."""
+
+
+@contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise _TooLongError
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
 def shrink(comparison: Comparison) -> str:
     """The program with every statement removed that the disagreement does not need."""
 
     def same(text: str) -> bool:
         try:
-            other = compare(text)
-        except SyntaxError:  # a `return` out of its function
+            with _at_most(SHRUNK_SECONDS):
+                other = compare(text)
+        except (SyntaxError, _TooLongError):  # a `return` out of its function; a `while` without its `i += 1`
             return False
         return (other.verdict, other.actual.kind, other.predicted.kind) == (
             comparison.verdict,
