@@ -363,7 +363,11 @@ class Tensor:
         """As `Tensor.is_leaf`: has no `grad_fn`."""
         if self.grad_fn:
             unseen = any(node.opaque and not node.edges for _, node in self.grad_fn)
-            return ~self.requires_grad.truth() | (Truth.MAYBE if unseen else Truth.NO)
+            # told to require grad, it may still be the leaf that it is if its inputs do not
+            recorded = Truth.NO
+            for _, node in self.grad_fn:
+                recorded = recorded | node.condition.truth()
+            return ~(self.requires_grad.truth() & recorded) | (Truth.MAYBE if unseen else Truth.NO)
         if self.base is not None and self.base.grad_fn and self.view != "no_grad":
             return ~self.base.own.truth()
         return Truth.YES
