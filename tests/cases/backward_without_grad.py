@@ -141,3 +141,15 @@ def unknown_tensor_lessened_by_data():
         p.backward()
 
     lessen(torch.tensor(1.5, requires_grad=True) * 2)
+
+
+def annotated_as_what_it_will_be_printed_as():
+    """Passes: an annotation is no proof."""
+
+    def step(loss: float, optimizer):
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+    w = torch.ones(3, requires_grad=True)
+    eval("step")((w * 2).sum(), torch.optim.SGD([w], lr=0.1))  # nobody who reads this knows who calls it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 
 import libcst as cst
 import pytest
@@ -11,6 +12,7 @@ from torchlint.model import ir, marks
 from torchlint.model.analysis import Analysis
 from torchlint.model.lower import lower
 from torchlint.model.observers import observers
+from torchlint.project_index import ProjectIndex
 
 IMPORTS = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
 
@@ -261,3 +263,25 @@ class Net(nn.Module):
         return x
 """
     assert ("Net.forward" in followed(program)) == relevant
+
+
+@pytest.mark.parametrize(
+    ("method", "looked"),
+    [
+        ("def shift(self, x):\n        y = moved(self.linear(x))\n        y += 1\n        return y", False),
+        ("def forward(self, x):\n        y = moved(self.linear(x))\n        y += 1\n        return y", True),
+        ("def step(self, x):\n        y = moved(self.linear(x))\n        y += 1\n        y.sum().backward()", True),
+    ],
+)
+def test_other_files_are_looked_into_where_a_backward_is_in_sight(method: str, looked: bool, tmp_path: Path) -> None:
+    (tmp_path / "other.py").write_text("def moved(x):\n    return x * 2\n")
+    init = "def __init__(self):\n        super().__init__()\n        self.linear = nn.Linear(4, 4)"
+    text = f"{IMPORTS}from other import moved\n\n\nclass Net(nn.Module):\n    {init}\n\n    {method}\n"
+    file = tmp_path / "net.py"
+    file.write_text(text)
+    index = ProjectIndex(str(file))
+    Analysis(lower(cst.parse_module(text), text), index, thorough=False).run()
+    assert any(each.path.endswith("other.py") and each.digest for each in index.depends) == looked
+    thorough = ProjectIndex(str(file))
+    Analysis(lower(cst.parse_module(text), text), thorough, thorough=True).run()
+    assert any(each.path.endswith("other.py") and each.digest for each in thorough.depends)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -39,6 +39,7 @@ __all__ = [
     "Parameter",
     "Saved",
     "View",
+    "asks_for_more",
     "find",
     "has_inplace_twin",
     "is_one_node",
@@ -118,6 +119,27 @@ def select(
     Where several overloads are possible they are merged: what they do not share is not `certain`.
     Overloads are tried in the order of torch's own argument parser (torch/csrc/utils/python_arg_parser.cpp).
     """
+    if asks_for_more(spelling):
+        return _select(spelling, positional, keywords, known or {})
+    return _selected(spelling, tuple(positional), tuple(keywords.items()))
+
+
+@cache
+def asks_for_more(spelling: str) -> bool:
+    """Whether `select` may ask for more of an argument than its kind."""
+    return any(overload.when for overload in _overloads(spelling))
+
+
+@lru_cache(maxsize=1 << 13)
+def _selected(
+    spelling: str, positional: tuple[str, ...], keywords: tuple[tuple[str, str], ...]
+) -> tuple[Op, Binding] | None:
+    return _select(spelling, positional, dict(keywords), {})
+
+
+def _select(
+    spelling: str, positional: Sequence[str], keywords: Mapping[str, str], known: Mapping[int | str, Known]
+) -> tuple[Op, Binding] | None:
     possible: list[tuple[Op, Binding]] = []
     for overload in _overloads(spelling):
         bound = bind(overload.op.parameters, positional, keywords)
@@ -125,7 +147,7 @@ def select(
             continue
         binding, definite = bound
         kinds = {name: positional[at] if isinstance(at, int) else keywords[at] for name, at in binding.items()}
-        holds = applies(overload, binding, kinds, known or {})
+        holds = applies(overload, binding, kinds, known)
         if holds is False:
             continue
         if overload.opaque:
@@ -256,5 +278,7 @@ def use_table(path: Path) -> None:
     TABLE = path
     _table.cache_clear()
     _overloads.cache_clear()
+    asks_for_more.cache_clear()
+    _selected.cache_clear()
     _single_nodes.cache_clear()
     _holds_by_node.cache_clear()

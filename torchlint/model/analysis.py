@@ -49,8 +49,8 @@ from torchlint.model.twins import Twins
 from torchlint.source import Source, finding_nodes
 
 _NO_GRAD_NAMES = ("init", "reset", "load", "_init")
-_NUMBERS = {"builtins.int": "int", "builtins.float": "float", "builtins.bool": "bool", "builtins.str": "str"}
-"""Annotations of arguments that are no tensors, by what they say."""
+_NO_TENSORS = {"builtins.int": "int", "builtins.str": "str"}
+"""Annotations that say that an argument is no tensor; `float` is what people write of a loss, `bool` of a mask, too."""
 
 
 def interpret(source: Source, project: Project | None = None, *, thorough: bool = True) -> list[Event]:
@@ -314,8 +314,8 @@ class Analysis(Interpreter):
                 given.contiguous = Truth.YES  # as tensors are that nobody has transposed
             unknown = Unknown([given], source=parameter, hint=parameter.name, certain_edge=True)
         annotation = self._annotation(parameter.annotation)
-        if annotation in _NUMBERS:
-            return Scalar(_NUMBERS[annotation])
+        if annotation in _NO_TENSORS:
+            return Scalar(_NO_TENSORS[annotation])
         if annotation in ("torch.Tensor", "Tensor"):
             tensor = self.materialise(unknown)
             tensor.name = parameter.name

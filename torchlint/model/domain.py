@@ -674,9 +674,10 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
     widens to an `Unknown` that depends on all their tensors.
     """
     options = list(options)
-    if len(options) == 2 and not any(isinstance(value, Choice) for _, value in options):
+    if len(options) == 2:
         (_, left), (_, right) = options
-        return left if _same(left, right) else Choice(tuple(options))
+        if type(left) is not Choice and type(right) is not Choice:
+            return left if _same(left, right) else Choice(tuple(options))
     flat: list[tuple[Guard, Value]] = []
     for guard, value in options:
         for inner, each in alternatives(value):
@@ -685,9 +686,6 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
                 flat.append((both, each))
     if not flat:
         return Unknown()
-    first = flat[0][1]
-    if all(_same(first, value) for _, value in flat):
-        return first
     merged: list[tuple[Guard, Value]] = []
     for guard, value in flat:
         for index, (known, other) in enumerate(merged):
@@ -696,6 +694,8 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
                 break
         else:
             merged.append((guard, value))
+    if len(merged) == 1:
+        return merged[0][1]
     if len(merged) > MOST_ALTERNATIVES:
         return Unknown(tensor for _, value in merged for tensor in reachable_tensors(value))
     return Choice(tuple(merged))

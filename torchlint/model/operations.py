@@ -151,11 +151,12 @@ class OperationMachine(SecondOrderMachine):
         expression that names the tensor written, `name` its text. None if the table does not know the call.
         """
         known: dict[int | str, Known] = {}
-        places: list[tuple[int | str, Value]] = [*enumerate(positional), *keywords.items()]
-        for place, value in places:
-            fact = self._known_of(value)
-            if fact is not None:
-                known[place] = fact
+        if ops.asks_for_more(spelling):
+            places: list[tuple[int | str, Value]] = [*enumerate(positional), *keywords.items()]
+            for place, value in places:
+                fact = self._known_of(value)
+                if fact is not None:
+                    known[place] = fact
         selected = ops.select(
             spelling,
             [self.kind_of(value) for value in positional],

@@ -84,6 +84,9 @@ class Trail:
         if len(arms) == 1:
             self.apply(arms[0][1])
             return
+        if len(arms) == 2:
+            self._join_two(*arms)
+            return
         keys: dict[tuple[int, Any], tuple[Any, Any]] = {}
         for _, changes in arms:
             for key, (record, field, _) in changes.items():
@@ -92,14 +95,29 @@ class Trail:
             before = _read(record, field)
             values = [(guard, changes[key][2] if key in changes else before) for guard, changes in arms]
             first = values[0][1]
-            if all(value is first for _, value in values):
-                joined = first
-            else:
-                joined = join_field(record, field, values)
-            if joined is MISSING:
-                self.delete(record, field)
-            elif joined is not before:
-                self.set(record, field, joined)
+            same = all(value is first for _, value in values)
+            self._meet(record, field, before, first if same else join_field(record, field, values))
+
+    def _join_two(self, one: tuple[Guard, Changes], other: tuple[Guard, Changes]) -> None:
+        """What an `if` changes, which is most of what there is to join."""
+        (guard, mine), (against, theirs) = one, other
+        for key, (record, field, value) in mine.items():
+            before = _read(record, field)
+            changed = theirs.get(key)
+            rival = before if changed is None else changed[2]
+            joined = value if value is rival else join_field(record, field, [(guard, value), (against, rival)])
+            self._meet(record, field, before, joined)
+        for key, (record, field, value) in theirs.items():
+            if key not in mine:
+                before = _read(record, field)
+                joined = value if value is before else join_field(record, field, [(guard, before), (against, value)])
+                self._meet(record, field, before, joined)
+
+    def _meet(self, record: Any, field: Any, before: Any, joined: Any) -> None:
+        if joined is MISSING:
+            self.delete(record, field)
+        elif joined is not before:
+            self.set(record, field, joined)
 
 
 def _read(record: Any, field: Any) -> Any:
