@@ -39,5 +39,23 @@ def main() -> None:
     command(prog_name="torchlint", obj=asked)
 
 
+def run() -> None:
+    """
+    `main` for a process that is there for nothing else: it ends without taking down, object by object, what it holds
+    (as mypy's does; a twentieth of a run). All files are written and closed by then.
+    """
+    try:
+        main()
+    except SystemExit as end:
+        if not (end.code is None or isinstance(end.code, int)):
+            raise
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        except OSError:  # the reader has seen enough
+            os._exit(end.code or 1)
+        os._exit(end.code or 0)
+
+
 if __name__ == "__main__":
-    main()
+    run()
