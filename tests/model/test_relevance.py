@@ -185,6 +185,8 @@ def test_marks() -> None:
         ("return out_of(x.pop('inplace', True))", False),
         ("d = {}\n    d[x] = self\n    return d", False),
         ("d = {}\n    d = x\n    d[0] = 1\n    return d", True),
+        ("if x is None:\n        x = {}\n    x[0] = 1\n    return x", True),
+        ("if x is None:\n        x = 0\n    x += 1\n    return x", True),
         ("d = []\n    for d in x:\n        d[0] = 1\n    return d", True),
         ("y = x + 1\n    y[0] += math.sqrt(2)\n    return y", True),
     ],

@@ -129,7 +129,8 @@ class Prototypes:
             value = given[number]
             for name in path:
                 assert isinstance(value, Unknown)
-                value = value.attributes.setdefault(name, Unknown(source=old.source, layer=value.layer))
+                fresh = Unknown(source=old.source, layer=value.layer, foreign=value.foreign)
+                value = value.attributes.setdefault(name, fresh)
             known[id(old)] = value
         return _Copier(self._root, known, self._branch).instance(prototype.instance), prototype.left_open
 
@@ -173,7 +174,7 @@ class Prototypes:
         if isinstance(value, Unknown):
             if _is_featureless(value):
                 which = seen.setdefault(id(value), len(seen))
-                return ("unknown", which, value.layer, value.hint, value.element_of_parameters)
+                return ("unknown", which, value.layer, value.hint, value.element_of_parameters, value.foreign)
             return id(value)
         if isinstance(value, Sequence):
             if value.items is None or value.element is not None:

@@ -315,7 +315,7 @@ class _Lowering(ScopedLowering):
         self.bound.add(node.name)
         decorators = [self.expression(one) for one in node.decorator_list]
         parameters, returns = self.parameters(node.args), self.optional(node.returns)
-        outer, self.reader = self.reader, Reader()
+        outer, self.reader = self.reader, Reader(each.name for each in parameters)
         with self.scope():
             body = self.block(node.body)
             yields, assigned = self.yields, frozenset(self.bound - self.declared)

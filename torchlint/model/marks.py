@@ -208,7 +208,9 @@ def differentiates(node: ir.Node) -> bool:
 def written(definition: ir.FunctionDef) -> ir.Written:
     """What is written in the body of a function; what the lowering has noted, if it has."""
     if definition.written is None:
-        definition.written = written_in(definition.body)
+        reader = Reader(parameter.name for parameter in definition.parameters)
+        reader.read(definition.body)
+        definition.written = reader.done()
     return definition.written
 
 
@@ -233,9 +235,15 @@ class Reader:
     Reads the body of one function: node by node, in any order, and children before or after their parents.
 
     Names, attributes and keywords go into lists as they come; a function inside is read by a reader of its own.
+
+    Parameters
+    ----------
+    parameters
+        Names of which nobody knows what they are bound to.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, parameters: Iterable[str] = ()) -> None:
+        self.others: set[str] = set(parameters)  # names bound to anything but an element of something
         self.names: list[str] = []
         self.attributes: list[str] = []
         self.keywords: list[str] = []
@@ -245,14 +253,13 @@ class Reader:
         self.made: dict[str, set[str]] = {}
         self.indexed: list[str] = []
         self.elements: dict[str, set[str]] = {}
-        self.others: set[str] = set()
         self.compared: set[str] = set()
         self.singular: set[str] = set()
         self.copied: set[str] = set()
         self.products = 0
         self.numbers: set[str] = set()
         self.counted: set[str] = set()
-        self.bound: set[str] = set()
+        self.bound: set[str] = set(self.others)
         self.containers: set[str] = set()
         self.filled: set[str] = set()
         self.kept: set[str] = set()
