@@ -1,0 +1,9 @@
+# expected: freed on line 9
+# said: ok: which of several saved tensors the gradient of one input depends on
+import torch
+
+x = torch.rand(3, requires_grad=True)
+a, b = x.sin(), x.exp()
+(gradient,) = torch.autograd.grad((a * b).sum(), a, create_graph=True)
+b.sum().backward()
+gradient.sum().backward()
