@@ -169,7 +169,10 @@ def _culprits(code: Any, message: str) -> frozenset[int]:
             raise _StopError
         for each in watched:
             each.look(line[0])
-        line[0] = frame.f_lineno if event != "return" or frame.f_back is None else frame.f_back.f_lineno
+        at: FrameType | None = frame if event != "return" else frame.f_back
+        while at is not None and at.f_code.co_filename != FILE:
+            at = at.f_back  # a hook returns to torch
+        line[0] = (at or frame).f_lineno
         return trace
 
     sys.settrace(trace)
