@@ -287,3 +287,28 @@ def test_other_files_are_looked_into_where_a_backward_is_in_sight(method: str, l
     thorough = ProjectIndex(str(file))
     Analysis(lower(cst.parse_module(text), text), thorough, thorough=True).run()
     assert any(each.path.endswith("other.py") and each.digest for each in thorough.depends)
+
+
+@pytest.mark.parametrize(
+    ("middle", "outer"),
+    [
+        ("return fill(torch.zeros(3))", False),  # with what it gives it, the write is settled
+        ("return fill(x)", True),
+    ],
+)
+def test_what_a_contained_function_calls_is_settled_with_it(middle: str, outer: bool) -> None:
+    program = f"""
+def fill(x):
+    x[0] = 1
+    return x
+
+
+def middle(x):
+    {middle}
+
+
+def outer(x):
+    return middle(torch.sigmoid(x))
+"""
+    assert ("outer" in followed(program)) == outer
+    assert {"fill", "middle"} <= followed(program)

@@ -117,7 +117,11 @@ class Relevance:
         held = self._built.get(id(cls), 0)
         # of its own class what the constructor builds counts, not what the methods do
         reached = _closed(mine | held, self._edges) | self._bit(cls)
-        writes = bool(mine & self._writers or reached & self._writers & ~self._contained)
+        writes = bool(mine & self._writers)
+        if not writes and reached & self._writers & ~self._contained:
+            # what a contained function calls has run with it, and is settled where no other way leads there
+            settled = _closed(mine | held, self._edges, self._contained)
+            writes = bool(settled & self._writers & ~self._contained)
         close = (mine | self._edges[own] | held) if self._near else 0
         for number in _numbers(close >> len(self._written)):
             close |= self._edges[len(self._written) + number]
@@ -336,15 +340,15 @@ def _union(masks: dict[str, int], words: set[str]) -> int:
     return found
 
 
-def _closed(start: int, edges: list[int]) -> int:
-    """All that may run, from what runs first."""
+def _closed(start: int, edges: list[int], barrier: int = 0) -> int:
+    """All that may run, from what runs first; not what only those of a barrier lead to."""
     reached = pending = start
     while pending:
         lowest = pending & -pending
         pending ^= lowest
         new = edges[lowest.bit_length() - 1] & ~reached
         reached |= new
-        pending |= new
+        pending |= new & ~barrier
     return reached
 
 
