@@ -192,8 +192,7 @@ def find(qualified: str) -> ModuleKind | None:
     if entry is None:
         return None
     inputs = tuple(one.strip() for one in entry.inputs.split(",") if one)
-    trainable = name in _OF_MODULES or name in _OF_PARAMETERS or _has_parameters(name)
-    return ModuleKind(name, _signature(entry.signature), inputs, _CONTAINERS.get(name, ""), trainable)
+    return ModuleKind(name, _signature(entry.signature), inputs, _CONTAINERS.get(name, ""), _is_trainable(name))
 
 
 def names() -> frozenset[str]:
@@ -204,9 +203,11 @@ def names() -> frozenset[str]:
 @cache
 def trainable_names() -> frozenset[str]:
     """The names of the described classes whose objects have parameters, or may."""
-    return frozenset(
-        name for name in entries() if name in _OF_MODULES or name in _OF_PARAMETERS or _has_parameters(name)
-    )
+    return frozenset(filter(_is_trainable, entries()))
+
+
+def _is_trainable(name: str) -> bool:
+    return name in _OF_MODULES or name in _OF_PARAMETERS or _has_parameters(name)
 
 
 def _has_parameters(name: str) -> bool:
@@ -214,8 +215,10 @@ def _has_parameters(name: str) -> bool:
     if name in ("RNN", "GRU", "LSTM", "Transformer", "AdaptiveLogSoftmaxWithLoss"):
         return True
     describe = modules_tensors.OWN_TENSORS.get(name)
+    if describe is None:
+        return False
     unknown = {argument.name: UNKNOWN for argument in _signature(entries()[name].signature)}
-    return describe is not None and any(not tensor.buffer for tensor in describe(unknown))
+    return any(not tensor.buffer for tensor in describe(unknown))
 
 
 def _signature(text: str) -> tuple[Argument, ...]:

@@ -33,6 +33,7 @@ from torchlint.model.domain import (
     unknown_guard,
 )
 from torchlint.model.events import (
+    AutogradRefused,
     BackwardCalled,
     BackwardCallee,
     FreedGraphRead,
@@ -630,13 +631,13 @@ class BackwardMachine(GraphMachine):
 
     def conclude(self) -> None:
         """The run is over: raise the events that need to know all of it."""
-        for options in self.backward_calls.values():
+        covering: list[Sequence[tuple[Guard, BackwardCalled | AutogradRefused]]] = []
+        covering += self.backward_calls.values()
+        covering += self.refusals.values()
+        for options in covering:
             if covered([need for need, _ in options], ALWAYS):
                 self.emit(replace(options[0][1], truth=Truth.YES))
         self.backward_calls.clear()
-        for refused in self.refusals.values():
-            if covered([need for need, _ in refused], ALWAYS):
-                self.emit(replace(refused[0][1], truth=Truth.YES))
         self.refusals.clear()
         self._conclude_freed()
         broken = self._conclude_reads()

@@ -477,10 +477,11 @@ class FunctionMachine(LayerMachine):
             key = self.prototypes.key(cls, site.positional, site.keywords, mode)
         if key is not None:
             given = leaves(site.values())
-            copied = self.prototypes.make(key, given)
-            if copied is not None:
-                self._leave_open(copied[1])
-                return copied[0]
+            made = self.prototypes.make(key, given)
+            if made is not None:
+                copied, left_open = made
+                self._leave_open(left_open)
+                return copied
         instance = Instance(cls)
         if key is None:
             self.initialise(instance, site)

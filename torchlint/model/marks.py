@@ -354,17 +354,17 @@ class Reader:
 
     def tensor(self, node: ir.Call, _: str) -> None:
         data = node.arguments[0].value if node.arguments else None
-        if type(data) is ir.Attribute and type(data.value) is ir.Attribute:
+        if _is_held(data):
             self.words.add(COPIES_HELD)
         elif type(data) is ir.Name:
             self.copied.add(data.id)
-        elif data is not None and not _is_number(data) and not _is_container(data) and not _is_numeric(data):
+        elif data is not None and not _is_container(data) and not _is_numeric(data):
             self.words.add(COPIES)
 
     def deepcopy(self, node: ir.Call, _: str) -> None:
         data = node.arguments[0].value if node.arguments else None
-        held = type(data) is ir.Attribute and (type(data.value) is ir.Attribute or data.attr == "__dict__")
-        if held or (type(data) is ir.Name and data.id == "self"):
+        of_object = type(data) is ir.Attribute and data.attr == "__dict__"
+        if _is_held(data) or of_object or (type(data) is ir.Name and data.id == "self"):
             self.words.add(DEEPCOPIES_HELD)
         elif data is not None:
             self.words.add(DEEPCOPIES)
@@ -424,10 +424,11 @@ class Reader:
                     self.others.add(name)
             elif kind is ir.Subscript:
                 owner = target.value  # type: ignore[union-attr]
+                if _is_text(target.index):  # type: ignore[union-attr]
+                    continue
                 if type(owner) is ir.Name:
-                    if not _is_text(target.index):  # type: ignore[union-attr]
-                        self.filled.add(owner.id)
-                elif not _is_text(target.index):  # type: ignore[union-attr]
+                    self.filled.add(owner.id)
+                else:
                     self.words.add(WRITES)
             elif kind is ir.Attribute:
                 attr: str = target.attr  # type: ignore[union-attr]
@@ -541,6 +542,11 @@ def index_kind(index: ir.Expression) -> str:
     return "integer" if type(index.value) is int else "other"
 
 
+def _is_held(node: ir.Expression | None) -> bool:
+    """Whether it is an attribute of what an attribute holds."""
+    return type(node) is ir.Attribute and type(node.value) is ir.Attribute
+
+
 def _elements(node: ir.Expression | None) -> set[str]:
     """What the elements of a container of layers are called that is built here; "()" for one that is not built here."""
     if type(node) is ir.Call and _last(node.function) in _OF_LAYERS:
@@ -550,7 +556,9 @@ def _elements(node: ir.Expression | None) -> set[str]:
         return found
     if type(node) is ir.Sequence:
         return set().union(*map(_callee, node.elements))
-    return _callee(node.element) if type(node) is ir.Comprehension else {"()"} if type(node) is ir.Dict else set()
+    if type(node) is ir.Comprehension:
+        return _callee(node.element)
+    return {"()"} if type(node) is ir.Dict else set()
 
 
 def _callee(node: ir.Expression) -> set[str]:
