@@ -64,6 +64,7 @@ def project(tmp_path: Path, hook_repository: tuple[Path, str]) -> Path:
 
 def test_the_hook_reports_and_then_passes(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     environment = {**os.environ, "PRE_COMMIT_HOME": str(tmp_path_factory.mktemp("pre-commit")), "NO_COLOR": "1"}
+    environment["TORCHLINT_COMPILED"] = "0"
     environment.pop("PYTHONPATH", None)
 
     def run() -> tuple[int, str]:

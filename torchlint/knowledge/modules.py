@@ -68,7 +68,7 @@ class Argument:
     """
 
     name: str
-    default: object = UNKNOWN
+    default: object | None = UNKNOWN
     kind: Literal["positional", "keyword-only", "*", "**"] = "positional"
     required: bool = False
 

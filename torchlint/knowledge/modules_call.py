@@ -33,7 +33,7 @@ class Own:
 class Value:
     """A Python value, or `UNKNOWN`."""
 
-    value: object
+    value: object | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,7 +177,7 @@ class Known:
         Whether a tensor's dtype is floating point or complex; follows from `dtype` where that is given.
     """
 
-    value: object = UNKNOWN
+    value: object | None = UNKNOWN
     rank: int | None = None
     contiguous: bool | None = None
     dtype: str | None = None

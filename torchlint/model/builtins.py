@@ -8,7 +8,7 @@ A builtin not listed here is unknown code.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from torchlint.model import ir
 from torchlint.model.calls import CallSite
@@ -66,7 +66,7 @@ class BuiltinMachine(ContainerMachine):
         raise AssertionError("the layer above knows unknown code")
 
     def _builtin(self, name: str, site: CallSite) -> Value | None:
-        handler = self._BUILTINS.get(name)
+        handler = _BUILTINS.get(name)
         if handler is not None:
             return handler(self, site)
         if name in ("int", "float", "bool", "str", "len", "repr", "id", "hash", "hasattr", "callable", "issubclass"):
@@ -258,24 +258,25 @@ class BuiltinMachine(ContainerMachine):
             return self.copied(value, site)
         return Unknown(source=site.node, layer=isinstance(value, Module | Instance))
 
-    _BUILTINS: ClassVar[dict[str, Callable[[Any, CallSite], Value | None]]] = {
-        "range": _range,
-        "enumerate": _enumerate,
-        "zip": _zip,
-        "list": lambda self, site: self._listed("list")(site),
-        "tuple": lambda self, site: self._listed("tuple")(site),
-        "set": lambda self, site: self._listed("set")(site),
-        "reversed": _reversed,
-        "sorted": _unordered,
-        "dict": _dict_builtin,
-        "sum": _sum,
-        "isinstance": _isinstance,
-        "super": _super,
-        "getattr": _getattr,
-        "setattr": _setattr,
-        "abs": _abs,
-        "next": _next,
-        "iter": _iter,
-        "min": _extreme,
-        "max": _extreme,
-    }
+
+_BUILTINS: dict[str, Callable[[Any, CallSite], Value | None]] = {
+    "range": BuiltinMachine._range,
+    "enumerate": BuiltinMachine._enumerate,
+    "zip": BuiltinMachine._zip,
+    "list": lambda self, site: self._listed("list")(site),
+    "tuple": lambda self, site: self._listed("tuple")(site),
+    "set": lambda self, site: self._listed("set")(site),
+    "reversed": BuiltinMachine._reversed,
+    "sorted": BuiltinMachine._unordered,
+    "dict": BuiltinMachine._dict_builtin,
+    "sum": BuiltinMachine._sum,
+    "isinstance": BuiltinMachine._isinstance,
+    "super": BuiltinMachine._super,
+    "getattr": BuiltinMachine._getattr,
+    "setattr": BuiltinMachine._setattr,
+    "abs": BuiltinMachine._abs,
+    "next": BuiltinMachine._next,
+    "iter": BuiltinMachine._iter,
+    "min": BuiltinMachine._extreme,
+    "max": BuiltinMachine._extreme,
+}

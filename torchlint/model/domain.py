@@ -378,7 +378,7 @@ class Tensor:
 class Constant:
     """A Python constant."""
 
-    value: object
+    value: object | None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Constant) and type(self.value) is type(other.value) and self.value == other.value

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from functools import cache
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import libcst as cst
 
@@ -109,7 +109,7 @@ class ExpressionMachine(IndexMachine):
 
     def evaluate(self, node: ir.Expression) -> Value:
         """The abstract value of an expression."""
-        value: Value = self._EXPRESSIONS[type(node)](self, node)
+        value: Value = _EXPRESSIONS[type(node)](self, node)
         return value
 
     def _name(self, node: ir.Name) -> Value:
@@ -690,29 +690,6 @@ class ExpressionMachine(IndexMachine):
             return result.items is not None, list(result.items or (result.element or Unknown(),))
         return False, [Unknown([tensor], certain_edge=True)]
 
-    _EXPRESSIONS: ClassVar[dict[type, Callable[[Any, Any], Any]]] = {
-        ir.Name: _name,
-        ir.Constant: _constant,
-        ir.FormattedString: _formatted,
-        ir.Attribute: _attribute,
-        ir.Subscript: _subscript,
-        ir.Call: lambda self, node: self.call(node),
-        ir.Binary: _binary,
-        ir.Unary: _unary,
-        ir.Boolean: _boolean,
-        ir.Compare: _compare,
-        ir.Conditional: _conditional,
-        ir.Sequence: _sequence,
-        ir.Starred: _starred,
-        ir.Dict: _dict,
-        ir.Comprehension: _comprehension,
-        ir.Lambda: _lambda,
-        ir.Assigned: _assigned,
-        ir.Yield: _yield,
-        ir.Await: _await,
-        ir.Slice: lambda self, node: Unknown(),
-    }
-
 
 @cache
 def _is_called_like_torch(name: str) -> bool:
@@ -904,3 +881,27 @@ def cst_expression(node: ir.Node) -> cst.BaseExpression:
     """The CST expression an IR expression was lowered from."""
     assert isinstance(node.origin, cst.BaseExpression)
     return node.origin
+
+
+_EXPRESSIONS: dict[type, Callable[[Any, Any], Any]] = {
+    ir.Name: ExpressionMachine._name,
+    ir.Constant: ExpressionMachine._constant,
+    ir.FormattedString: ExpressionMachine._formatted,
+    ir.Attribute: ExpressionMachine._attribute,
+    ir.Subscript: ExpressionMachine._subscript,
+    ir.Call: lambda self, node: self.call(node),
+    ir.Binary: ExpressionMachine._binary,
+    ir.Unary: ExpressionMachine._unary,
+    ir.Boolean: ExpressionMachine._boolean,
+    ir.Compare: ExpressionMachine._compare,
+    ir.Conditional: ExpressionMachine._conditional,
+    ir.Sequence: ExpressionMachine._sequence,
+    ir.Starred: ExpressionMachine._starred,
+    ir.Dict: ExpressionMachine._dict,
+    ir.Comprehension: ExpressionMachine._comprehension,
+    ir.Lambda: ExpressionMachine._lambda,
+    ir.Assigned: ExpressionMachine._assigned,
+    ir.Yield: ExpressionMachine._yield,
+    ir.Await: ExpressionMachine._await,
+    ir.Slice: lambda self, node: Unknown(),
+}

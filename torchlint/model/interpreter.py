@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import libcst as cst
 
@@ -70,7 +70,7 @@ class Interpreter(ControlMachine):
                 return
             self.spend()
             self.statement = statement
-            self._STATEMENTS[type(statement)](self, statement)
+            _STATEMENTS[type(statement)](self, statement)
             for hook in self.watch.ran if not self.dead else ():
                 hook(statement)
 
@@ -256,25 +256,26 @@ class Interpreter(ControlMachine):
         else:
             self.frame.nonlocals = self.frame.nonlocals | frozenset(node.names)
 
-    _STATEMENTS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
-        ir.ExpressionStatement: _expression_statement,
-        ir.Assign: BindingMachine.assign_statement,
-        ir.AugmentedAssign: BindingMachine.augmented_statement,
-        ir.Return: _return,
-        ir.Raise: _raise,
-        ir.Assert: _assert,
-        ir.Delete: _delete,
-        ir.Pass: _pass,
-        ir.Break: ControlMachine.break_statement,
-        ir.Continue: ControlMachine.continue_statement,
-        ir.Scope: _scope,
-        ir.Import: _import,
-        ir.If: ControlMachine.if_statement,
-        ir.For: ControlMachine.for_statement,
-        ir.While: ControlMachine.while_statement,
-        ir.With: ControlMachine.with_statement,
-        ir.Try: ControlMachine.try_statement,
-        ir.Match: ControlMachine.match_statement,
-        ir.FunctionDef: _def,
-        ir.ClassDef: _class,
-    }
+
+_STATEMENTS: dict[type, Callable[[Any, Any], None]] = {
+    ir.ExpressionStatement: Interpreter._expression_statement,
+    ir.Assign: BindingMachine.assign_statement,
+    ir.AugmentedAssign: BindingMachine.augmented_statement,
+    ir.Return: Interpreter._return,
+    ir.Raise: Interpreter._raise,
+    ir.Assert: Interpreter._assert,
+    ir.Delete: Interpreter._delete,
+    ir.Pass: Interpreter._pass,
+    ir.Break: ControlMachine.break_statement,
+    ir.Continue: ControlMachine.continue_statement,
+    ir.Scope: Interpreter._scope,
+    ir.Import: Interpreter._import,
+    ir.If: ControlMachine.if_statement,
+    ir.For: ControlMachine.for_statement,
+    ir.While: ControlMachine.while_statement,
+    ir.With: ControlMachine.with_statement,
+    ir.Try: ControlMachine.try_statement,
+    ir.Match: ControlMachine.match_statement,
+    ir.FunctionDef: Interpreter._def,
+    ir.ClassDef: Interpreter._class,
+}

@@ -33,7 +33,7 @@ class Name(Node):
 class Constant(Node):
     """A literal: int, float, complex, str, bytes, bool, None or Ellipsis; concatenated strings are joined."""
 
-    value: object
+    value: object | None
 
 
 @dataclass(slots=True, eq=False)
@@ -490,5 +490,6 @@ def parts(kind: type[Node]) -> tuple[str, ...]:
     """The fields of a class of nodes that may hold other nodes, last first."""
     known = _parts_of.get(kind)
     if known is None:
-        known = _parts_of[kind] = tuple(item.name for item in reversed(fields(kind)) if item.name not in _PLAIN)
+        names = [item.name for item in fields(kind)]
+        known = _parts_of[kind] = tuple(name for name in reversed(names) if name not in _PLAIN)
     return known

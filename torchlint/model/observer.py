@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import libcst as cst
 
@@ -225,17 +225,55 @@ HOOKS = tuple(
 )
 
 
+Told: TypeAlias = "tuple[Callable[..., None], ...]"
+"""One hook of all observers that override it."""
+
+
 class Watch:
     """The observers of a run, per hook only those that override it (a hook nobody overrides costs nothing)."""
+
+    computed: Told
+    operation: Told
+    called: Told
+    method: Told
+    unknown_called: Told
+    iterated: Told
+    attribute_read: Told
+    attribute_set: Told
+    name_set: Told
+    name_read: Told
+    indexed: Told
+    expression_statement: Told
+    compared: Told
+    binary: Told
+    wrote: Told
+    required_grad: Told
+    backward: Told
+    stepped: Told
+    zeroed: Told
+    mode_set: Told
+    loop_started: Told
+    iteration_started: Told
+    iteration_ended: Told
+    loop_left: Told
+    function_started: Told
+    function_ended: Told
+    entered: Told
+    left: Told
+    class_defined: Told
+    class_built: Told
+    module_called: Told
+    optimizer_built: Told
+    returned: Told
+    ran: Told
+    entry_started: Told
+    concluded: Told
+    finished: Told
 
     def __init__(self, observers: tuple[Observer, ...] = ()) -> None:
         for hook in HOOKS:
             overriding = (o for o in observers if getattr(type(o), hook) is not getattr(Observer, hook))
             setattr(self, hook, tuple(getattr(observer, hook) for observer in overriding))
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, hook: str) -> tuple[Callable[..., None], ...]: ...
 
 
 class Abroad(Watch):

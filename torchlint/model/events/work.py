@@ -8,7 +8,7 @@ the forward pass, an (m×k)(k×n) product counted as m·n·(2k−1).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import libcst as cst
 
@@ -47,8 +47,14 @@ class TensorCopied(Event):
     plain: bool
 
 
-Order: TypeAlias = "int | tuple[Order, Order]"
-"""How a chain of products is bracketed: the number of a factor, or a product of two such orders."""
+class Product(NamedTuple):
+    """How a chain of products is bracketed: each side the number of a factor, or a product again."""
+
+    left: int | Product
+    right: int | Product
+
+
+Order: TypeAlias = int | Product
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,7 @@ class _Addition:
 
     iteration: tuple[int, ...]
     value: Tensor
-    container: object
+    container: object | None
     result: GraphNode | None
 
 

@@ -16,7 +16,7 @@ import libcst as cst
 from torchlint.model import ir
 from torchlint.model.computation import Computation, Computations, constant
 from torchlint.model.domain import Constant, Scalar, Tensor, Unknown, Value
-from torchlint.model.events.work import DiagonalMultiplied, JacobianMultiplied, Order, ProductsChained
+from torchlint.model.events.work import DiagonalMultiplied, JacobianMultiplied, Order, Product, ProductsChained
 from torchlint.model.machine import Machine
 from torchlint.model.marks import CHAIN, PRODUCTS, anywhere, here
 from torchlint.source import parsed
@@ -254,7 +254,7 @@ class Products(Computations):
                 return
             cost, least = spent, lowest
         elif ranks == [2, 2, 1] and self._inner(made, 0) is not None:
-            order, cost, least = (0, (1, 2)), None, None
+            order, cost, least = Product(0, Product(1, 2)), None, None
         else:
             return
         self._chains[id(made.origin)] = ProductsChained(
@@ -367,7 +367,7 @@ def _cheapest(sizes: list[int]) -> tuple[Order, int]:
             for middle in range(first + 1, last):
                 (left, left_order), (right, right_order) = best[first, middle], best[middle, last]
                 cost = left + right + _product(sizes[first], sizes[middle], sizes[last])
-                options.append((cost, (left_order, right_order)))
+                options.append((cost, Product(left_order, right_order)))
             best[first, last] = min(options, key=lambda option: option[0])
     cost, order = best[0, count]
     return order, cost
