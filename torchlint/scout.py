@@ -65,13 +65,17 @@ def look(
     project
         The other files of its project.
     """
-    judged = UNUSED_SUPPRESSION.code in selection.enabled and may_be_judged(text, registry, noqa=noqa)
+    own = may_be_judged(text, registry, noqa=noqa)
+    judged = UNUSED_SUPPRESSION.code in selection.enabled and own
     try:
-        happened, twins = interpret_unparsed(text, project, path, thorough=is_thorough(registry, selection))
+        thorough = is_thorough(registry, selection)
+        happened, twins = interpret_unparsed(text, project, path, thorough=thorough, whole=own)
         held = None if judged else _held_back(happened, twins, text, registry, selection)
         if held is not None:
             return Look(held)
-        events = tuple([twins.with_nodes(event) for event in happened if event.truth is Truth.YES])
+        certain = [event for event in happened if event.truth is Truth.YES]
+        twins.look_up(certain)
+        events = tuple([twins.with_nodes(event) for event in certain])
     except TreeNeededError:
         return _NOTHING
     except Exception:  # whatever it is, the engine meets it again with the tree, and reports it

@@ -219,7 +219,7 @@ def own(node: ast.AST) -> Iterator[ast.AST]:
             yield from own(child)
 
 
-DERIVED = ("assigned", "text", "bindings", "written")
+DERIVED = ("held", "assigned", "text", "bindings", "written")
 
 
 def from_ir(node):

@@ -46,6 +46,8 @@ def hold(one: object, other: object, stands_for: dict[int, object]) -> None:
                 assert isinstance(one, ir.FunctionDef)
                 assert asdict(written(one)) == asdict(right)
                 continue
+            if each.name == "held":
+                continue
             if each.name not in ("origin", "line"):
                 hold(left, right, stands_for)
                 continue

@@ -77,11 +77,11 @@ def interpret(source: Source, project: Project | None = None, *, thorough: bool 
 
 
 def interpret_unparsed(
-    text: str, project: Project | None = None, path: str = "", *, thorough: bool = True
+    text: str, project: Project | None = None, path: str = "", *, thorough: bool = True, whole: bool = True
 ) -> tuple[list[Event], Twins]:
     """
     The events of a file that libcst has not parsed: the same as `interpret`'s, but their nodes are `Unparsed`; and
-    where the nodes are found that these stand for.
+    where the nodes are found that these stand for, in a tree of the whole file or of the parts that somebody asked for.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def interpret_unparsed(
         tree = ast.parse(text)
     program = lower_ast(tree, text)
     analysis = Analysis(program, project, thorough=thorough)
-    twins = Twins(path, program)
+    twins = Twins(path, program, whole=whole)
     with finding_nodes(twins.find):
         analysis.run()
     return merged(analysis.events), twins

@@ -422,12 +422,15 @@ class ClassDef(Statement):
 @dataclass(slots=True, eq=False)
 class Program(Node):
     """
-    A whole file; `origin` is the `cst.Module`, `text` what is written in it ("" if that is not known), `bindings` the
-    statements that bind each name, once somebody has looked for them (see `imports`).
+    A whole file; `origin` is the `cst.Module`, `text` what is written in it ("" if that is not known), `held` the first
+    and the last line of what each function and class of its statements holds, as far as it has lines of its own (empty
+    if that is not known), `bindings` the statements that bind each name, once somebody has looked for them (see
+    `imports`).
     """
 
     body: list[Statement]
     text: str = ""
+    held: tuple[tuple[int, int] | None, ...] = ()
     bindings: dict[str, list[tuple[Statement, bool]]] | None = None
 
 
@@ -480,6 +483,7 @@ _PLAIN = frozenset(
         "text",
         "assigned",
         "bindings",
+        "held",
         "written",
     }
 )

@@ -125,7 +125,21 @@ def lower_ast(module: ast.Module, text: str) -> ir.Program:
     RecursionError
         if it is nested deeper than Python's stack.
     """
-    return ir.Program(_Module(), _Lowering(NEWLINE.split(text)).block(module.body), text)
+    lines = NEWLINE.split(text)
+    body = _Lowering(lines).block(module.body)
+    return ir.Program(_Module(), body, text, tuple([_held(node, lines) for node in module.body]))
+
+
+def _held(node: ast.stmt, lines: list[str]) -> tuple[int, int] | None:
+    """The first and the last line of what a function or class holds, if no other part of it stands on these."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return None
+    first = node.body[0]
+    line = first.lineno
+    if isinstance(first, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        line = min([line, *(decorator.lineno for decorator in first.decorator_list)])
+    before = lines[line - 1].encode()[: first.col_offset] if line == first.lineno else b""
+    return None if before.strip() else (line, node.end_lineno or line)
 
 
 class _Lowering(ScopedLowering):

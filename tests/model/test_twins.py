@@ -1,0 +1,123 @@
+"""The tree of which only parts are parsed has the nodes of the whole tree, at the same places."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+import warnings
+from pathlib import Path
+
+import libcst as cst
+import pytest
+
+from torchlint.model import ir
+from torchlint.model.lower import lower
+from torchlint.model.lower_ast import lower_ast
+from torchlint.model.twins import Twins
+from torchlint.source import Source
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted(
+    path
+    for folder in ("torchlint", "rules", "tests/cases", "tests/projects", "tests/scripts", "docs/examples")
+    for path in (ROOT / folder).rglob("*.py")
+)
+SNIPPETS = {
+    "decorated within": """\
+        import torch
+
+        class A(torch.nn.Module):
+            @property
+            # first
+            def a(self):
+                return 1
+
+        @torch.no_grad()
+        def f(x): return x
+
+        def g(x):
+            "what it does"
+            return x  # of the last line
+        # behind it
+            # deeper behind it
+        y = f(1); z = 2
+    """,
+    "behind a colon": "class A: x = 1\ndef f(): return A; print(1)\nasync def g():\n    return f\n",
+    "continued": "def f(): \\\n    return 1\nclass A(f \\\n  ):\n\tx = 1\n\ty = 2\nx = A\n",
+    "strings": "def f():\n    x = '''\na\n'''\n    return \"\"\"b\n\"\"\"\ndef g():\n    pass\n",
+    "Windows": "import a\r\ndef f():\r\n    x = 1\r\n\r\n    return x\r\n\r\n\r\ndef g():\r\n    return f\r\n",
+    "form feed": "def f():\n    return 1\n\x0c\ndef g():\n    return 2\n",
+    "no newline at the end": "def f():\n    return 1\n\n\ndef g():\n    return 2",
+    "not ASCII": 'def f(): é = 1; return é\ndef g():\n    ü = "日本"\n    return ü\nx = f("é")\n',
+    "conditional": "if a:\n    def f():\n        return 1\nelse:\n    class A:\n        x = 1\ndef g():\n    a\n",
+}
+
+
+def check(path: str, text: str) -> None:
+    """Ask for the parts of a file one by one, and hold each node against that of the whole tree."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        program = lower_ast(ast.parse(text), text)
+    whole = Source.parse(path, text)
+    theirs = lower(whole.module, text)
+    parts = Twins(path, program)
+    asked = [number for number, held in enumerate(program.held) if held] or [0] * bool(program.body)
+    for number in (*asked[::2], *asked[1::2]):
+        for mine, twin in zip(ir.walk(program.body[number]), ir.walk(theirs.body[number]), strict=True):
+            found = parts.find(mine.origin)  # type: ignore[arg-type]
+            tree = parts.tree()
+            assert found is not None
+            assert tree is not None
+            assert type(found) is type(twin.origin)
+            assert found.deep_equals(twin.origin)
+    tree = parts.tree()
+    assert tree is not None
+    assert (tree.module.default_indent, tree.module.default_newline) == (
+        whole.module.default_indent,
+        whole.module.default_newline,
+    )
+    assert tree.text == text
+    for mine, twin in zip(program.body, theirs.body, strict=True):
+        for one, other in zip(ir.walk(mine), ir.walk(twin), strict=True):
+            found = parts.find(one.origin)  # type: ignore[arg-type]
+            assert found is not None
+            assert tree.span(found) == whole.span(other.origin)
+    assert parts.tree() is tree, "asked for once more"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_file(path: Path) -> None:
+    check(str(path), path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", SNIPPETS)
+def test_snippet(name: str) -> None:
+    check("x.py", textwrap.dedent(SNIPPETS[name]))
+
+
+def test_only_what_is_asked_for_is_parsed() -> None:
+    text = "import torch\n\n\ndef f(x):\n    return x + 1\n\n\ndef g(x):\n    return x + 2\n"
+    program = lower_ast(ast.parse(text), text)
+    parts = Twins("x.py", program)
+    tree = parts.tree()
+    assert tree is not None
+    assert "+" not in tree.module.code
+    function = program.body[1]
+    assert isinstance(function, ir.FunctionDef)
+    parts.find(function.body[0].origin)  # type: ignore[arg-type]
+    tree = parts.tree()
+    assert tree is not None
+    assert "x + 1" in tree.module.code
+    assert "x + 2" not in tree.module.code
+    assert tree.text == text
+    assert isinstance(parts.find(program.origin), cst.Module)  # type: ignore[arg-type]
+    tree = parts.tree()
+    assert tree is not None
+    assert tree.module.code == text
+
+
+def test_the_whole_tree_where_it_is_wanted() -> None:
+    text = "def f(x):\n    return x + 1\n"
+    tree = Twins("x.py", lower_ast(ast.parse(text), text), whole=True).tree()
+    assert tree is not None
+    assert tree.module.code == text
