@@ -71,7 +71,7 @@ def apply(text: str, edits: Iterable[TextEdit]) -> str:
 
 def _edit(source: Source, edit: Edit, removed: set[int]) -> TextEdit:
     span = source.span(edit.node)
-    if isinstance(edit.node, cst.SimpleStatementLine | cst.BaseCompoundStatement):
+    if isinstance(edit.node, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
         return _statement_edit(source, edit, span, removed)
     if isinstance(edit.node, cst.BaseSmallStatement) and not edit.replacement:
         parent = source.parents[edit.node]
@@ -199,7 +199,7 @@ def _import(source: Source, line: str) -> TextEdit:
     for index, statement in enumerate(source.module.body):
         if not isinstance(statement, cst.SimpleStatementLine):
             break
-        if isinstance(statement.body[0], cst.Import | cst.ImportFrom):
+        if isinstance(statement.body[0], (cst.Import, cst.ImportFrom)):
             after = statement
         elif not (index == 0 and _is_docstring(statement)):
             break
@@ -223,4 +223,4 @@ def _import(source: Source, line: str) -> TextEdit:
 def _is_docstring(statement: cst.CSTNode) -> bool:
     if not isinstance(statement, cst.SimpleStatementLine) or not isinstance(statement.body[0], cst.Expr):
         return False
-    return isinstance(statement.body[0].value, cst.SimpleString | cst.ConcatenatedString)
+    return isinstance(statement.body[0].value, (cst.SimpleString, cst.ConcatenatedString))

@@ -228,7 +228,7 @@ class _Check:
         """The lines on which a comment silences a finding at a node (see `torchlint.suppress`)."""
         parents = self.source.parents
         statement: cst.CSTNode | None = node
-        while statement is not None and not isinstance(statement, cst.SimpleStatementLine | cst.BaseCompoundStatement):
+        while statement is not None and not isinstance(statement, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
             statement = parents.get(statement)
         lines = {span.line, span.end_line}
         if isinstance(statement, cst.BaseCompoundStatement):
@@ -284,15 +284,17 @@ def _timed(seconds: dict[str, float], key: str) -> Iterator[None]:
 @contextmanager
 def _without_gc() -> Iterator[None]:
     """
-    Trees are live and have no cycles: the collector would walk over them again and again and free nothing. What a file
-    leaves behind is collected once, without what was there before it.
+    Trees are live and have no cycles: the collector would walk over them again and again and free nothing. What files
+    leave behind is collected once, without what was there before them: after each file where the collector is somebody
+    else's, and where it is off, as in our own processes, when it has become much.
     """
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.collect(0)
+        if enabled or gc.get_count()[0] >= _MUCH:
+            gc.collect(0)
         if enabled:
             gc.enable()
 
@@ -300,6 +302,8 @@ def _without_gc() -> Iterator[None]:
 _Result = TypeVar("_Result")
 _STACK = 256 * 1024 * 1024
 _RECURSION = 20_000
+_MUCH = 250_000
+"""Objects, of a hundred bytes or so; the usual file leaves ten or twenty thousand."""
 
 
 def _with_deep_stack(function: Callable[[], _Result]) -> _Result:

@@ -178,7 +178,7 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
         value = getattr(node, name)
         if isinstance(value, cst.CSTNode):
             found.append(value)
-        elif isinstance(value, list | tuple):
+        elif isinstance(value, (list, tuple)):
             found += [item for item in value if isinstance(item, cst.CSTNode)]
     return found
 

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from torchlint.knowledge.op_binding import applies, bind, merge
 from torchlint.knowledge.op_description import (
@@ -119,9 +119,12 @@ def select(
     Where several overloads are possible they are merged: what they do not share is not `certain`.
     Overloads are tried in the order of torch's own argument parser (torch/csrc/utils/python_arg_parser.cpp).
     """
-    if asks_for_more(spelling):
-        return _select(spelling, positional, keywords, known or {})
-    return _selected(spelling, tuple(positional), tuple(keywords.items()))
+    said: _Said = ()
+    if known and asks_for_more(spelling):
+        if not all(isinstance(each.value, _LITERALS) for each in known.values()):
+            return _select(spelling, positional, keywords, known)
+        said = tuple([(at, each, type(each.value)) for at, each in known.items()])
+    return _selected(spelling, tuple(positional), tuple(keywords.items()), said)
 
 
 @cache
@@ -130,11 +133,17 @@ def asks_for_more(spelling: str) -> bool:
     return any(overload.when for overload in _overloads(spelling))
 
 
+_LITERALS = (bool, int, float, str, type(None), type(UNKNOWN))
+
+_Said: TypeAlias = "tuple[tuple[int | str, Known, type], ...]"
+"""What is known of arguments, with the class of each value: `True` and 1 are equal, and not the same to torch."""
+
+
 @lru_cache(maxsize=1 << 13)
 def _selected(
-    spelling: str, positional: tuple[str, ...], keywords: tuple[tuple[str, str], ...]
+    spelling: str, positional: tuple[str, ...], keywords: tuple[tuple[str, str], ...], said: _Said
 ) -> tuple[Op, Binding] | None:
-    return _select(spelling, positional, dict(keywords), {})
+    return _select(spelling, positional, dict(keywords), {at: each for at, each, _ in said})
 
 
 def _select(

@@ -105,7 +105,7 @@ def _is_refusal(event: Event) -> bool:
     """Whether it says that torch raises."""
     if isinstance(event, InplaceWrite):
         return event.leaf_raises is Truth.YES
-    return isinstance(event, SavedTensorRead | AutogradRefused) and event.truth is Truth.YES
+    return isinstance(event, (SavedTensorRead, AutogradRefused)) and event.truth is Truth.YES
 
 
 def _sets_values(name: str) -> bool:
@@ -326,7 +326,7 @@ class Analysis(Interpreter):
         The settings that a constructor wants (`config: Config`), where a class of the project says what they are if
         nobody says anything.
         """
-        if not isinstance(parameter.annotation, ir.Name | ir.Attribute):
+        if not isinstance(parameter.annotation, (ir.Name, ir.Attribute)):
             return None
         cls = self.found(self.evaluate_again(parameter.annotation))
         if not isinstance(cls, Class) or is_module(Instance(cls)) is Truth.YES:
@@ -345,7 +345,7 @@ class Analysis(Interpreter):
     def _annotation(self, annotation: ir.Expression | None) -> str:
         if isinstance(annotation, ir.Constant) and isinstance(annotation.value, str):
             return annotation.value
-        if isinstance(annotation, ir.Name | ir.Attribute):
+        if isinstance(annotation, (ir.Name, ir.Attribute)):
             value = self.found(self.evaluate_again(annotation))
             return value.qualified if isinstance(value, External) else ""
         return ""
@@ -528,7 +528,7 @@ class Analysis(Interpreter):
             statement = pending.pop(0)
             if isinstance(statement, ir.Return):
                 last = statement
-            elif isinstance(statement, ir.If | ir.For | ir.While):
+            elif isinstance(statement, (ir.If, ir.For, ir.While)):
                 pending += [*statement.body, *statement.orelse]
             elif isinstance(statement, ir.With):
                 pending += statement.body

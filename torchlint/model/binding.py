@@ -257,7 +257,7 @@ class BindingMachine(FunctionMachine):
             # Tensors have no `__imatmul__`: Python computes the product and rebinds the name.
             self.assign(target, self.operate("@", current, value, node))
             return
-        if self.holds_tensor(current) and all(not isinstance(e, Constant | Scalar) for _, e in alternatives(current)):
+        if self.holds_tensor(current) and all(not isinstance(e, (Constant, Scalar)) for _, e in alternatives(current)):
             spelling = ops.operator_spelling(f"{node.op}=")
             result = self.apply(
                 spelling,
@@ -283,7 +283,7 @@ class BindingMachine(FunctionMachine):
 
     def _may_write(self, target: Value, value: Value) -> None:
         """A statement that writes a value in place if its target is a tensor, and nobody knows whether it is."""
-        if isinstance(value, Sequence | Mapping | Instance) or self.kind_of(value) in ("str", "none"):
+        if isinstance(value, (Sequence, Mapping, Instance)) or self.kind_of(value) in ("str", "none"):
             return  # of a tensor's elements none can be that
         unknown = [each for _, each in alternatives(target) if isinstance(each, Unknown) and not is_foreign(each)]
         if unknown:
@@ -366,7 +366,7 @@ class BindingMachine(FunctionMachine):
             options = [v for _, v in alternatives(value)]
             if any(isinstance(v, Tensor) and v.is_parameter is Truth.YES for v in options) and op not in _MOVES:
                 continue
-            if not all(isinstance(v, Tensor | Unknown) for v in options):
+            if not all(isinstance(v, (Tensor, Unknown)) for v in options):
                 continue
             self.emit(
                 ParameterDerived(

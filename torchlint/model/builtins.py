@@ -205,7 +205,7 @@ class BuiltinMachine(ContainerMachine):
         """Set an attribute; in a class that derives from `nn.Sequential`, a new Module also joins the sequence."""
         layer = instance.layer
         if layer is not None and layer.kind.container == "sequential" and name not in instance.attributes:
-            if isinstance(value, Module | Instance):
+            if isinstance(value, (Module, Instance)):
                 children = None if layer.children is None else (*layer.children, value)
                 self.trail.set(layer, "children", children)
                 self.trail.set(layer, "tail", value)
@@ -256,7 +256,7 @@ class BuiltinMachine(ContainerMachine):
             return value if isinstance(value, Tensor) else Unknown(reachable_tensors(value))
         if isinstance(value, Tensor):
             return self.copied(value, site)
-        return Unknown(source=site.node, layer=isinstance(value, Module | Instance))
+        return Unknown(source=site.node, layer=isinstance(value, (Module, Instance)))
 
 
 _BUILTINS: dict[str, Callable[[Any, CallSite], Value | None]] = {

@@ -845,7 +845,7 @@ class TorchMachine(ContractionMachine):
             module.tail = site.tail if kind.container == "sequential" and module.children is None else None
             if kind.container == "list" and module.children is None and len(site.positional) == 1:
                 given = site.positional[0]
-                if isinstance(given, Sequence) and isinstance(given.element, Module | Instance):
+                if isinstance(given, Sequence) and isinstance(given.element, (Module, Instance)):
                     module.element = given.element
         return module
 
@@ -856,7 +856,7 @@ class TorchMachine(ContractionMachine):
         if len(values) == 1 and isinstance(values[0], Sequence):
             items = values[0].items
             return (tuple(items), ()) if items is not None else (None, ())
-        if len(values) == 1 and not isinstance(values[0], Module | Instance | Unknown | Tensor | Mapping):
+        if len(values) == 1 and not isinstance(values[0], (Module, Instance, Unknown, Tensor, Mapping)):
             return None, ()
         if container == "dict" and values:
             return self._named_children(values)
@@ -1108,7 +1108,7 @@ def _trues(value: Value) -> int | None:
 
 def python_value(value: object) -> Value:
     """A plain Python value as an abstract one."""
-    if isinstance(value, tuple | list):
+    if isinstance(value, (tuple, list)):
         return Sequence("tuple", tuple(python_value(each) for each in value))
     if value is shapes.UNKNOWN:
         return Unknown()

@@ -179,7 +179,7 @@ class ComputationLog(Observer):
     ) -> None:
         if self._over:
             self._start()
-        if result is None or isinstance(result, Constant | Function):
+        if result is None or isinstance(result, (Constant, Function)):
             return
         if name in VIEWS and any(result is each for each in operands):
             return  # `x.contiguous()` gave `x` itself, which was computed by something else
@@ -230,12 +230,12 @@ class ComputationLog(Observer):
         result: Value | None,
         origin: ir.Call,
     ) -> None:
-        if isinstance(receiver, Tensor | Unknown):
+        if isinstance(receiver, (Tensor, Unknown)):
             operands = (receiver, *positional)
             self._note(name, "method", f"torch.Tensor.{name}", operands, keywords, result, origin)
 
     def binary(self, op: str, left: Value, right: Value, result: Value, origin: ir.Binary) -> None:
-        if isinstance(result, Tensor | Unknown | Choice):
+        if isinstance(result, (Tensor, Unknown, Choice)):
             self._note(op, "operator", op, (left, right), {}, result, origin)
 
     def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:

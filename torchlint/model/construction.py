@@ -169,7 +169,7 @@ class Prototypes:
             return Unknown(layer=True)
 
     def _signature(self, value: Value, seen: dict[int, int]) -> object:
-        if isinstance(value, Constant | Scalar | External):
+        if isinstance(value, (Constant, Scalar, External)):
             return value
         if isinstance(value, Unknown):
             if _is_featureless(value):
@@ -186,7 +186,7 @@ class Prototypes:
             return ("dict", tuple((name, self._signature(each, seen)) for name, each in value.items.items()))
         if isinstance(value, Choice):
             return ("choice", tuple(self._signature(each, seen) for _, each in value.alternatives))
-        if isinstance(value, Class | Function | Partial | GradModeGuard):
+        if isinstance(value, (Class, Function, Partial, GradModeGuard)):
             return id(value)
         raise NoPrototypeError
 
@@ -302,7 +302,7 @@ class _Copier:
         module.tail = None if old.tail is None else self.value(old.tail)
         if old.element is not None:
             element = self.value(old.element)
-            assert isinstance(element, Module | Instance)
+            assert isinstance(element, (Module, Instance))
             module.element = element
         module.children = None if old.children is None else tuple(self.value(each) for each in old.children)
         module.names = old.names

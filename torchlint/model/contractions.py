@@ -179,8 +179,8 @@ class _Contraction:
 def _contracted(dims: object, left: int, right: int) -> tuple[list[int], list[int]]:
     if isinstance(dims, int) and not isinstance(dims, bool) and 0 <= dims <= min(left, right):
         return list(range(left - dims, left)), list(range(dims))
-    if isinstance(dims, tuple | list) and len(dims) == 2:
-        pairs = [each if isinstance(each, tuple | list) else (each,) for each in dims]
+    if isinstance(dims, (tuple, list)) and len(dims) == 2:
+        pairs = [each if isinstance(each, (tuple, list)) else (each,) for each in dims]
         if len(pairs[0]) == len(pairs[1]) and all(isinstance(axis, int) for each in pairs for axis in each):
             return [axis % left for axis in pairs[0]], [axis % right for axis in pairs[1]]
     raise _NotFollowedError

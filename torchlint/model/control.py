@@ -85,14 +85,14 @@ class ControlMachine(BindingMachine):
         for name in sorted(reads):
             value = self._dotted(name)
             self._keep_alive.append(value)
-            stamps.append(value if isinstance(value, Constant | External) else id(value))
+            stamps.append(value if isinstance(value, (Constant, External)) else id(value))
         return self.branch((text, tuple(stamps))), not negated
 
     def _dotted(self, name: str) -> Value:
         first, *rest = name.split(".")
         value = self.lookup(first)
         for attr in rest:
-            if isinstance(value, Instance | Unknown | External | Class):
+            if isinstance(value, (Instance, Unknown, External, Class)):
                 value = self.attribute(value, attr, self.statement or ir.Node(cst.Pass()))
             else:
                 return value
@@ -222,7 +222,7 @@ class ControlMachine(BindingMachine):
             )
         if isinstance(element, Sequence) and element.items is not None:
             return Sequence(element.kind, tuple(self._another(each) for each in element.items))
-        if isinstance(element, Module | Instance):
+        if isinstance(element, (Module, Instance)):
             return self.prototypes.another(element)
         return element
 
@@ -234,7 +234,7 @@ class ControlMachine(BindingMachine):
     def _only_zeroes(self, body: list[ir.Statement]) -> bool:
         while len(body) == 1 and isinstance(body[0], ir.If) and not body[0].orelse:
             body = body[0].body
-        return len(body) == 1 and isinstance(body[0], ir.ExpressionStatement | ir.Assign | ir.AugmentedAssign)
+        return len(body) == 1 and isinstance(body[0], (ir.ExpressionStatement, ir.Assign, ir.AugmentedAssign))
 
     def activated(self) -> int:
         """The moment at which the running function was called; 0 in the file itself."""

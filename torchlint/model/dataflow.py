@@ -45,7 +45,7 @@ def _accesses(node: object) -> Iterator[tuple[str, str]]:
         yield from _accesses(node.iterable)
         yield from _targets(node.target)
         yield from _accesses(node.body)
-    elif isinstance(node, ir.FunctionDef | ir.ClassDef):
+    elif isinstance(node, (ir.FunctionDef, ir.ClassDef)):
         yield "set", node.name
     elif isinstance(node, ir.Name):
         yield "read", node.id

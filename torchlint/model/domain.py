@@ -702,7 +702,7 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
 
 
 def _same(left: Value, right: Value) -> bool:
-    return left is right or (isinstance(left, Constant | Scalar | External) and left == right)
+    return left is right or (isinstance(left, (Constant, Scalar, External)) and left == right)
 
 
 def _distinct(tensors: Iterable[Tensor], most: int = MOST_DEPENDS) -> tuple[Tensor, ...]:

@@ -178,7 +178,7 @@ class ExpressionMachine(IndexMachine):
 
     def attribute(self, value: Value, name: str, origin: ir.Node) -> Value:
         """`value.name`."""
-        if name == "__dict__" and isinstance(value, Instance | Unknown):
+        if name == "__dict__" and isinstance(value, (Instance, Unknown)):
             return Mapping(None)
         if isinstance(value, Choice):
             return self.each(value, lambda each: self.attribute(each, name, origin))
@@ -206,7 +206,7 @@ class ExpressionMachine(IndexMachine):
         if isinstance(value, Sequence) and value.kind == "tuple" and name in _FIELDS and value.items is not None:
             place = _FIELDS[name]
             return value.items[place] if place < len(value.items) else Unknown(source=origin)
-        if isinstance(value, Sequence | Mapping | Optimizer | Function | Partial):
+        if isinstance(value, (Sequence, Mapping, Optimizer, Function, Partial)):
             return Bound(value, name)
         return Unknown(source=origin)
 
@@ -253,7 +253,7 @@ class ExpressionMachine(IndexMachine):
             return module.parameters[name]
         if name in module.config:
             value = module.config[name]
-            return Constant(value) if isinstance(value, int | float | str | bool | None) else Unknown()
+            return Constant(value) if isinstance(value, (int, float, str, bool, type(None))) else Unknown()
         return Bound(module, name)
 
     def _class_attribute(self, cls: Class, name: str, origin: ir.Node) -> Value:
@@ -321,7 +321,7 @@ class ExpressionMachine(IndexMachine):
             return Scalar("bool" if op in _COMPARISONS else "number")
         if kinds == {"str"}:
             return Scalar("str")
-        apart = all(is_foreign(each) or isinstance(each, Constant | Scalar) for each in (left, right))
+        apart = all(is_foreign(each) or isinstance(each, (Constant, Scalar)) for each in (left, right))
         return Unknown(self._depends(left, right), source=origin, certain_edge=True, foreign=apart)
 
     def _repeats(self, sequence: Value, times: Value) -> bool:
@@ -350,7 +350,7 @@ class ExpressionMachine(IndexMachine):
         """
         options = [each for _, each in alternatives(value, self.path | self.assumed)]
         tensors = [e for e in options if isinstance(e, Tensor) or (isinstance(e, Unknown) and e.tensor is not None)]
-        return bool(tensors) and all(isinstance(each, Constant | Scalar) or each in tensors for each in options)
+        return bool(tensors) and all(isinstance(each, (Constant, Scalar)) or each in tensors for each in options)
 
     def _concatenate(self, left: Sequence, right: Sequence) -> Value:
         if left.items is not None and right.items is not None and len(left.items) + len(right.items) <= MOST_ITEMS:
@@ -371,7 +371,7 @@ class ExpressionMachine(IndexMachine):
         if self.holds_tensor(value):
             result = self.apply(ops.operator_spelling(f"{node.op}x"), [value], {}, node, node.op)
             return result if result is not None else Unknown(reachable_tensors(value), certain_edge=True)
-        if isinstance(value, Constant) and isinstance(value.value, int | float) and node.op in "-+":
+        if isinstance(value, Constant) and isinstance(value.value, (int, float)) and node.op in "-+":
             return Constant(-value.value if node.op == "-" else value.value)
         if isinstance(value, Scalar):
             return value
@@ -383,7 +383,7 @@ class ExpressionMachine(IndexMachine):
             return Truth.MAYBE if value.items is None else Truth.of(bool(value.items))
         if isinstance(value, Mapping):
             return Truth.MAYBE if value.items is None else Truth.of(bool(value.items))
-        if isinstance(value, Instance | Module | Function | Class | Optimizer | Bound):
+        if isinstance(value, (Instance, Module, Function, Class, Optimizer, Bound)):
             return Truth.YES if not isinstance(value, Module) or not value.kind.container else Truth.MAYBE
         return truth_of(value)
 
@@ -401,7 +401,7 @@ class ExpressionMachine(IndexMachine):
         return self._joined(results) if len(results) != 1 else results[0]
 
     def _joined(self, values: list[Value]) -> Value:
-        if all(isinstance(value, Constant | Scalar) for value in values):
+        if all(isinstance(value, (Constant, Scalar)) for value in values):
             return Scalar("bool")
         from torchlint.model.state import widen
 
@@ -431,7 +431,7 @@ class ExpressionMachine(IndexMachine):
     def _contained(self, left: Value, right: Value) -> Truth:
         """`left in right`; what is imported is only looked up if its name does not tell."""
         truth = contains(left, right)
-        known = isinstance(left, Class | External) and isinstance(right, Sequence) and right.items is not None
+        known = isinstance(left, (Class, External)) and isinstance(right, Sequence) and right.items is not None
         if truth is Truth.YES or truth is Truth.NO or not known:
             return truth
         assert isinstance(right, Sequence)
@@ -445,12 +445,12 @@ class ExpressionMachine(IndexMachine):
                 for _, two in alternatives(right, self.path | self.assumed)
             }
             return verdicts.pop() if len(verdicts) == 1 else Scalar("bool")
-        if isinstance(left, Unknown | Scalar) or isinstance(right, Unknown | Scalar):
+        if isinstance(left, (Unknown, Scalar)) or isinstance(right, (Unknown, Scalar)):
             definite = (isinstance(left, Unknown) and left.tensor is not None and right == NONE) or (
                 isinstance(left, Scalar) and left.kind != "other" and right == NONE
             )
             return Constant(op == "is not") if definite else Scalar("bool")
-        same = left is right or (isinstance(left, Constant | External) and left == right)
+        same = left is right or (isinstance(left, (Constant, External)) and left == right)
         return Constant(same == (op == "is"))
 
     def _conditional(self, node: ir.Conditional) -> Value:
@@ -726,7 +726,7 @@ def _bound_on_its_paths(value: Value) -> Value:
 
 def fold(op: str, left: Constant, right: Constant) -> Value:
     """Fold two constants; a result that would be huge, or an error, is unknown."""
-    if isinstance(left.value, str | bytes) and op == "*":
+    if isinstance(left.value, (str, bytes)) and op == "*":
         return Scalar("str")
     try:
         value = _FOLD[op](left.value, right.value)
@@ -734,7 +734,7 @@ def fold(op: str, left: Constant, right: Constant) -> Value:
         return Unknown()
     if isinstance(value, int) and value.bit_length() > 256:
         return Scalar("int")
-    return Constant(value) if isinstance(value, int | float | str | bool) else Unknown()
+    return Constant(value) if isinstance(value, (int, float, str, bool)) else Unknown()
 
 
 def imported(qualified: str) -> Value:

@@ -174,7 +174,7 @@ class FunctionMachine(LayerMachine):
             if isinstance(found, External):
                 return self.invoke(self.attribute(receiver, node.attr, node), site)
             receiver = found
-        if isinstance(receiver, Instance | Class | Super):
+        if isinstance(receiver, (Instance, Class, Super)):
             found = self.attribute(receiver, node.attr, node)
             if not (isinstance(found, Bound) and found.function is None):
                 result = self.invoke(found, site)
@@ -234,7 +234,7 @@ class FunctionMachine(LayerMachine):
             result = self._setattr(CallSite(site.node, [receiver, *site.positional], {}))
         elif isinstance(receiver, Instance) and receiver.contents is not None:
             result = self._dict_call(receiver.contents, name, site)
-        elif isinstance(receiver, Instance | Module):
+        elif isinstance(receiver, (Instance, Module)):
             result = self.module_method(receiver, name, site)
         elif isinstance(receiver, Super):
             result = self._super_call(receiver, name, site)

@@ -236,7 +236,7 @@ def certain(value: Value) -> bool:
     """Whether a value found in another file is the same whenever somebody looks: nobody can have changed it."""
     if isinstance(value, Sequence):
         return value.kind == "tuple" and value.items is not None and all(certain(item) for item in value.items)
-    return isinstance(value, Function | Class | Constant)
+    return isinstance(value, (Function, Class, Constant))
 
 
 def _bindings(body: list[ir.Statement]) -> dict[str, list[tuple[ir.Statement, bool]]]:
@@ -246,7 +246,7 @@ def _bindings(body: list[ir.Statement]) -> dict[str, list[tuple[ir.Statement, bo
     """
     found: dict[str, list[tuple[ir.Statement, bool]]] = {}
     for statement, sure in _statements(body, True):
-        alone = isinstance(statement, ir.FunctionDef | ir.ClassDef | ir.Import | ir.Assign)
+        alone = isinstance(statement, (ir.FunctionDef, ir.ClassDef, ir.Import, ir.Assign))
         for name in _bound(statement):
             # What only adds to a name, or binds it again and again, is no binding that could be run alone.
             found.setdefault(name, []).extend([(statement, sure)] if alone else [(statement, False)] * 2)
@@ -265,13 +265,13 @@ def _statements(body: list[ir.Statement], sure: bool) -> Iterator[tuple[ir.State
 
 
 def _bound(statement: ir.Statement) -> list[str]:
-    if isinstance(statement, ir.FunctionDef | ir.ClassDef):
+    if isinstance(statement, (ir.FunctionDef, ir.ClassDef)):
         return [statement.name]
     if isinstance(statement, ir.Import):
         return [name.bound for name in statement.names]
     if isinstance(statement, ir.Assign):
         return [name for target in statement.targets for name in _targets(target)]
-    if isinstance(statement, ir.AugmentedAssign | ir.For):
+    if isinstance(statement, (ir.AugmentedAssign, ir.For)):
         return _targets(statement.target)
     if isinstance(statement, ir.Delete):
         return [name for target in statement.targets for name in _targets(target)]

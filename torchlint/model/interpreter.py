@@ -98,7 +98,7 @@ class Interpreter(ControlMachine):
             ):
                 return
             first = call.arguments[0].value if call.arguments else None
-            tensor = self.evaluate_again(first) if isinstance(first, ir.Name | ir.Attribute) else None
+            tensor = self.evaluate_again(first) if isinstance(first, (ir.Name, ir.Attribute)) else None
             if not isinstance(tensor, Tensor):
                 return
             op = f"torch.{function.attr}"
@@ -219,7 +219,7 @@ class Interpreter(ControlMachine):
         if self.imports is not None:
             found = (self.imports.value(base.qualified) if isinstance(base, External) else None for base in bases)
             bases = tuple(other or base for base, other in zip(bases, found, strict=True))
-        bases = tuple(base if isinstance(base, Class | External) else External("?.unknown") for base in bases)
+        bases = tuple(base if isinstance(base, (Class, External)) else External("?.unknown") for base in bases)
         cls = Class(node, node.name, bases, {})
         outer = self.frame
         self.frame = Frame(cls.attributes, outer)

@@ -54,14 +54,14 @@ def is_a(value: Value, kind: Value) -> Truth:
     name = kind.qualified.removeprefix("builtins.")
     if name in _BUILTIN:
         return _of_builtin(value, name)
-    if isinstance(value, Constant | Scalar) and (
+    if isinstance(value, (Constant, Scalar)) and (
         kind.qualified.startswith("torch.") or kind.qualified in _FUNCTIONS or kind.qualified == "functools.partial"
     ):
         return Truth.NO
     if kind.qualified in _FUNCTIONS:
         return Truth.YES if isinstance(value, Function) else Truth.NO if _is_class(value) else Truth.MAYBE
     if kind.qualified == "functools.partial":
-        return Truth.NO if isinstance(value, Function | Sequence | Mapping) or _is_class(value) else Truth.MAYBE
+        return Truth.NO if isinstance(value, (Function, Sequence, Mapping)) or _is_class(value) else Truth.MAYBE
     if kind.qualified in ("torch.Tensor", "torch.nn.Module"):
         return _of_torch(value, kind.qualified)
     return Truth.MAYBE
@@ -78,7 +78,7 @@ def _of_builtin(value: Value, name: str) -> Truth:
         return Truth.NO if name != "dict" else Truth.YES
     if _is_class(value):
         return Truth.of(name == "type")
-    if isinstance(value, Tensor | Module | Function):
+    if isinstance(value, (Tensor, Module, Function)):
         return Truth.NO
     if isinstance(value, External) and ops.find(value.qualified):
         return Truth.NO  # a function of torch
@@ -90,7 +90,7 @@ def _of_torch(value: Value, name: str) -> Truth:
         return Truth.of(name == "torch.Tensor")
     if isinstance(value, Module):
         return Truth.of(name == "torch.nn.Module")
-    if isinstance(value, Sequence | Mapping | Function) or _is_class(value):
+    if isinstance(value, (Sequence, Mapping, Function)) or _is_class(value):
         return Truth.NO
     return Truth.MAYBE
 
@@ -101,7 +101,7 @@ def _of_class(value: Value, kind: Class) -> Truth:
             return Truth.YES
         unseen = any(not (isinstance(base, External) and _known(base.qualified)) for base in value.cls.outside())
         return Truth.MAYBE if unseen else Truth.NO
-    return Truth.NO if isinstance(value, Function | Module) or _is_class(value) else Truth.MAYBE
+    return Truth.NO if isinstance(value, (Function, Module)) or _is_class(value) else Truth.MAYBE
 
 
 def _known(qualified: str) -> bool:
@@ -117,7 +117,7 @@ def is_same(left: Value, right: Value) -> Truth:
     """`left is right`, of classes and functions, and `==` of constants."""
     if isinstance(left, Constant) and isinstance(right, Constant):
         return Truth.of(left == right)
-    if isinstance(left, Class | Function) and left is right:
+    if isinstance(left, (Class, Function)) and left is right:
         return Truth.YES
     if isinstance(left, External) and isinstance(right, External):
         both = _is_class(left) and _is_class(right)

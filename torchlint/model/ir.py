@@ -12,8 +12,10 @@ from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
 import libcst as cst
+from mypy_extensions import mypyc_attr
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Node:
     """Anything of the IR. Compared by identity. `origin` is the CST node it was lowered from."""
@@ -24,11 +26,13 @@ class Node:
 # ---- expressions -------------------------------------------------------------------------------------------------
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Name(Node):
     id: str
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Constant(Node):
     """A literal: int, float, complex, str, bytes, bool, None or Ellipsis; concatenated strings are joined."""
@@ -36,6 +40,7 @@ class Constant(Node):
     value: object | None
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class FormattedString(Node):
     """An f-string (or t-string): the expressions in it, in order."""
@@ -43,12 +48,14 @@ class FormattedString(Node):
     parts: list[Expression]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Attribute(Node):
     value: Expression
     attr: str
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Slice(Node):
     lower: Expression | None
@@ -56,6 +63,7 @@ class Slice(Node):
     step: Expression | None
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Subscript(Node):
     """`value[index]`; several indices are a `Sequence` of kind "tuple" (its origin is the `cst.Subscript`)."""
@@ -64,6 +72,7 @@ class Subscript(Node):
     index: Expression
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Argument(Node):
     """
@@ -76,12 +85,14 @@ class Argument(Node):
     star: str = ""
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Call(Node):
     function: Expression
     arguments: list[Argument]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Binary(Node):
     """`left op right`; `op` as written: `+ - * / // % ** @ << >> & | ^`."""
@@ -91,6 +102,7 @@ class Binary(Node):
     right: Expression
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Unary(Node):
     """`op operand`; `op` is `-`, `+`, `~` or `not`."""
@@ -99,6 +111,7 @@ class Unary(Node):
     operand: Expression
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Boolean(Node):
     """`and` / `or` of two or more operands; nested ones of the same operator may stay nested."""
@@ -107,6 +120,7 @@ class Boolean(Node):
     operands: list[Expression]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Compare(Node):
     """`left ops[0] rights[0] ops[1] rights[1] …`; ops as written, with single blanks: `is not`, `not in`."""
@@ -116,6 +130,7 @@ class Compare(Node):
     rights: list[Expression]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Conditional(Node):
     """`body if test else orelse`."""
@@ -125,6 +140,7 @@ class Conditional(Node):
     orelse: Expression
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Sequence(Node):
     """A tuple, list or set display, or a tuple target. `kind` is "tuple", "list" or "set"."""
@@ -133,6 +149,7 @@ class Sequence(Node):
     elements: list[Expression]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Starred(Node):
     """`*value` in a display or a target."""
@@ -140,6 +157,7 @@ class Starred(Node):
     value: Expression
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Dict(Node):
     """A dict display; a key of None is `**value`."""
@@ -148,6 +166,7 @@ class Dict(Node):
     values: list[Expression]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Generator(Node):
     """`for target in iterable if tests`; `origin` is the `cst.CompFor`."""
@@ -157,6 +176,7 @@ class Generator(Node):
     tests: list[Expression]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Comprehension(Node):
     """`kind`: "list", "set", "dict" or "generator". For "dict", `element` is the value and `key` the key."""
@@ -167,6 +187,7 @@ class Comprehension(Node):
     key: Expression | None = None
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Parameter(Node):
     """`kind`: "positional-only", "positional", "keyword-only", "*" or "**"."""
@@ -177,12 +198,14 @@ class Parameter(Node):
     annotation: Expression | None = None
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Lambda(Node):
     parameters: list[Parameter]
     body: Expression
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Assigned(Node):
     """`target := value`."""
@@ -191,12 +214,14 @@ class Assigned(Node):
     value: Expression
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Yield(Node):
     value: Expression | None
     is_from: bool = False
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Await(Node):
     value: Expression
@@ -211,6 +236,7 @@ Expression: TypeAlias = (
 # ---- statements --------------------------------------------------------------------------------------------------
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Statement(Node):
     """
@@ -221,6 +247,7 @@ class Statement(Node):
     line: cst.CSTNode
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Assign(Statement):
     """`targets[0] = targets[1] = … = value`. An annotated assignment has one target, and its value may be None."""
@@ -230,6 +257,7 @@ class Assign(Statement):
     annotation: Expression | None = None
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class AugmentedAssign(Statement):
     """`target op= value`; `op` without the `=`."""
@@ -239,47 +267,56 @@ class AugmentedAssign(Statement):
     value: Expression
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class ExpressionStatement(Statement):
     value: Expression
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Return(Statement):
     value: Expression | None
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Raise(Statement):
     value: Expression | None
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Assert(Statement):
     test: Expression
     message: Expression | None
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Delete(Statement):
     targets: list[Expression]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Pass(Statement):
     """Also `break` and `continue` have their own classes; this one does nothing (`pass`, `type X = …`)."""
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Break(Statement):
     pass
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Continue(Statement):
     pass
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Scope(Statement):
     """`global` / `nonlocal` (`kind`) names."""
@@ -288,6 +325,7 @@ class Scope(Statement):
     names: list[str]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class ImportName(Node):
     """
@@ -302,11 +340,13 @@ class ImportName(Node):
     """For `import a.b` (no `as`): "a.b", the module that was loaded."""
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Import(Statement):
     names: list[ImportName]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class If(Statement):
     """`elif` is an `If` alone in `orelse` (its line is the `cst.If` of the elif)."""
@@ -316,6 +356,7 @@ class If(Statement):
     orelse: list[Statement]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class For(Statement):
     target: Expression
@@ -324,6 +365,7 @@ class For(Statement):
     orelse: list[Statement]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class While(Statement):
     test: Expression
@@ -331,18 +373,21 @@ class While(Statement):
     orelse: list[Statement]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class WithItem(Node):
     context: Expression
     target: Expression | None
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class With(Statement):
     items: list[WithItem]
     body: list[Statement]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Handler(Node):
     type: Expression | None
@@ -350,6 +395,7 @@ class Handler(Node):
     body: list[Statement]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Try(Statement):
     body: list[Statement]
@@ -358,6 +404,7 @@ class Try(Statement):
     final: list[Statement]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Case(Node):
     """One `case`: the names its pattern binds, its guard, its body."""
@@ -369,12 +416,14 @@ class Case(Node):
     """The pattern is `_` or a bare name: it always matches."""
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Match(Statement):
     subject: Expression
     cases: list[Case]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Written:
     """
@@ -395,6 +444,7 @@ class Written:
     assigned: dict[str, set[str]]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class FunctionDef(Statement):
     name: str
@@ -411,6 +461,7 @@ class FunctionDef(Statement):
     """What is written in its body, once somebody has read it."""
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class ClassDef(Statement):
     name: str
@@ -419,6 +470,7 @@ class ClassDef(Statement):
     decorators: list[Expression]
 
 
+@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Program(Node):
     """
@@ -448,7 +500,7 @@ def walk(node: Node | list[Statement]) -> Iterator[Node]:
 
 def blocks(statement: Statement) -> list[list[Statement]]:
     """The blocks of a compound statement, less those of functions and classes."""
-    if isinstance(statement, If | For | While):
+    if isinstance(statement, (If, For, While)):
         return [statement.body, statement.orelse]
     if isinstance(statement, With):
         return [statement.body]
@@ -463,7 +515,7 @@ def everything(body: list[Statement]) -> Iterator[Statement]:
     """All statements of a block, those of functions and classes among them."""
     for statement in body:
         yield statement
-        inner = [statement.body] if isinstance(statement, FunctionDef | ClassDef) else blocks(statement)
+        inner = [statement.body] if isinstance(statement, (FunctionDef, ClassDef)) else blocks(statement)
         for block in inner:
             yield from everything(block)
 

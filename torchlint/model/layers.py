@@ -43,7 +43,7 @@ class LayerMachine(BuiltinMachine):
                 each
                 for option in value.attributes.values()
                 for _, each in alternatives(option)
-                if isinstance(each, Module | Instance)
+                if isinstance(each, (Module, Instance))
             ]
             return found if value.layer is None else [value.layer, *found]
         return []

@@ -132,11 +132,11 @@ def lower_ast(module: ast.Module, text: str) -> ir.Program:
 
 def _held(node: ast.stmt, lines: list[str]) -> tuple[int, int] | None:
     """The first and the last line of what a function or class holds, if no other part of it stands on these."""
-    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return None
     first = node.body[0]
     line = first.lineno
-    if isinstance(first, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    if isinstance(first, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         line = min([line, *(decorator.lineno for decorator in first.decorator_list)])
     before = lines[line - 1].encode()[: first.col_offset] if line == first.lineno else b""
     return None if before.strip() else (line, node.end_lineno or line)

@@ -271,9 +271,23 @@ class Watch:
     finished: Told
 
     def __init__(self, observers: tuple[Observer, ...] = ()) -> None:
+        told: dict[str, list[Callable[..., None]]] = {}
+        for observer in observers:
+            for hook in _overridden(type(observer)):
+                told.setdefault(hook, []).append(getattr(observer, hook))
         for hook in HOOKS:
-            overriding = (o for o in observers if getattr(type(o), hook) is not getattr(Observer, hook))
-            setattr(self, hook, tuple(getattr(observer, hook) for observer in overriding))
+            setattr(self, hook, tuple(told.get(hook, ())))
+
+
+_of_kind: dict[type[Observer], tuple[str, ...]] = {}
+
+
+def _overridden(kind: type[Observer]) -> tuple[str, ...]:
+    known = _of_kind.get(kind)
+    if known is None:
+        hooks = [hook for hook in HOOKS if getattr(kind, hook) is not getattr(Observer, hook)]
+        known = _of_kind[kind] = tuple(hooks)
+    return known
 
 
 class Abroad(Watch):

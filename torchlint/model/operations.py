@@ -115,7 +115,7 @@ class OperationMachine(SecondOrderMachine):
         """What the operation table may ask of an argument beyond its kind."""
         if isinstance(value, Constant):
             return (
-                Known(value.value) if value.value is None or isinstance(value.value, bool | int | float | str) else None
+                Known(value.value) if value.value is None or isinstance(value.value, (bool, int, float, str)) else None
             )
         if isinstance(value, External):
             return Known(value.qualified) if _dtype(value.qualified) is not None else None

@@ -51,7 +51,7 @@ def changed(program: list[ir.Statement]) -> frozenset[str]:
 
 
 def _written(node: ir.Node) -> list[ir.Expression]:
-    if isinstance(node, ir.Assign | ir.Delete):
+    if isinstance(node, (ir.Assign, ir.Delete)):
         return node.targets
     return [node.target] if isinstance(node, ir.AugmentedAssign) else []
 
@@ -70,7 +70,7 @@ def _looked_at(node: ir.Node) -> Iterator[ir.Expression]:
             yield from (argument.value for argument in node.arguments)
     elif isinstance(node, ir.Compare):
         yield from (right for op, right in zip(node.ops, node.rights, strict=True) if op in ("in", "not in"))
-    elif isinstance(node, ir.For | ir.Generator):
+    elif isinstance(node, (ir.For, ir.Generator)):
         yield node.iterable
 
 
@@ -93,7 +93,7 @@ def plain(value: ir.Expression | None) -> bool:
     if isinstance(value, ir.Comprehension):
         parts = [each.iterable for each in value.generators] + [t for each in value.generators for t in each.tests]
         return plain(value.element) and all(plain(each) for each in parts)
-    return isinstance(value, ir.Constant | ir.Name)
+    return isinstance(value, (ir.Constant, ir.Name))
 
 
 def _plain_call(call: ir.Call) -> bool:
@@ -118,7 +118,7 @@ def constant(value: Value) -> Value:
     if isinstance(value, Instance) and value.contents is not None:
         held = constant(value.contents)
         return value if isinstance(held, Mapping) else Unknown()
-    return value if isinstance(value, Function | Class | Constant | External | Partial) else Unknown()
+    return value if isinstance(value, (Function, Class, Constant, External, Partial)) else Unknown()
 
 
 __all__ = ["DICTS", "changed", "constant", "plain"]

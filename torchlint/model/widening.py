@@ -35,7 +35,7 @@ class Snapshot:
             for record in self._before
             for value in record.values()
             for _, each in alternatives(value)
-            if isinstance(each, Sequence | Mapping)
+            if isinstance(each, (Sequence, Mapping))
         }
 
     def widen(self, trail: Trail) -> None:
@@ -51,7 +51,7 @@ class Snapshot:
 
     def _widen_lengths(self, value: Value, trail: Trail) -> None:
         for _, each in alternatives(value):
-            if not isinstance(each, Sequence | Mapping) or each.items is None:
+            if not isinstance(each, (Sequence, Mapping)) or each.items is None:
                 continue
             if self._items.get(id(each), each.items) is each.items:
                 continue
@@ -82,7 +82,7 @@ def _widened(old: Value | None, new: Value, trail: Trail) -> Value:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | complex)
+    return isinstance(value, (int, float, complex))
 
 
 def _kind(options: list[Value]) -> str:

@@ -123,7 +123,7 @@ class Broadcasts(Computations):
         """Whether the mask compares the value with a number so that the function's singular point is dropped."""
         for position, other in ((0, 1), (1, 0)):
             bound = constant(mask.operands[other])
-            if not self._same(value, mask.operands[position]) or not isinstance(bound, int | float):
+            if not self._same(value, mask.operands[position]) or not isinstance(bound, (int, float)):
                 continue
             points = (-1.0, 1.0) if function in ("acos", "asin", "atanh") else (1.0,) if function == "acosh" else (0.0,)
             compare = _COMPARISONS[mask.name]
@@ -137,7 +137,7 @@ class Broadcasts(Computations):
         if made.name in SINGULAR:
             return 0
         if made.name in ("/", "div") and len(made.operands) == 2:
-            return 1 if isinstance(made.operands[1], Tensor | Unknown | Choice) else None
+            return 1 if isinstance(made.operands[1], (Tensor, Unknown, Choice)) else None
         return None
 
     def _same(self, one: Value, other: Value) -> bool:

@@ -127,4 +127,4 @@ class Comparisons(Computations):
 def _tensors(value: Value) -> list[Value]:
     if isinstance(value, Sequence):
         return list(value.items or ())
-    return [value] if isinstance(value, Tensor | Unknown | Choice) else []
+    return [value] if isinstance(value, (Tensor, Unknown, Choice)) else []

@@ -158,7 +158,7 @@ class CreatedGraphs(Observer):
         origin: ir.Call,
     ) -> None:
         """What comes out of code that the model doesn't know may be anything made of what went in."""
-        if isinstance(result, Unknown) and isinstance(receiver, Tensor | Unknown | Instance):
+        if isinstance(result, Unknown) and isinstance(receiver, (Tensor, Unknown, Instance)):
             for created in self._created:
                 if any(created.holds(value) for value in (receiver, *positional, *keywords.values())):
                     created.used = created.used or name not in ("numpy", "tolist")

@@ -342,7 +342,7 @@ class Custom(Observer):
         result: Value | None,
         origin: ir.Call,
     ) -> None:
-        if name in ("numpy", "detach") and self._running and isinstance(receiver, Unknown | Tensor):
+        if name in ("numpy", "detach") and self._running and isinstance(receiver, (Unknown, Tensor)):
             self._not_differentiable("numpy" if name == "numpy" else "detach", name, origin)
 
     def _is_tensor(self, value: Value) -> bool:

@@ -29,16 +29,16 @@ def keeps_graph(loop: cst.For | cst.While, function: ir.Node | None, call: cst.C
     for _ in range(3):
         size = len(tainted)
         for node in walk(loop):
-            if isinstance(node, cst.Assign | cst.AugAssign | cst.AnnAssign) and node.value is not None:
+            if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign)) and node.value is not None:
                 targets = [each.target for each in node.targets] if isinstance(node, cst.Assign) else [node.target]
                 if _carries(node.value, tainted, call):
-                    if any(not isinstance(target, cst.Name | cst.Tuple) for target in targets):
+                    if any(not isinstance(target, (cst.Name, cst.Tuple)) for target in targets):
                         return True
                     tainted |= {part.value for target in targets for part in walk(target) if isinstance(part, cst.Name)}
         if len(tainted) == size:
             break
     for node in walk(loop):
-        if isinstance(node, cst.Return | cst.Yield) and _carries(node.value, tainted, call):
+        if isinstance(node, (cst.Return, cst.Yield)) and _carries(node.value, tainted, call):
             return True
         kept = isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in _KEEPS
         if kept and any(_carries(argument, tainted, call) for argument in node.children):

@@ -260,7 +260,7 @@ def _conditional(definition: ir.Node, call: ir.Call) -> bool:
 
 
 def _under_if(line: cst.CSTNode, call: cst.CSTNode) -> bool:
-    branches = (node for node in walk(line) if isinstance(node, cst.If | cst.IfExp | cst.BooleanOperation | cst.Try))
+    branches = (node for node in walk(line) if isinstance(node, (cst.If, cst.IfExp, cst.BooleanOperation, cst.Try)))
     return any(node is call for branch in branches for node in walk(branch))
 
 

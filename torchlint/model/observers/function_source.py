@@ -32,7 +32,7 @@ def inside(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while stack:
         current = stack.pop()
         yield current
-        if current is node or not isinstance(current, cst.FunctionDef | cst.ClassDef | cst.Lambda):
+        if current is node or not isinstance(current, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
             stack += reversed(children(current))
 
 
@@ -68,7 +68,7 @@ class Method:
             targets = [(each.target, node.value) for each in node.targets]
         elif isinstance(node, (cst.AnnAssign, cst.NamedExpr)):
             targets = [(node.target, node.value)]
-        elif isinstance(node, cst.For | cst.CompFor):
+        elif isinstance(node, (cst.For, cst.CompFor)):
             targets = [(node.target, None)]
         elif isinstance(node, cst.AsName):
             targets = [(node.name, None)]
@@ -77,7 +77,7 @@ class Method:
                 self.bound.setdefault(target.value, []).append(value)
             else:
                 for part in walk(target):
-                    if isinstance(part, cst.Name) and not isinstance(target, cst.Attribute | cst.Subscript):
+                    if isinstance(part, cst.Name) and not isinstance(target, (cst.Attribute, cst.Subscript)):
                         self.bound.setdefault(part.value, []).append(None)
 
     def inputs(self) -> list[str]:
@@ -119,7 +119,7 @@ class Method:
             if not isinstance(node, cst.Assign):
                 continue
             target = node.targets[0].target
-            if text(node.value) == wanted and isinstance(target, cst.Tuple | cst.List):
+            if text(node.value) == wanted and isinstance(target, (cst.Tuple, cst.List)):
                 elements = [each.value for each in target.elements]
                 names = {each.value: place for place, each in enumerate(elements) if isinstance(each, cst.Name)}
                 return {name: place for name, place in names.items() if len(self.bound.get(name, [])) == 1}
@@ -186,7 +186,7 @@ def root_of_one_minus_square(node: cst.CSTNode) -> str:
         inner = node.left if isinstance(node.right, cst.Float) and node.right.evaluated_value == 0.5 else None
     if not isinstance(inner, cst.BinaryOperation) or not isinstance(inner.operator, cst.Subtract):
         return ""
-    if not isinstance(inner.left, cst.Integer | cst.Float) or inner.left.evaluated_value != 1:
+    if not isinstance(inner.left, (cst.Integer, cst.Float)) or inner.left.evaluated_value != 1:
         return ""
     square = inner.right
     if isinstance(square, cst.BinaryOperation):

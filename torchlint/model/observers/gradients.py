@@ -372,10 +372,10 @@ def _from(tensor: Tensor, sources: list[Tensor]) -> bool:
 def _only_tested(statement: cst.CSTNode, node: cst.BaseExpression) -> bool:
     """Whether an expression is only compared with None there."""
     statement, node = parsed(statement), parsed(node)
-    where = statement.test if isinstance(statement, cst.If | cst.While) else statement
+    where = statement.test if isinstance(statement, (cst.If, cst.While)) else statement
     return any(
         isinstance(part, cst.Comparison)
         and part.left is node
-        and isinstance(part.comparisons[0].operator, cst.Is | cst.IsNot)
+        and isinstance(part.comparisons[0].operator, (cst.Is, cst.IsNot))
         for part in walk(where)
     )

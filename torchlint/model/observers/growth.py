@@ -120,7 +120,7 @@ def _mentions(node: cst.CSTNode, name: str) -> bool:
 def _only_grows(loop: ir.For | ir.While, name: str, call: cst.Call, grown: cst.CSTNode) -> bool:
     """Whether a loop does nothing with the name but grow it: no other use, no other start in each round."""
     line, call, grown = parsed(loop.line), parsed(call), parsed(grown)
-    if not isinstance(line, cst.For | cst.While):
+    if not isinstance(line, (cst.For, cst.While)):
         return False
     starting: set[int] = set()
     for node in walk(line.body):

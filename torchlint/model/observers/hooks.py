@@ -41,7 +41,7 @@ class Hooks(Observer):
         node = origin.origin
         if not isinstance(node, cst.Call) or not isinstance(origin.function, ir.Attribute):
             return
-        if name == "register_backward_hook" and isinstance(receiver, Module | Instance | Unknown):
+        if name == "register_backward_hook" and isinstance(receiver, (Module, Instance, Unknown)):
             if isinstance(receiver, Instance) and any(name in cls.attributes for cls in receiver.cls.ancestry()):
                 return
             function = parsed(node).func
@@ -49,10 +49,10 @@ class Hooks(Observer):
             self.machine.emit(
                 BackwardHookRegistered(node=node, statement=self.machine.line(), truth=self._now(), name=function.attr)
             )
-        elif name in _WRAPPING and isinstance(receiver, Module | Instance):
+        elif name in _WRAPPING and isinstance(receiver, (Module, Instance)):
             written = parsed(origin.function.value.origin)
             self._hooked.append((receiver, cst.Module([]).code_for_node(written), self.machine.path))
-        elif name == "register_hook" and isinstance(receiver, Tensor | Unknown):
+        elif name == "register_hook" and isinstance(receiver, (Tensor, Unknown)):
             hook = positional[0] if positional else keywords.get("hook")
             self._tensor_hook(hook, node)
 

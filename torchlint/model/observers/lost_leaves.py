@@ -250,7 +250,7 @@ def _changes_nothing(written: cst.BaseExpression) -> bool:
     written = parsed(written)
     if not isinstance(written, cst.BinaryOperation) or not isinstance(written.right, cst.BaseNumber):
         return False
-    neutral = {"1", "1.0"} if isinstance(written.operator, cst.Multiply | cst.Divide) else {"0", "0.0"}
+    neutral = {"1", "1.0"} if isinstance(written.operator, (cst.Multiply, cst.Divide)) else {"0", "0.0"}
     return getattr(written.right, "value", "") in neutral
 
 

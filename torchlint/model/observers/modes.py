@@ -289,7 +289,7 @@ class Modes(Observer):
         common = {each.activation for each in mode.iterations}
         for iteration in call.iterations:
             loop = iteration.loop.origin
-            if iteration.activation in common or not isinstance(loop, cst.For | cst.While):
+            if iteration.activation in common or not isinstance(loop, (cst.For, cst.While)):
                 continue
             loop, written = parsed(loop), parsed(call.origin.origin)
             return loop if any(node is written for node in walk(loop)) else None
@@ -306,6 +306,6 @@ def _sensitive(module: Value | None, depth: int = 5) -> bool:
         nested = [each for option in module.attributes.values() for _, each in alternatives(option)]
         reads = "training" in module.attributes
         return reads or any(
-            _sensitive(each, depth - 1) for each in nested if isinstance(each, Instance | Module | Unknown)
+            _sensitive(each, depth - 1) for each in nested if isinstance(each, (Instance, Module, Unknown))
         )
     return True

@@ -136,7 +136,7 @@ def holds(owner: Value, value: Value, depth: int = 3) -> bool:
     if depth == 0:
         return False
     inner: list[Value] = []
-    if isinstance(owner, Instance | Unknown):
+    if isinstance(owner, (Instance, Unknown)):
         inner = list(owner.attributes.values())
     elif isinstance(owner, Sequence):
         inner = list(owner.items or ())

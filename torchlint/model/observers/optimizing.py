@@ -327,5 +327,5 @@ def _dynamic(value: Value, depth: int = 5) -> bool:
         if any(_REGISTERS.search(each) for each in text):
             return True
         nested = (each for option in value.attributes.values() for _, each in alternatives(option))
-        return any(_dynamic(each, depth - 1) for each in nested if isinstance(each, Module | Instance))
+        return any(_dynamic(each, depth - 1) for each in nested if isinstance(each, (Module, Instance)))
     return True

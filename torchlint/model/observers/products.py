@@ -177,7 +177,7 @@ class Products(Computations):
         if written is None:
             return None
         of = diagonal.get(place, "input")
-        rank = 0 if isinstance(of, Scalar | Constant) else self._rank(of)
+        rank = 0 if isinstance(of, (Scalar, Constant)) else self._rank(of)
         tensor = self.tensor(of)
         size: object = tensor.shape[-1] if tensor is not None and tensor.shape else None
         if eye is not None:
@@ -229,7 +229,7 @@ class Products(Computations):
             return None, None
         function, point = (each.value.origin for each in arguments)
         if isinstance(function, cst.BaseExpression) and isinstance(point, cst.BaseExpression):
-            return (None, None) if isinstance(point, cst.Tuple | cst.List) else (function, point)
+            return (None, None) if isinstance(point, (cst.Tuple, cst.List)) else (function, point)
         return None, None
 
     # -- chains

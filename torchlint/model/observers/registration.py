@@ -213,7 +213,7 @@ class Registration(Observer):
     ) -> None:
         if isinstance(receiver, Super) and name == "__init__":
             self._ran_init(receiver.instance)
-        elif name == "__init__" and isinstance(receiver, Module | Unknown):
+        elif name == "__init__" and isinstance(receiver, (Module, Unknown)):
             self._astray(origin)
         elif isinstance(receiver, Instance) and name in _REGISTERING:
             self._registered.setdefault(id(receiver), []).extend([*positional, *keywords.values()])
@@ -243,7 +243,7 @@ class Registration(Observer):
             _collect(value, registered)
         for name, value in instance.attributes.items():
             place = self._set.get((id(instance), name))
-            if place is not None and isinstance(value, Sequence | Mapping):
+            if place is not None and isinstance(value, (Sequence, Mapping)):
                 self._container(cls, name, value, place, registered)
 
     def _container(
@@ -360,7 +360,7 @@ def _trainable(value: Value, depth: int = 4) -> bool:
             _trainable(each, depth - 1)
             for option in value.attributes.values()
             for _, each in alternatives(option)
-            if not isinstance(each, Sequence | Mapping)
+            if not isinstance(each, (Sequence, Mapping))
         )
     return False
 
@@ -369,7 +369,7 @@ def _is_single(written: cst.BaseExpression, value: Sequence | Mapping) -> bool:
     """`self.teacher = [teacher]`: the known way to keep a module from being registered."""
     if not isinstance(value, Sequence) or value.items is None or len(value.items) != 1:
         return False
-    return isinstance(written, cst.List | cst.Tuple) and len(written.elements) == 1
+    return isinstance(written, (cst.List, cst.Tuple)) and len(written.elements) == 1
 
 
 def _assigned_value(line: cst.CSTNode, target: ir.Node) -> cst.BaseExpression | None:

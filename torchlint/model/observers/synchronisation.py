@@ -121,8 +121,8 @@ def _every_round(body: list[ir.Statement]) -> list[cst.CSTNode]:
     """The lines of simple statements that each round of a loop runs, without those that only some do."""
     lines: list[cst.CSTNode] = []
     for statement in body:
-        if isinstance(statement, ir.With | ir.Try):
+        if isinstance(statement, (ir.With, ir.Try)):
             lines += _every_round(statement.body)
-        elif not isinstance(statement, ir.If | ir.For | ir.While | ir.Assert):
+        elif not isinstance(statement, (ir.If, ir.For, ir.While, ir.Assert)):
             lines.append(statement.line)
     return lines

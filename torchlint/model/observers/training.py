@@ -173,7 +173,7 @@ class Training(Observer):
         text = receiver_of(origin)
         if isinstance(receiver, Instance) and not self._defines(receiver, name):
             self._note("unknown", receiver, origin, name, reach=(receiver, *positional))
-        unseen = not isinstance(receiver, Optimizer | Module | Instance | Unknown)
+        unseen = not isinstance(receiver, (Optimizer, Module, Instance, Unknown))
         if name == "zero_grad" and (unseen or (isinstance(receiver, Unknown) and receiver.tensor is not None)):
             self._note("zero", receiver, origin, text)
         if name == "step":

@@ -61,7 +61,7 @@ class Uncalled(Observer):
                 known = (
                     (isinstance(receiver, Tensor) and name in _OF_TENSORS)
                     or (isinstance(receiver, Optimizer) and name in _OF_OPTIMIZERS)
-                    or (isinstance(receiver, Instance | Module) and name in _OF_MODULES | {"forward", "backward"})
+                    or (isinstance(receiver, (Instance, Module)) and name in _OF_MODULES | {"forward", "backward"})
                 )
                 if not known:
                     return False
