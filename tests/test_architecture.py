@@ -27,7 +27,7 @@ GROUPS = {  # lowest first; a module imports only from its own group and those b
 RANK = {part: rank for rank, parts in enumerate(GROUPS.values()) for part in parts}
 FOR_RULES = ("torchlint.rule", "torchlint.rewrite", "torchlint.truth", "torchlint.model", "libcst")
 FORBIDDEN_NAMES = {"utils", "util", "common", "helpers", "helper", "types", "misc", "core", "base"}
-THIRD_PARTIES = {"libcst", "click", "pathspec", "mypy_extensions", "distributed"}
+THIRD_PARTIES = {"libcst", "click", "pathspec", "distributed"}
 
 
 def _files() -> list[Path]:

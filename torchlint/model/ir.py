@@ -12,10 +12,8 @@ from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
 import libcst as cst
-from mypy_extensions import mypyc_attr
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Node:
     """Anything of the IR. Compared by identity. `origin` is the CST node it was lowered from."""
@@ -26,13 +24,11 @@ class Node:
 # ---- expressions -------------------------------------------------------------------------------------------------
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Name(Node):
     id: str
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Constant(Node):
     """A literal: int, float, complex, str, bytes, bool, None or Ellipsis; concatenated strings are joined."""
@@ -40,7 +36,6 @@ class Constant(Node):
     value: object | None
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class FormattedString(Node):
     """An f-string (or t-string): the expressions in it, in order."""
@@ -48,14 +43,12 @@ class FormattedString(Node):
     parts: list[Expression]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Attribute(Node):
     value: Expression
     attr: str
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Slice(Node):
     lower: Expression | None
@@ -63,7 +56,6 @@ class Slice(Node):
     step: Expression | None
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Subscript(Node):
     """`value[index]`; several indices are a `Sequence` of kind "tuple" (its origin is the `cst.Subscript`)."""
@@ -72,7 +64,6 @@ class Subscript(Node):
     index: Expression
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Argument(Node):
     """
@@ -85,14 +76,12 @@ class Argument(Node):
     star: str = ""
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Call(Node):
     function: Expression
     arguments: list[Argument]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Binary(Node):
     """`left op right`; `op` as written: `+ - * / // % ** @ << >> & | ^`."""
@@ -102,7 +91,6 @@ class Binary(Node):
     right: Expression
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Unary(Node):
     """`op operand`; `op` is `-`, `+`, `~` or `not`."""
@@ -111,7 +99,6 @@ class Unary(Node):
     operand: Expression
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Boolean(Node):
     """`and` / `or` of two or more operands; nested ones of the same operator may stay nested."""
@@ -120,7 +107,6 @@ class Boolean(Node):
     operands: list[Expression]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Compare(Node):
     """`left ops[0] rights[0] ops[1] rights[1] …`; ops as written, with single blanks: `is not`, `not in`."""
@@ -130,7 +116,6 @@ class Compare(Node):
     rights: list[Expression]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Conditional(Node):
     """`body if test else orelse`."""
@@ -140,7 +125,6 @@ class Conditional(Node):
     orelse: Expression
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Sequence(Node):
     """A tuple, list or set display, or a tuple target. `kind` is "tuple", "list" or "set"."""
@@ -149,7 +133,6 @@ class Sequence(Node):
     elements: list[Expression]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Starred(Node):
     """`*value` in a display or a target."""
@@ -157,7 +140,6 @@ class Starred(Node):
     value: Expression
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Dict(Node):
     """A dict display; a key of None is `**value`."""
@@ -166,7 +148,6 @@ class Dict(Node):
     values: list[Expression]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Generator(Node):
     """`for target in iterable if tests`; `origin` is the `cst.CompFor`."""
@@ -176,7 +157,6 @@ class Generator(Node):
     tests: list[Expression]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Comprehension(Node):
     """`kind`: "list", "set", "dict" or "generator". For "dict", `element` is the value and `key` the key."""
@@ -187,7 +167,6 @@ class Comprehension(Node):
     key: Expression | None = None
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Parameter(Node):
     """`kind`: "positional-only", "positional", "keyword-only", "*" or "**"."""
@@ -198,14 +177,12 @@ class Parameter(Node):
     annotation: Expression | None = None
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Lambda(Node):
     parameters: list[Parameter]
     body: Expression
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Assigned(Node):
     """`target := value`."""
@@ -214,14 +191,12 @@ class Assigned(Node):
     value: Expression
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Yield(Node):
     value: Expression | None
     is_from: bool = False
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Await(Node):
     value: Expression
@@ -236,7 +211,6 @@ Expression: TypeAlias = (
 # ---- statements --------------------------------------------------------------------------------------------------
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Statement(Node):
     """
@@ -247,7 +221,6 @@ class Statement(Node):
     line: cst.CSTNode
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Assign(Statement):
     """`targets[0] = targets[1] = … = value`. An annotated assignment has one target, and its value may be None."""
@@ -257,7 +230,6 @@ class Assign(Statement):
     annotation: Expression | None = None
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class AugmentedAssign(Statement):
     """`target op= value`; `op` without the `=`."""
@@ -267,56 +239,47 @@ class AugmentedAssign(Statement):
     value: Expression
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class ExpressionStatement(Statement):
     value: Expression
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Return(Statement):
     value: Expression | None
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Raise(Statement):
     value: Expression | None
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Assert(Statement):
     test: Expression
     message: Expression | None
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Delete(Statement):
     targets: list[Expression]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Pass(Statement):
     """Also `break` and `continue` have their own classes; this one does nothing (`pass`, `type X = …`)."""
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Break(Statement):
     pass
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Continue(Statement):
     pass
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Scope(Statement):
     """`global` / `nonlocal` (`kind`) names."""
@@ -325,7 +288,6 @@ class Scope(Statement):
     names: list[str]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class ImportName(Node):
     """
@@ -340,13 +302,11 @@ class ImportName(Node):
     """For `import a.b` (no `as`): "a.b", the module that was loaded."""
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Import(Statement):
     names: list[ImportName]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class If(Statement):
     """`elif` is an `If` alone in `orelse` (its line is the `cst.If` of the elif)."""
@@ -356,7 +316,6 @@ class If(Statement):
     orelse: list[Statement]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class For(Statement):
     target: Expression
@@ -365,7 +324,6 @@ class For(Statement):
     orelse: list[Statement]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class While(Statement):
     test: Expression
@@ -373,21 +331,18 @@ class While(Statement):
     orelse: list[Statement]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class WithItem(Node):
     context: Expression
     target: Expression | None
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class With(Statement):
     items: list[WithItem]
     body: list[Statement]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Handler(Node):
     type: Expression | None
@@ -395,7 +350,6 @@ class Handler(Node):
     body: list[Statement]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Try(Statement):
     body: list[Statement]
@@ -404,7 +358,6 @@ class Try(Statement):
     final: list[Statement]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Case(Node):
     """One `case`: the names its pattern binds, its guard, its body."""
@@ -416,14 +369,12 @@ class Case(Node):
     """The pattern is `_` or a bare name: it always matches."""
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Match(Statement):
     subject: Expression
     cases: list[Case]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Written:
     """
@@ -444,7 +395,6 @@ class Written:
     assigned: dict[str, set[str]]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class FunctionDef(Statement):
     name: str
@@ -461,7 +411,6 @@ class FunctionDef(Statement):
     """What is written in its body, once somebody has read it."""
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class ClassDef(Statement):
     name: str
@@ -470,7 +419,6 @@ class ClassDef(Statement):
     decorators: list[Expression]
 
 
-@mypyc_attr(acyclic=True)
 @dataclass(slots=True, eq=False)
 class Program(Node):
     """
