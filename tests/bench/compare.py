@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.bench import page
 from tests.bench.clock import Measured, best, measure
-from tests.bench.tools import FLAKE8, ROOT, RUFF, TORCHFIX, Files, environment, versions
+from tests.bench.tools import FLAKE8, ROOT, RUFF, TORCHFIX, Files, environment, own_wheel, versions
 
 SETTLED = 2.5
 """Seconds after which times of files are believed."""
@@ -40,7 +40,8 @@ from torchlint.engine import check_text
 rules = registry.load()
 selection = rules.select(config.Config(), config.Overrides())
 taken = []
-for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.py")):
+whole, chosen = map(pathlib.Path, sys.argv[1:])
+for path in sorted(whole / each.relative_to(chosen) for each in chosen.rglob("*.py")):
     text = path.read_text(encoding="utf-8", errors="replace")
     if 900 <= text.count("\\n") <= 1100 and len(taken) < 40:
         runs = []
@@ -77,11 +78,24 @@ class Bench:
     @cached_property
     def own(self) -> Path:
         """torchlint as people have it: installed from a wheel of this checkout, beside ruff and flake8."""
-        return environment(self.work, "torchlint", str(ROOT), FLAKE8, RUFF)
+        return environment(self.work, "torchlint", own_wheel(self.work, compiled=True), FLAKE8, RUFF)
+
+    @cached_property
+    def python(self) -> Path:
+        """torchlint as it is where nothing can be compiled."""
+        return environment(self.work, "torchlint-python", own_wheel(self.work, compiled=False))
 
     def torchlint(self, *options: str) -> list[str | Path]:
         """The command."""
-        return [self.own / "torchlint", "check", "--exit-zero", "--output-format", "concise", *options, "."]
+        return [
+            self.own / "torchlint",
+            "check",
+            "--exit-zero",
+            "--output-format",
+            "concise",
+            *options,
+            *self.files.sample,
+        ]
 
 
 def cold(bench: Bench) -> dict[str, Any]:
@@ -92,10 +106,11 @@ def cold(bench: Bench) -> dict[str, Any]:
     one = measure(bench.torchlint("--no-cache", "--jobs", "1"), every)
     taken: dict[str, Measured] = {
         "torchlint, one job": one,
+        page.AS_PYTHON: measure([bench.python / "torchlint", *bench.torchlint("--no-cache", "--jobs", "1")[1:]], every),
         "torchlint, all cores": measure(bench.torchlint("--no-cache", "--jobs", str(bench.jobs)), every),
         "libcst.parse_module": measure([own / "python", "-c", PARSE, files.with_torch], every),
-        "ruff check": measure([*_ruff(own), "--no-cache", "."], every),
-        "TorchFix, one job": measure([torchfix / "torchfix", "--jobs", "1", "--select", "ALL", "."], every),
+        "ruff check": measure([*_ruff(own), "--no-cache", *files.sample], every),
+        "TorchFix, one job": measure([torchfix / "torchfix", "--jobs", "1", "--select", "ALL", *files.sample], every),
     }
     return _asdict(taken)
 
@@ -108,7 +123,7 @@ def warm(bench: Bench) -> dict[str, Any]:
     taken = {"torchlint, filling": measure(bench.torchlint("--jobs", str(bench.jobs)), every)}
     taken["torchlint, unchanged"] = _unchanged(bench.torchlint(), every, WARM_TIMES)
     for name, select in (("ruff check", ()), ("ruff check --select E9,F63,F7", ("--select", "E9,F63,F7"))):
-        command = [*_ruff(bench.own), *select, "."]
+        command = [*_ruff(bench.own), *select, *bench.files.sample]
         taken[f"{name}, filling"] = measure(command, every)
         taken[f"{name}, unchanged"] = best(command, every, WARM_TIMES)
     return _asdict(taken)
@@ -149,7 +164,7 @@ def _unchanged(command: Sequence[str | Path], directory: Path, times: int) -> Me
 
 def editor(bench: Bench) -> dict[str, Any]:
     """Files of about a thousand lines, one after the other in a process that has linted before."""
-    command = [bench.own / "python", "-c", THOUSAND, bench.files.with_torch]
+    command = [bench.own / "python", "-c", THOUSAND, bench.files.whole, bench.files.with_torch]
     return dict(json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
 
 

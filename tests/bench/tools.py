@@ -19,13 +19,23 @@ PIP = "pip==26.3"
 NEEDLE = b"torch"
 
 
+def own_wheel(work: Path, *, compiled: bool) -> str:
+    """A wheel of this checkout, made anew, its model compiled or not."""
+    folder = work / "own" / ("compiled" if compiled else "python")
+    shutil.rmtree(folder, ignore_errors=True)
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    asked = {**os.environ, "TORCHLINT_COMPILED": str(int(compiled))}
+    subprocess.run([*command, "--wheel-dir", str(folder), str(ROOT)], env=asked, check=True)
+    return str(next(folder.glob("*.whl")))
+
+
 def environment(work: Path, name: str, *requirements: str) -> Path:
-    """The `bin` folder of a virtual environment with some distributions; made once, torchlint itself anew each time."""
+    """The `bin` folder of a virtual environment with some distributions; made once, those with a wheel each time."""
     folder = work / "venv" / name
     scripts = folder / ("Scripts" if os.name == "nt" else "bin")
     done = folder / "installed"
     wanted = "\n".join((PIP, *requirements))
-    if not done.exists() or done.read_text() != wanted or str(ROOT) in requirements:
+    if not done.exists() or done.read_text() != wanted or ".whl" in wanted:
         shutil.rmtree(folder, ignore_errors=True)
         venv.create(folder, with_pip=True)
         command = [str(scripts / "python"), "-m", "pip", "install", "--quiet", "--quiet", "--disable-pip-version-check"]
@@ -49,13 +59,18 @@ class Files:
 
     Attributes
     ----------
-    whole, with_torch, without_torch
-        Folders: all files, those that mention torch, and the rest.
+    whole
+        A folder with the packages, all of their files: what a file imports of its package is there.
+    sample
+        What of it is linted, as it is named on the command line: every n-th file, or ".".
+    with_torch, without_torch
+        Folders with copies of these files alone: those that mention torch, and the rest.
     count, lines, with_torch_count, with_torch_lines
-        How many.
+        How many are linted.
     """
 
     whole: Path
+    sample: tuple[str, ...]
     with_torch: Path
     without_torch: Path
     count: int
@@ -65,24 +80,32 @@ class Files:
 
 
 def files(work: Path, packages: dict[str, str], every: int) -> Files:
-    """Download wheels (they are never imported), and lay out every n-th of their Python files."""
+    """Download wheels (they are never imported), lay out their Python files, and choose every n-th."""
     layout = work / "files"
     shutil.rmtree(layout, ignore_errors=True)
     folders = [layout / name for name in ("whole", "with_torch", "without_torch")]
     count = lines = torch_count = torch_lines = 0
+    sample: list[str] = []
     for name, version in packages.items():
         with zipfile.ZipFile(_wheel(work, name, version)) as archive:
             members = sorted(member for member in archive.namelist() if member.endswith(".py"))
-            for member in members[::every]:
+            picked = set(members[::every])
+            for member in members:
                 data = archive.read(member)
                 concerns = NEEDLE in data
-                for folder in (folders[0], folders[1] if concerns else folders[2]):
+                chosen = member in picked
+                for folder in (folders[0], folders[1] if concerns else folders[2])[: 1 + chosen]:
                     path = folder / member
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_bytes(data)
+                if not chosen:
+                    continue
+                sample.append(member)
                 count, lines = count + 1, lines + data.count(b"\n")
                 torch_count, torch_lines = torch_count + concerns, torch_lines + data.count(b"\n") * concerns
-    return Files(*folders, count, lines, torch_count, torch_lines)
+    whole, with_torch, without_torch = folders
+    named = (".",) if every == 1 else tuple(sample)
+    return Files(whole, named, with_torch, without_torch, count, lines, torch_count, torch_lines)
 
 
 def _wheel(work: Path, name: str, version: str) -> Path:
