@@ -73,9 +73,7 @@ def look(
         held = None if judged else _held_back(happened, twins, text, registry, selection)
         if held is not None:
             return Look(held)
-        certain = [event for event in happened if event.truth is Truth.YES]
-        twins.look_up(certain)
-        events = tuple([twins.with_nodes(event) for event in certain])
+        events = twins.with_nodes([event for event in happened if event.truth is Truth.YES])
     except TreeNeededError:
         return _NOTHING
     except Exception:  # whatever it is, the engine meets it again with the tree, and reports it
@@ -111,7 +109,7 @@ def _found(rule: Rule, event: Event, twins: Twins) -> bool:
     try:
         return bool(list(rule.check(event)))
     except TreeNeededError:
-        return bool(list(rule.check(twins.with_nodes(event))))
+        return bool(list(rule.check(twins.with_nodes([event])[0])))
 
 
 def is_thorough(registry: Registry, selection: Selection) -> bool:

@@ -85,17 +85,10 @@ class Bench:
         """torchlint as it is where nothing can be compiled."""
         return environment(self.work, "torchlint-python", own_wheel(self.work, compiled=False))
 
-    def torchlint(self, *options: str) -> list[str | Path]:
+    def torchlint(self, *options: str, compiled: bool = True) -> list[str | Path]:
         """The command."""
-        return [
-            self.own / "torchlint",
-            "check",
-            "--exit-zero",
-            "--output-format",
-            "concise",
-            *options,
-            *self.files.sample,
-        ]
+        command = (self.own if compiled else self.python) / "torchlint"
+        return [command, "check", "--exit-zero", "--output-format", "concise", *options, *self.files.sample]
 
 
 def cold(bench: Bench) -> dict[str, Any]:
@@ -106,7 +99,7 @@ def cold(bench: Bench) -> dict[str, Any]:
     one = measure(bench.torchlint("--no-cache", "--jobs", "1"), every)
     taken: dict[str, Measured] = {
         "torchlint, one job": one,
-        page.AS_PYTHON: measure([bench.python / "torchlint", *bench.torchlint("--no-cache", "--jobs", "1")[1:]], every),
+        page.AS_PYTHON: measure(bench.torchlint("--no-cache", "--jobs", "1", compiled=False), every),
         "torchlint, all cores": measure(bench.torchlint("--no-cache", "--jobs", str(bench.jobs)), every),
         "libcst.parse_module": measure([own / "python", "-c", PARSE, files.with_torch], every),
         "ruff check": measure([*_ruff(own), "--no-cache", *files.sample], every),

@@ -125,21 +125,9 @@ def lower_ast(module: ast.Module, text: str) -> ir.Program:
     RecursionError
         if it is nested deeper than Python's stack.
     """
-    lines = NEWLINE.split(text)
-    body = _Lowering(lines).block(module.body)
-    return ir.Program(_Module(), body, text, tuple([_held(node, lines) for node in module.body]))
-
-
-def _held(node: ast.stmt, lines: list[str]) -> tuple[int, int] | None:
-    """The first and the last line of what a function or class holds, if no other part of it stands on these."""
-    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return None
-    first = node.body[0]
-    line = first.lineno
-    if isinstance(first, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        line = min([line, *(decorator.lineno for decorator in first.decorator_list)])
-    before = lines[line - 1].encode()[: first.col_offset] if line == first.lineno else b""
-    return None if before.strip() else (line, node.end_lineno or line)
+    lowering = _Lowering(NEWLINE.split(text))
+    body = lowering.block(module.body)
+    return ir.Program(_Module(), body, text, tuple([lowering.held(node) for node in module.body]))
 
 
 class _Lowering(ScopedLowering):
@@ -174,6 +162,16 @@ class _Lowering(ScopedLowering):
 
     def behind_colon(self, node: ast.stmt) -> bool:
         return bool(self.lines[node.lineno - 1][: node.col_offset].strip())
+
+    def held(self, node: ast.stmt) -> tuple[int, int] | None:
+        """The first and the last line of what a function or class holds, if no other part of it stands on these."""
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or self.behind_colon(
+            node.body[0]
+        ):
+            return None
+        first = node.body[0]
+        decorators: list[ast.expr] = getattr(first, "decorator_list", [])
+        return min([first.lineno, *(each.lineno for each in decorators)]), node.end_lineno or first.lineno
 
     def assign(self, node: ast.Assign, line: Any) -> ir.Statement:
         targets = [self.target(one) for one in node.targets]

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -26,8 +26,9 @@ from torchlint.model import ir
 from torchlint.model.events import Event
 from torchlint.model.lower import LoweringError, lower
 from torchlint.source import Source, SourceError, Unparsed
+from torchlint.text import NEWLINE
 
-_LINES = re.compile(r"(\r\n|\r|\n)")
+_LINES = re.compile(f"({NEWLINE.pattern})")
 _INDENTATION = re.compile(r"[ \t\f]*")
 _MOST_TIMES = 3
 """After so many parts, the rest of the file is parsed at once."""
@@ -71,30 +72,22 @@ class Twins:
 
     def find(self, node: Unparsed) -> cst.CSTNode | None:
         """The node that one stands for; None if it is of another file, or libcst takes the file for something else."""
-        self._ask([node])
+        if id(node) not in self._nodes:
+            self._ask([node])
         return self._nodes.get(id(node))
 
-    def look_up(self, events: Iterable[Event]) -> None:
-        """Find the nodes of several events at once."""
-        self._ask([node for event in events for node in _unparsed(event)])
+    def with_nodes(self, events: Sequence[Event]) -> tuple[Event, ...]:
+        """Events with the nodes of the tree in the place of what stands for them; all are looked for at once."""
+        asked: list[Unparsed] = []
 
-    def with_nodes(self, event: Event) -> Event:
-        """An event with the nodes of the tree in the place of what stands for them."""
-        found: Event = self._with_nodes(event)
-        return found
+        def note(node: Unparsed) -> Unparsed:
+            asked.append(node)
+            return node
 
-    def _with_nodes(self, part: Any) -> Any:
-        if issubclass(type(part), Unparsed):
-            return self.find(part) or part
-        if type(part) is tuple:
-            parts = tuple([self._with_nodes(each) for each in part])
-            return parts if any(map(operator.is_not, parts, part)) else part
-        if not is_dataclass(part) or not _is_fact(type(part)):
-            return part
-        before = {item.name: getattr(part, item.name) for item in fields(part)}
-        after = {name: self._with_nodes(value) for name, value in before.items()}
-        changed = {name: value for name, value in after.items() if value is not before[name]}
-        return replace(part, **changed) if changed else part  # type: ignore[type-var]
+        for event in events:
+            _replaced(event, note)
+        self._ask(asked)
+        return tuple([_replaced(event, lambda node: self._nodes.get(id(node), node)) for event in events])
 
     def _ask(self, nodes: list[Unparsed]) -> None:
         if not self._number:
@@ -135,9 +128,10 @@ class Twins:
                 place = places[id(parsed.body[number].line)]
                 into[place] = module.body[place]
             module = self._source.module.with_changes(body=into)
-        self._nodes[id(self._program.origin)] = module
         self._source = Source(self._path, self._program.text, module)
         self._parsed |= new
+        if self._parsed == everything:
+            self._nodes[id(self._program.origin)] = module
 
     def _found(self, text: str, numbers: set[int]) -> tuple[ir.Program, cst.Module] | None:
         """Note the nodes of some statements of a text; None if it is not the same program there."""
@@ -175,16 +169,19 @@ def _emptied(text: str, parts: list[tuple[int, int]]) -> str:
     return "".join(lines)
 
 
-def _unparsed(part: Any) -> Iterator[Unparsed]:
-    """What stands for nodes in an event, or in a part of one."""
+def _replaced(part: Any, by: Callable[[Unparsed], object]) -> Any:
+    """An event, or a part of one, with something else in the place of what stands for nodes."""
     if issubclass(type(part), Unparsed):
-        yield part
-    elif type(part) is tuple:
-        for each in part:
-            yield from _unparsed(each)
-    elif is_dataclass(part) and _is_fact(type(part)):
-        for item in fields(part):
-            yield from _unparsed(getattr(part, item.name))
+        return by(part)
+    if type(part) is tuple:
+        parts = tuple([_replaced(each, by) for each in part])
+        return parts if any(map(operator.is_not, parts, part)) else part
+    if not is_dataclass(part) or not _is_fact(type(part)):
+        return part
+    before = {item.name: getattr(part, item.name) for item in fields(part)}
+    after = {name: _replaced(value, by) for name, value in before.items()}
+    changed = {name: value for name, value in after.items() if value is not before[name]}
+    return replace(part, **changed) if changed else part  # type: ignore[type-var]
 
 
 def _is_fact(kind: type) -> bool:
