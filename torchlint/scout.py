@@ -67,6 +67,7 @@ def look(
     """
     own = may_be_judged(text, registry, noqa=noqa)
     judged = UNUSED_SUPPRESSION.code in selection.enabled and own
+    twins: Twins | None = None
     try:
         thorough = is_thorough(registry, selection)
         happened, twins = interpret_unparsed(text, project, path, thorough=thorough, whole=own)
@@ -74,12 +75,15 @@ def look(
         if held is not None:
             return Look(held)
         events = twins.with_nodes([event for event in happened if event.truth is Truth.YES])
+        source = twins.tree()
+        return Look(None, source, events) if source is not None else _NOTHING
     except TreeNeededError:
         return _NOTHING
     except Exception:  # whatever it is, the engine meets it again with the tree, and reports it
         return _NOTHING
-    source = twins.tree()
-    return Look(None, source, events) if source is not None else _NOTHING
+    finally:
+        if twins is not None:
+            twins.release()
 
 
 def _held_back(

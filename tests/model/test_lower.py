@@ -231,7 +231,7 @@ def from_ir(node):
     if isinstance(node, ir.Case):
         return ("Case", sorted(node.bound), from_ir(node.guard), from_ir(node.body), node.wildcard)
     if isinstance(node, ir.Node):
-        names = [f.name for f in fields(node) if f.name not in ("origin", "line", *DERIVED)]
+        names = [f.name for f in fields(node) if f.name not in ("cst_node", "cst_line", *DERIVED)]
         return (type(node).__name__, *(from_ir(getattr(node, name)) for name in names))
     return node
 
@@ -255,7 +255,7 @@ def walk(node) -> Iterator[ir.Node]:
     elif isinstance(node, ir.Node):
         yield node
         for f in fields(node):
-            if f.name not in ("origin", "line"):
+            if f.name not in ("cst_node", "cst_line"):
                 yield from walk(getattr(node, f.name))
 
 

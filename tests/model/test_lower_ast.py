@@ -41,14 +41,15 @@ def hold(one: object, other: object, stands_for: dict[int, object]) -> None:
     elif isinstance(one, ir.Node):
         assert type(one) is type(other)
         for each in fields(one):
-            left, right = getattr(one, each.name), getattr(other, each.name)
+            name = {"cst_node": "origin", "cst_line": "line"}.get(each.name, each.name)
+            left, right = getattr(one, name), getattr(other, name)
             if each.name == "written":
                 assert isinstance(one, ir.FunctionDef)
                 assert asdict(written(one)) == asdict(right)
                 continue
             if each.name == "held":
                 continue
-            if each.name not in ("origin", "line"):
+            if name not in ("origin", "line"):
                 hold(left, right, stands_for)
                 continue
             claimed = type(right).unparsed

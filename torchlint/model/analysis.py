@@ -98,6 +98,7 @@ def interpret_unparsed(
     twins = Twins(path, program, whole=whole)
     with finding_nodes(twins.find):
         analysis.run()
+    analysis.release()
     return merged(analysis.events), twins
 
 
@@ -157,6 +158,16 @@ class Analysis(Interpreter):
         self._run_defined(0, 0, always=True)
         for hook in self.watch.finished:
             hook()
+
+    def release(self) -> None:
+        """As an interpreter does, that of the other files too; and all observers leave."""
+        self.attention.dismiss()
+        self.watch = self.at_home = self.abroad = Watch()
+        if hasattr(self, "computations"):
+            del self.computations
+        if isinstance(self.imports, Importer):
+            self.imports.machine.release()
+        super().release()
 
     def _run_defined(self, functions: int, classes: int, *, always: bool = False) -> None:
         """Run what was defined since: functions (inside others, only those that nobody called) and classes."""

@@ -87,6 +87,13 @@ class Attention:
         if self._relevance is not None:
             self._relevance.contained(function.definition)
 
+    def dismiss(self) -> None:
+        """Nobody watches any more."""
+        nobody = Watch()
+        self._observers, self._here = (), _itself
+        self._watches.clear()
+        self.everybody = nobody, Abroad(nobody, _itself)
+
     def _watching(self, numbers: frozenset[int]) -> Watches:
         known = self._watches.get(numbers)
         if known is None:
@@ -95,3 +102,7 @@ class Attention:
             watch = Watch(tuple(each for each in self._observers if each in chosen or isinstance(each, floor)))
             known = self._watches[numbers] = watch, Abroad(watch, self._here)
         return known
+
+
+def _itself(origin: ir.Node) -> ir.Node:
+    return origin

@@ -520,7 +520,7 @@ class BackwardMachine(GraphMachine):
                 built_in_init=bool(node.built_in) and not self.built_in,
                 freeing_statement=release.line,
                 carried=self._carried_name(node) if release.iteration != self.iteration else "",
-                consecutive=self.following.get(id(release.line)) is self.line(),
+                consecutive=self.after(release.line) is self.line(),
             )
             self.freed_reads.setdefault((id(origin.origin), saves), []).append((need - basis, event))
             if event.truth is Truth.YES and saves is Truth.YES:
@@ -813,7 +813,7 @@ class BackwardMachine(GraphMachine):
                 if all(step.node is not other.node for other in steps):
                     steps.append(step)
                     lines.append(line)
-            follows = len(lines) == 1 and self.following.get(id(first.line)) is lines[0]
+            follows = len(lines) == 1 and self.after(first.line) is lines[0]
             self.emit(
                 GraphRetained(
                     node=first.argument,

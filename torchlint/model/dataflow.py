@@ -56,7 +56,7 @@ def _accesses(node: object) -> Iterator[tuple[str, str]]:
         yield from _accesses(node.value)
     elif isinstance(node, ir.Node):
         for each in fields(node):
-            if each.name not in ("origin", "line"):
+            if each.name not in ("cst_node", "cst_line"):
                 yield from _accesses(getattr(node, each.name))
 
 
@@ -94,5 +94,5 @@ def alike(one: object, other: object) -> bool:
     return type(one) is type(other) and all(
         alike(getattr(one, each.name), getattr(other, each.name))
         for each in fields(one)
-        if each.name not in ("origin", "line")
+        if each.name not in ("cst_node", "cst_line")
     )

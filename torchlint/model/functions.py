@@ -71,6 +71,8 @@ _OF_TENSORS = frozenset(
 class FunctionMachine(LayerMachine):
     """A machine that calls."""
 
+    __deletable__ = ("prototypes",)
+
     def __init__(self) -> None:
         super().__init__()
         self.entered: set[int] = set()

@@ -9,7 +9,6 @@ earlier iteration left behind is found "in the second iteration".
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import libcst as cst
@@ -59,12 +58,21 @@ class Interpreter(ControlMachine):
         """Number branches and know classes together with another machine: values of one are values of the other."""
         self._branches, self.owners = other._branches, other.owners
 
+    def release(self) -> None:
+        """
+        Nobody asks any more: take apart what refers to each other in circles (variables and the functions that see
+        them, graph nodes and the tensors they save), so that it is gone now, and not when the garbage collector comes
+        by.
+        """
+        self.trail.undo(0)
+        self.imports = None
+        del self.prototypes
+
     # -- blocks and statements
 
     def run_block(self, body: list[ir.Statement]) -> None:
         """Run statements one after the other, until the path ends."""
-        for statement, after in pairwise(body):
-            self.following[id(statement.line)] = after.line
+        self.blocks[id(body)] = body
         for statement in body:
             if self.dead:
                 return

@@ -9,16 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from typing import TypeAlias
+from typing import Any, TypeAlias, cast
 
 import libcst as cst
 
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """Anything of the IR. Compared by identity. `origin` is the CST node it was lowered from."""
+    """
+    Anything of the IR. Compared by identity. `origin` is the CST node it was lowered from.
 
-    origin: cst.CSTNode
+    Of a file that libcst has not parsed it is an `Unparsed`, and there are many: `cst_node` holds only its class until
+    somebody asks for `origin`.
+    """
+
+    cst_node: Any
+
+    @property
+    def origin(self) -> cst.CSTNode:
+        if type(self.cst_node) is type:
+            self.cst_node = self.cst_node()
+        return cast(cst.CSTNode, self.cst_node)
 
 
 # ---- expressions -------------------------------------------------------------------------------------------------
@@ -215,10 +226,19 @@ Expression: TypeAlias = (
 class Statement(Node):
     """
     `origin` is the small statement (`cst.Assign`) or compound statement (`cst.If`); `line` is the
-    `cst.SimpleStatementLine` that holds a small statement, or the compound statement itself.
+    `cst.SimpleStatementLine` that holds a small statement, or the compound statement itself. `cst_line` is a class
+    where `cst_node` may be one, and None of a compound statement.
     """
 
-    line: cst.CSTNode
+    cst_line: Any
+
+    @property
+    def line(self) -> cst.CSTNode:
+        if self.cst_line is None:
+            return self.origin
+        if type(self.cst_line) is type:
+            self.cst_line = self.cst_line()
+        return cast(cst.CSTNode, self.cst_line)
 
 
 @dataclass(slots=True, eq=False)
@@ -470,8 +490,8 @@ def everything(body: list[Statement]) -> Iterator[Statement]:
 
 _PLAIN = frozenset(
     {
-        "origin",
-        "line",
+        "cst_node",
+        "cst_line",
         "id",
         "attr",
         "op",

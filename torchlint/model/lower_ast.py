@@ -127,7 +127,7 @@ def lower_ast(module: ast.Module, text: str) -> ir.Program:
     """
     lowering = _Lowering(NEWLINE.split(text))
     body = lowering.block(module.body)
-    return ir.Program(_Module(), body, text, tuple([lowering.held(node) for node in module.body]))
+    return ir.Program(_Module, body, text, tuple([lowering.held(node) for node in module.body]))
 
 
 class _Lowering(ScopedLowering):
@@ -144,19 +144,20 @@ class _Lowering(ScopedLowering):
 
     def block(self, nodes: list[ast.stmt]) -> list[ir.Statement]:
         statements: list[ir.Statement] = []
+        if nodes and type(nodes[0]) in _SMALL and self.behind_colon(nodes[0]):  # `if x: a; b`: the block is one line
+            suite = _SimpleStatementSuite()
+            return [_SMALL[type(node)](self, node, suite) for node in nodes]
         line: Any = None
         ended = 0
-        for node in nodes:
+        for node, following in zip(nodes, [*nodes[1:], None], strict=False):
             kind = type(node)
             if kind not in _SMALL:
                 statements.append(_COMPOUND[kind](self, node))
                 continue
-            if line is None and self.behind_colon(node):  # `if x: a; b`: all of the block is one line
-                line, ended = _SimpleStatementSuite(), -1
-            elif ended >= 0 and node.lineno != ended:
-                line = _SimpleStatementLine()
-            if ended >= 0:
-                ended = node.end_lineno or 0
+            if node.lineno != ended:
+                shared = following is not None and following.lineno == node.end_lineno
+                line = _SimpleStatementLine() if shared else _SimpleStatementLine
+            ended = node.end_lineno or 0
             statements.append(_SMALL[kind](self, node, line))
         return statements
 
@@ -175,30 +176,30 @@ class _Lowering(ScopedLowering):
 
     def assign(self, node: ast.Assign, line: Any) -> ir.Statement:
         targets = [self.target(one) for one in node.targets]
-        made = ir.Assign(_Assign(), line, targets, self.expression(node.value))
+        made = ir.Assign(_Assign, line, targets, self.expression(node.value))
         self.reader.assign(made)
         return made
 
     def annotated(self, node: ast.AnnAssign, line: Any) -> ir.Statement:
         target, annotation = self.target(node.target), self.expression(node.annotation)
-        made = ir.Assign(_AnnAssign(), line, [target], self.optional(node.value), annotation)
+        made = ir.Assign(_AnnAssign, line, [target], self.optional(node.value), annotation)
         self.reader.assign(made)
         return made
 
     def augmented(self, node: ast.AugAssign, line: Any) -> ir.Statement:
         target = self.target(node.target)
         operator, value = _OPERATORS[type(node.op)], self.expression(node.value)
-        made = ir.AugmentedAssign(_AugAssign(), line, target, operator, value)
+        made = ir.AugmentedAssign(_AugAssign, line, target, operator, value)
         self.reader.augmented(made)
         return made
 
     def expression_statement(self, node: ast.Expr, line: Any) -> ir.Statement:
-        made = ir.ExpressionStatement(_Expr(), line, self.expression(node.value))
+        made = ir.ExpressionStatement(_Expr, line, self.expression(node.value))
         self.reader.expression(made)
         return made
 
     def return_(self, node: ast.Return, line: Any) -> ir.Statement:
-        return ir.Return(_Return(), line, self.optional(node.value))
+        return ir.Return(_Return, line, self.optional(node.value))
 
     def raise_(self, node: ast.Raise, line: Any) -> ir.Statement:
         if node.cause is not None:
@@ -206,124 +207,119 @@ class _Lowering(ScopedLowering):
             outer, self.reader = self.reader, Reader()
             self.expression(node.cause)
             self.reader = outer
-        return ir.Raise(_Raise(), line, self.optional(node.exc))
+        return ir.Raise(_Raise, line, self.optional(node.exc))
 
     def assert_(self, node: ast.Assert, line: Any) -> ir.Statement:
-        return ir.Assert(_Assert(), line, self.expression(node.test), self.optional(node.msg))
+        return ir.Assert(_Assert, line, self.expression(node.test), self.optional(node.msg))
 
     def delete(self, node: ast.Delete, line: Any) -> ir.Statement:
-        return ir.Delete(_Del(), line, [self.target(one) for one in node.targets])
+        return ir.Delete(_Del, line, [self.target(one) for one in node.targets])
 
     def pass_(self, node: ast.Pass, line: Any) -> ir.Statement:
-        return ir.Pass(_Pass(), line)
+        return ir.Pass(_Pass, line)
 
     def break_(self, node: ast.Break, line: Any) -> ir.Statement:
-        return ir.Break(_Break(), line)
+        return ir.Break(_Break, line)
 
     def continue_(self, node: ast.Continue, line: Any) -> ir.Statement:
-        return ir.Continue(_Continue(), line)
+        return ir.Continue(_Continue, line)
 
     def type_alias(self, node: Any, line: Any) -> ir.Statement:
         self.bound.add(node.name.id)
-        return ir.Pass(_TypeAlias(), line)
+        return ir.Pass(_TypeAlias, line)
 
     def global_(self, node: ast.Global, line: Any) -> ir.Statement:
         self.declared.update(node.names)
-        return ir.Scope(_Global(), line, "global", list(node.names))
+        return ir.Scope(_Global, line, "global", list(node.names))
 
     def nonlocal_(self, node: ast.Nonlocal, line: Any) -> ir.Statement:
         self.declared.update(node.names)
-        return ir.Scope(_Nonlocal(), line, "nonlocal", list(node.names))
+        return ir.Scope(_Nonlocal, line, "nonlocal", list(node.names))
 
     def import_(self, node: ast.Import, line: Any) -> ir.Statement:
         names = []
         for alias in node.names:
             if alias.asname is None:
                 top = alias.name.partition(".")[0]
-                names.append(self.imported(ir.ImportName(_ImportAlias(), top, top, alias.name)))
+                names.append(self.imported(ir.ImportName(_ImportAlias, top, top, alias.name)))
             else:
-                names.append(self.imported(ir.ImportName(_ImportAlias(), alias.asname, alias.name)))
-        return ir.Import(_Import(), line, names)
+                names.append(self.imported(ir.ImportName(_ImportAlias, alias.asname, alias.name)))
+        return ir.Import(_Import, line, names)
 
     def import_from(self, node: ast.ImportFrom, line: Any) -> ir.Statement:
         module = "." * node.level + (node.module or "")
         if node.names[0].name == "*":
-            return ir.Import(_ImportFrom(), line, [ir.ImportName(_ImportStar(), "*", module)])
+            return ir.Import(_ImportFrom, line, [ir.ImportName(_ImportStar, "*", module)])
         prefix = module if module.endswith(".") else module + "."
         names = [
-            self.imported(ir.ImportName(_ImportAlias(), alias.asname or alias.name, prefix + alias.name))
+            self.imported(ir.ImportName(_ImportAlias, alias.asname or alias.name, prefix + alias.name))
             for alias in node.names
         ]
-        return ir.Import(_ImportFrom(), line, names)
+        return ir.Import(_ImportFrom, line, names)
 
     def imported(self, name: ir.ImportName) -> ir.ImportName:
         self.bound.add(name.bound)
         return name
 
     def if_(self, node: ast.If) -> ir.Statement:
-        place = _If()
-        first = last = ir.If(place, place, self.expression(node.test), self.block(node.body), [])
+        first = last = ir.If(_If, None, self.expression(node.test), self.block(node.body), [])
         orelse = node.orelse
         while len(orelse) == 1 and isinstance(orelse[0], ast.If):  # a chain of `elif` must not recurse
-            inner, place = orelse[0], _If()
-            branch = ir.If(place, place, self.expression(inner.test), self.block(inner.body), [])
+            inner = orelse[0]
+            branch = ir.If(_If, None, self.expression(inner.test), self.block(inner.body), [])
             last.orelse.append(branch)
             last, orelse = branch, inner.orelse
         last.orelse += self.block(orelse)
         return first
 
     def for_(self, node: ast.For | ast.AsyncFor) -> ir.Statement:
-        place = _For()
         target, iterable = self.target(node.target), self.expression(node.iter)
-        made = ir.For(place, place, target, iterable, self.block(node.body), self.block(node.orelse))
+        made = ir.For(_For, None, target, iterable, self.block(node.body), self.block(node.orelse))
         self.reader.loop(made)
         return made
 
     def while_(self, node: ast.While) -> ir.Statement:
-        place = _While()
-        made = ir.While(place, place, self.expression(node.test), self.block(node.body), self.block(node.orelse))
+        made = ir.While(_While, None, self.expression(node.test), self.block(node.body), self.block(node.orelse))
         self.reader.loop(made)
         return made
 
     def with_(self, node: ast.With | ast.AsyncWith) -> ir.Statement:
-        place = _With()
         items = []
         for item in node.items:
             context = self.expression(item.context_expr)
             target = None if item.optional_vars is None else self.target(item.optional_vars)
-            items.append(ir.WithItem(_WithItem(), context, target))
-        made = ir.With(place, place, items, self.block(node.body))
+            items.append(ir.WithItem(_WithItem, context, target))
+        made = ir.With(_With, None, items, self.block(node.body))
         self.reader.with_(made)
         return made
 
-    def try_(self, node: ast.Try, place: Any = None, handler_place: Any = None) -> ir.Statement:
-        place = _Try() if place is None else place
+    def try_(self, node: ast.Try) -> ir.Statement:
+        return self.tried(node, _Try, _ExceptHandler)
+
+    def try_star(self, node: Any) -> ir.Statement:
+        return self.tried(node, _TryStar, _ExceptStarHandler)
+
+    def tried(self, node: ast.Try, place: Any, handler_place: Any) -> ir.Statement:
         body = self.block(node.body)
         handlers = []
         for handler in node.handlers:
             if handler.name:
                 self.bound.add(handler.name)
             kind = self.optional(handler.type)
-            origin = _ExceptHandler() if handler_place is None else handler_place()
-            handlers.append(ir.Handler(origin, kind, handler.name or "", self.block(handler.body)))
-        return ir.Try(place, place, body, handlers, self.block(node.orelse), self.block(node.finalbody))
-
-    def try_star(self, node: Any) -> ir.Statement:
-        return self.try_(node, _TryStar(), _ExceptStarHandler)
+            handlers.append(ir.Handler(handler_place, kind, handler.name or "", self.block(handler.body)))
+        return ir.Try(place, None, body, handlers, self.block(node.orelse), self.block(node.finalbody))
 
     def match(self, node: ast.Match) -> ir.Statement:
-        place = _Match()
         subject = self.expression(node.subject)
         cases = []
         for case in node.cases:
             bound = list(dict.fromkeys(_captures(case.pattern)))
             self.bound.update(bound)
             guard = self.optional(case.guard)
-            cases.append(ir.Case(_MatchCase(), bound, guard, self.block(case.body), _irrefutable(case.pattern)))
-        return ir.Match(place, place, subject, cases)
+            cases.append(ir.Case(_MatchCase, bound, guard, self.block(case.body), _irrefutable(case.pattern)))
+        return ir.Match(_Match, None, subject, cases)
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ir.Statement:
-        place = _FunctionDef()
         self.bound.add(node.name)
         decorators = [self.expression(one) for one in node.decorator_list]
         parameters, returns = self.parameters(node.args), self.optional(node.returns)
@@ -336,16 +332,15 @@ class _Lowering(ScopedLowering):
         outer.absorb(written)
         is_async = type(node) is ast.AsyncFunctionDef
         return ir.FunctionDef(
-            place, place, node.name, parameters, body, decorators, is_async, yields, returns, assigned, written
+            _FunctionDef, None, node.name, parameters, body, decorators, is_async, yields, returns, assigned, written
         )
 
     def class_(self, node: ast.ClassDef) -> ir.Statement:
-        place = _ClassDef()
         self.bound.add(node.name)
         decorators = [self.expression(one) for one in node.decorator_list]
         bases = [self.argument(one) for one in node.bases] + [self.keyword(one) for one in node.keywords]
         with self.scope():
-            made = ir.ClassDef(place, place, node.name, bases, self.block(node.body), decorators)
+            made = ir.ClassDef(_ClassDef, None, node.name, bases, self.block(node.body), decorators)
         self.reader.class_(made)
         return made
 
@@ -359,15 +354,15 @@ class _Lowering(ScopedLowering):
 
     def name(self, node: ast.Name) -> ir.Expression:
         self.reader.names.append(node.id)
-        return ir.Name(_Name(), node.id)
+        return ir.Name(_Name, node.id)
 
     def constant(self, node: ast.Constant) -> ir.Expression:
-        return ir.Constant(_CONSTANTS[type(node.value)](), node.value)
+        return ir.Constant(_CONSTANTS[type(node.value)], node.value)
 
     def formatted(self, node: Any) -> ir.Expression:
         parts: list[ir.Expression] = []
         self.placeholders(node.values, parts)
-        return ir.FormattedString(_FormattedString(), parts)
+        return ir.FormattedString(_FormattedString, parts)
 
     def placeholders(self, pieces: Iterable[Any], into: list[ir.Expression]) -> None:
         for piece in pieces:
@@ -378,7 +373,7 @@ class _Lowering(ScopedLowering):
 
     def attribute(self, node: ast.Attribute) -> ir.Expression:
         self.reader.attributes.append(node.attr)
-        return ir.Attribute(_Attribute(), self.expression(node.value), node.attr)
+        return ir.Attribute(_Attribute, self.expression(node.value), node.attr)
 
     def subscript(self, node: ast.Subscript) -> ir.Expression:
         made = self.subscripted(node)
@@ -386,22 +381,22 @@ class _Lowering(ScopedLowering):
         return made
 
     def subscripted(self, node: ast.Subscript) -> ir.Subscript:
-        place, value, index = _Subscript(), self.expression(node.value), node.slice
+        value, index = self.expression(node.value), node.slice
         if type(index) is not ast.Tuple or not index.elts:
-            return ir.Subscript(place, value, self.expression(index))
+            return ir.Subscript(_Subscript, value, self.expression(index))
         first, last = index.elts[0], index.elts[-1]
         bare = _place(index) == _place(first) or _end(index) == _end(last)
-        # `x[(a, b)]` or `x[(a), (b)]`: only the text knows.
-        tuple_place = place if bare else _Expression()
+        # `x[(a, b)]` or `x[(a), (b)]`: only the text knows. A bare tuple has no node of its own.
+        place = _Subscript() if bare else _Subscript
         lowered = [self.index(one) if bare else self.expression(one) for one in index.elts]
-        return ir.Subscript(place, value, ir.Sequence(tuple_place, "tuple", lowered))
+        return ir.Subscript(place, value, ir.Sequence(place if bare else _Expression, "tuple", lowered))
 
     def index(self, node: ast.expr) -> ir.Expression:
-        return ir.Starred(_Index(), self.expression(node.value)) if type(node) is ast.Starred else self.expression(node)
+        return ir.Starred(_Index, self.expression(node.value)) if type(node) is ast.Starred else self.expression(node)
 
     def slice(self, node: ast.Slice) -> ir.Expression:
         lower, upper, step = self.optional(node.lower), self.optional(node.upper), self.optional(node.step)
-        return ir.Slice(_Slice(), lower, upper, step)
+        return ir.Slice(_Slice, lower, upper, step)
 
     def call(self, node: ast.Call) -> ir.Expression:
         function = self.expression(node.func)
@@ -412,54 +407,54 @@ class _Lowering(ScopedLowering):
         else:
             arguments = [self.argument(one) for one in positional]
             arguments += [self.keyword(one) for one in keywords]
-        made = ir.Call(_Call(), function, arguments)
+        made = ir.Call(_Call, function, arguments)
         self.reader.call(made)
         return made
 
     def argument(self, node: ast.expr) -> ir.Argument:
         if type(node) is ast.Starred:
-            return ir.Argument(_Arg(), self.expression(node.value), "", "*")
-        return ir.Argument(_Arg(), _EXPRESSIONS[type(node)](self, node))
+            return ir.Argument(_Arg, self.expression(node.value), "", "*")
+        return ir.Argument(_Arg, _EXPRESSIONS[type(node)](self, node))
 
     def keyword(self, node: ast.keyword) -> ir.Argument:
         if node.arg is None:
-            return ir.Argument(_Arg(), self.expression(node.value), "", "**")
-        return ir.Argument(_Arg(), self.expression(node.value), node.arg)
+            return ir.Argument(_Arg, self.expression(node.value), "", "**")
+        return ir.Argument(_Arg, self.expression(node.value), node.arg)
 
     def binary(self, node: ast.BinOp) -> ir.Expression:
         left = self.expression(node.left)
-        made = ir.Binary(_BinaryOperation(), _OPERATORS[type(node.op)], left, self.expression(node.right))
+        made = ir.Binary(_BinaryOperation, _OPERATORS[type(node.op)], left, self.expression(node.right))
         self.reader.binary(made)
         return made
 
     def boolean(self, node: ast.BoolOp) -> ir.Expression:
         op = "and" if type(node.op) is ast.And else "or"
-        return ir.Boolean(_BooleanOperation(), op, [self.expression(one) for one in node.values])
+        return ir.Boolean(_BooleanOperation, op, [self.expression(one) for one in node.values])
 
     def comparison(self, node: ast.Compare) -> ir.Expression:
         left, ops = self.expression(node.left), [_COMPARISONS[type(op)] for op in node.ops]
-        made = ir.Compare(_Comparison(), left, ops, [self.expression(one) for one in node.comparators])
+        made = ir.Compare(_Comparison, left, ops, [self.expression(one) for one in node.comparators])
         self.reader.compare(made)
         return made
 
     def unary(self, node: ast.UnaryOp) -> ir.Expression:
-        return ir.Unary(_UnaryOperation(), _UNARY[type(node.op)], self.expression(node.operand))
+        return ir.Unary(_UnaryOperation, _UNARY[type(node.op)], self.expression(node.operand))
 
     def conditional(self, node: ast.IfExp) -> ir.Expression:
         test, body = self.expression(node.test), self.expression(node.body)
-        return ir.Conditional(_IfExp(), test, body, self.expression(node.orelse))
+        return ir.Conditional(_IfExp, test, body, self.expression(node.orelse))
 
     def tuple_(self, node: ast.Tuple) -> ir.Expression:
-        return ir.Sequence(_Tuple(), "tuple", [self.expression(one) for one in node.elts])
+        return ir.Sequence(_Tuple, "tuple", [self.expression(one) for one in node.elts])
 
     def list_(self, node: ast.List) -> ir.Expression:
-        return ir.Sequence(_List(), "list", [self.expression(one) for one in node.elts])
+        return ir.Sequence(_List, "list", [self.expression(one) for one in node.elts])
 
     def set_(self, node: ast.Set) -> ir.Expression:
-        return ir.Sequence(_Set(), "set", [self.expression(one) for one in node.elts])
+        return ir.Sequence(_Set, "set", [self.expression(one) for one in node.elts])
 
     def starred(self, node: ast.Starred) -> ir.Expression:
-        return ir.Starred(_StarredElement(), self.expression(node.value))
+        return ir.Starred(_StarredElement, self.expression(node.value))
 
     def dict_(self, node: ast.Dict) -> ir.Expression:
         keys: list[ir.Expression | None] = []
@@ -467,50 +462,48 @@ class _Lowering(ScopedLowering):
         for key, value in zip(node.keys, node.values, strict=True):
             keys.append(self.optional(key))
             values.append(self.expression(value))
-        return ir.Dict(_Dict(), keys, values)
+        return ir.Dict(_Dict, keys, values)
 
     def list_comprehension(self, node: ast.ListComp) -> ir.Expression:
-        return ir.Comprehension(_ListComp(), "list", self.expression(node.elt), self.generators(node.generators))
+        return ir.Comprehension(_ListComp, "list", self.expression(node.elt), self.generators(node.generators))
 
     def set_comprehension(self, node: ast.SetComp) -> ir.Expression:
-        return ir.Comprehension(_SetComp(), "set", self.expression(node.elt), self.generators(node.generators))
+        return ir.Comprehension(_SetComp, "set", self.expression(node.elt), self.generators(node.generators))
 
     def generator(self, node: ast.GeneratorExp) -> ir.Expression:
-        return ir.Comprehension(
-            _GeneratorExp(), "generator", self.expression(node.elt), self.generators(node.generators)
-        )
+        return ir.Comprehension(_GeneratorExp, "generator", self.expression(node.elt), self.generators(node.generators))
 
     def dict_comprehension(self, node: ast.DictComp) -> ir.Expression:
         key, value = self.optional(node.key), self.expression(node.value)
-        return ir.Comprehension(_DictComp(), "dict", value, self.generators(node.generators), key)
+        return ir.Comprehension(_DictComp, "dict", value, self.generators(node.generators), key)
 
     def generators(self, nodes: list[ast.comprehension]) -> list[ir.Generator]:
         generators = []
         for node in nodes:
             tests = [self.expression(test) for test in node.ifs]
             target, iterable = self.expression(node.target), self.expression(node.iter)
-            generators.append(ir.Generator(_CompFor(), target, iterable, tests))
+            generators.append(ir.Generator(_CompFor, target, iterable, tests))
         return generators
 
     def lambda_(self, node: ast.Lambda) -> ir.Expression:
         parameters = self.parameters(node.args)
         with self.scope():
-            return ir.Lambda(_Lambda(), parameters, self.expression(node.body))
+            return ir.Lambda(_Lambda, parameters, self.expression(node.body))
 
     def walrus(self, node: ast.NamedExpr) -> ir.Expression:
         target = cast(ir.Name, self.target(node.target))
-        return ir.Assigned(_NamedExpr(), target, self.expression(node.value))
+        return ir.Assigned(_NamedExpr, target, self.expression(node.value))
 
     def yield_(self, node: ast.Yield) -> ir.Expression:
         self.yields = True
-        return ir.Yield(_Yield(), self.optional(node.value))
+        return ir.Yield(_Yield, self.optional(node.value))
 
     def yield_from(self, node: ast.YieldFrom) -> ir.Expression:
         self.yields = True
-        return ir.Yield(_Yield(), self.expression(node.value), True)
+        return ir.Yield(_Yield, self.expression(node.value), True)
 
     def await_(self, node: ast.Await) -> ir.Expression:
-        return ir.Await(_Await(), self.expression(node.value))
+        return ir.Await(_Await, self.expression(node.value))
 
     def parameters(self, node: ast.arguments) -> list[ir.Parameter]:
         required = len(node.posonlyargs) + len(node.args) - len(node.defaults)
@@ -526,7 +519,7 @@ class _Lowering(ScopedLowering):
         return parameters
 
     def parameter(self, node: ast.arg, kind: str, default: ast.expr | None) -> ir.Parameter:
-        return ir.Parameter(_Param(), node.arg, kind, self.optional(default), self.optional(node.annotation))
+        return ir.Parameter(_Param, node.arg, kind, self.optional(default), self.optional(node.annotation))
 
     def target(self, node: ast.expr) -> ir.Expression:
         """A target of an assignment, a loop, `with`, `del`: an expression whose names get bound here."""

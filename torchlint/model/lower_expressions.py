@@ -154,7 +154,7 @@ class ExpressionLowering(ScopedLowering):
         op = OPERATORS[type(node.operator)]
         right = self.expression(node.right)
         if isinstance(left, ir.Boolean) and left.op == op and not node.left.lpar:
-            left.origin = node
+            left.cst_node = node
             left.operands.append(right)
             return left
         return ir.Boolean(node, op, [left, right])

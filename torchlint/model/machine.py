@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 import libcst as cst
@@ -44,6 +45,8 @@ class BudgetExceededError(Exception):
 class Machine:
     """State of one abstract run."""
 
+    __deletable__ = ("computations",)  # what mypyc lets one delete, for the end (`Analysis.release`)
+
     program: ir.Program
     """The file."""
     computations: ComputationLog
@@ -78,7 +81,10 @@ class Machine:
         self.expected_errors = 0
         self.events: list[Event] = []
         self.watch = Watch()
-        self.following: dict[int, cst.CSTNode] = {}
+        self.blocks: dict[int, list[ir.Statement]] = {}
+        """The blocks that were run, by identity; and of the first so many of them, which line follows which."""
+        self._followed = 0
+        self._following: dict[int, cst.CSTNode] = {}
         self.carried: Callable[[], list[tuple[str, Tensor]]] = list
         self._branches: dict[object, int] = {}
 
@@ -115,6 +121,14 @@ class Machine:
             return self.excursion.line
         assert self.statement is not None
         return self.statement.line
+
+    def after(self, line: cst.CSTNode) -> cst.CSTNode | None:
+        """The line that follows one in its block; None for the last, and where the block was not run."""
+        for block in list(self.blocks.values())[self._followed :]:
+            for statement, after in pairwise(block):
+                self._following[id(statement.line)] = after.line
+        self._followed = len(self.blocks)
+        return self._following.get(id(line))
 
     def here(self, origin: ir.Node) -> ir.Node:
         """A place of the file: the given one, or, while another file's code runs, the call of it."""

@@ -89,6 +89,17 @@ class Twins:
         self._ask(asked)
         return tuple([_replaced(event, lambda node: self._nodes.get(id(node), node)) for event in events])
 
+    def release(self) -> None:
+        """
+        Nobody asks any more: take the program apart. The values of a run refer to each other in circles, and to the
+        functions they came from; so the program is gone now, and not when the garbage collector comes by.
+        """
+        for node in list(ir.everything(self._program.body)):
+            if isinstance(node, (ir.FunctionDef, ir.ClassDef)):
+                node.body.clear()
+        self._program.body.clear()
+        self._source, self._nodes = None, {}
+
     def _ask(self, nodes: list[Unparsed]) -> None:
         if not self._number:
             for number, statement in enumerate(self._program.body):

@@ -73,7 +73,7 @@ class Growth(Observer):
         if not _only_grows(loop, target.id, call, first.elements[places[0]].origin):
             return
         piece = first.elements[1].origin if places == [0] and len(first.elements) == 2 else None
-        after = self.machine.following.get(id(loop.line))
+        after = self.machine.after(loop.line)
         self.machine.emit(
             GrownInLoop(
                 node=call,
@@ -92,7 +92,7 @@ class Growth(Observer):
         """The statement that makes it empty, if nothing reads it between there and the loop."""
         line = initial = self._empty.get(name)
         for _ in range(8):
-            line = self.machine.following.get(id(line)) if line is not None else None
+            line = self.machine.after(line) if line is not None else None
             if line is None or line is loop.line:
                 return initial if line is not None else None
             if _mentions(line, name):
