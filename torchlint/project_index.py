@@ -36,7 +36,7 @@ megabyte, and none into more than two but those that would look through the whol
 """
 MOST_TEXT = MOST_LOOKED + MOST_FILE
 """
-Bytes of source whose programs are kept, each byte about eighty in memory; what was not asked for longest goes first.
+Bytes of source whose programs are kept, each byte eighty in memory at most (where all functions were read); what was not asked for longest goes first.
 Those of the file that is being checked are always among them: places in them may be asked for.
 """
 
@@ -174,6 +174,6 @@ def _program(path: str, data: bytes) -> ir.Program | None:
         text = decode(data).text
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # on behalf of the file
-            return lower_ast(ast.parse(text), text)
+            return lower_ast(ast.parse(text), text, lazily=True)
     except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError, UnknownSyntaxError):
         return None

@@ -14,7 +14,6 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 
 import libcst as cst
@@ -136,7 +135,7 @@ def function(n: ast.AST) -> tuple:
     is_async = isinstance(n, ast.AsyncFunctionDef)
     generator = any(isinstance(x, (ast.Yield, ast.YieldFrom)) for s in n.body for x in own(s))
     body, decorators = many(n.body), many(n.decorator_list)
-    return ("FunctionDef", n.name, parameters(n.args), body, decorators, is_async, generator, plain(n.returns))
+    return ("FunctionDef", n.name, parameters(n.args), body, generator, decorators, is_async, plain(n.returns))
 
 
 def class_(n: ast.AST) -> tuple:
@@ -219,7 +218,7 @@ def own(node: ast.AST) -> Iterator[ast.AST]:
             yield from own(child)
 
 
-DERIVED = ("held", "assigned", "text", "bindings", "written")
+DERIVED = ("held", "text", "bindings")
 
 
 def from_ir(node):
@@ -231,7 +230,7 @@ def from_ir(node):
     if isinstance(node, ir.Case):
         return ("Case", sorted(node.bound), from_ir(node.guard), from_ir(node.body), node.wildcard)
     if isinstance(node, ir.Node):
-        names = [f.name for f in fields(node) if f.name not in ("cst_node", "cst_line", *DERIVED)]
+        names = [name for name in ir.named(type(node)) if name not in DERIVED]
         return (type(node).__name__, *(from_ir(getattr(node, name)) for name in names))
     return node
 
@@ -254,9 +253,8 @@ def walk(node) -> Iterator[ir.Node]:
             yield from walk(one)
     elif isinstance(node, ir.Node):
         yield node
-        for f in fields(node):
-            if f.name not in ("cst_node", "cst_line"):
-                yield from walk(getattr(node, f.name))
+        for name in ir.named(type(node)):
+            yield from walk(getattr(node, name))
 
 
 def lowered(text: str) -> ir.Program:

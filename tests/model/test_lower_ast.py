@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 
 import libcst as cst
@@ -25,10 +25,10 @@ UNSURE = (cst.BaseString, cst.BaseExpression)
 """What is claimed where Python's tree does not tell `"a" "b"` from `"ab"`, or `x[(a), (b)]` from `x[((a), (b))]`."""
 
 
-def both(text: str) -> tuple[ir.Program, ir.Program]:
+def both(text: str, *, lazily: bool = False) -> tuple[ir.Program, ir.Program]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return lower(cst.parse_module(text), text), lower_ast(ast.parse(text), text)
+        return lower(cst.parse_module(text), text), lower_ast(ast.parse(text), text, lazily=lazily)
 
 
 def hold(one: object, other: object, stands_for: dict[int, object]) -> None:
@@ -40,29 +40,28 @@ def hold(one: object, other: object, stands_for: dict[int, object]) -> None:
             hold(left, right, stands_for)
     elif isinstance(one, ir.Node):
         assert type(one) is type(other)
-        for each in fields(one):
-            name = {"cst_node": "origin", "cst_line": "line"}.get(each.name, each.name)
+        if isinstance(one, ir.FunctionDef):
+            assert isinstance(other, ir.FunctionDef)
+            assert one.assigned == other.assigned
+            assert other.written is not None
+            assert asdict(written(one)) == asdict(other.written)
+        for name in ("origin", "line") if isinstance(one, ir.Statement) else ("origin",):
             left, right = getattr(one, name), getattr(other, name)
-            if each.name == "written":
-                assert isinstance(one, ir.FunctionDef)
-                assert asdict(written(one)) == asdict(right)
-                continue
-            if each.name == "held":
-                continue
-            if name not in ("origin", "line"):
-                hold(left, right, stands_for)
-                continue
             claimed = type(right).unparsed
             assert claimed is type(left) or (claimed in UNSURE and isinstance(left, claimed)), (left, claimed)
             assert stands_for.setdefault(id(left), right) is right or claimed in UNSURE, f"shared: {left}"
+        for name in ir.named(type(one)):
+            if name != "held":
+                hold(getattr(one, name), getattr(other, name), stands_for)
     else:
         assert type(one) is type(other)
         assert repr(one) == repr(other) if isinstance(one, float | complex) else one == other
 
 
+@pytest.mark.parametrize("lazily", [False, True], ids=["at once", "lazily"])
 @pytest.mark.parametrize("text", SNIPPETS, ids=lambda text: text.strip().partition("\n")[0][:40])
-def test_snippet(text: str) -> None:
-    hold(*both(text + "\n"), {})
+def test_snippet(text: str, lazily: bool) -> None:
+    hold(*both(text + "\n", lazily=lazily), {})
 
 
 @pytest.mark.parametrize(
@@ -82,6 +81,7 @@ def test_snippet(text: str) -> None:
 )
 def test_place(text: str) -> None:
     hold(*both(text), {})
+    hold(*both(text, lazily=True), {})
 
 
 def _files() -> list[Path]:
@@ -91,6 +91,37 @@ def _files() -> list[Path]:
 @pytest.mark.parametrize("path", _files(), ids=lambda path: "/".join(path.parts[-2:]))
 def test_file(path: Path) -> None:
     hold(*both(path.read_text(encoding="utf-8")), {})
+
+
+@pytest.mark.parametrize("path", _files(), ids=lambda path: "/".join(path.parts[-2:]))
+def test_file_whose_functions_are_read_one_by_one(path: Path) -> None:
+    hold(*both(path.read_text(encoding="utf-8"), lazily=True), {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'class A:\r\n    def f(self):\r\n        """a\r\nb"""\r\n        return 1\r\n',
+        "class A:\n\tdef f(self): return 1; return 2\n",
+        "if a:\n  @b(lambda: (yield))\n  async def f(x=(y := 1), *z): await x\nelse:\n  def f(): pass",
+        "def f():\n    def g():\n        global h\n        h = yield 1\n    return g\n",
+        "class A:\n    def f(self):\n        return '\\\n'\n\f\n    def g(self):\n\f\n        return 2\n",
+        "def f():\n    return 1 + \\\n  2\nx = 2\n",
+        "class A:\n    def f(self,\n  b): return (1,\n2)\n    c = 3\n",
+    ],
+)
+def test_function_that_is_read_by_itself(text: str) -> None:
+    hold(*both(text, lazily=True), {})
+
+
+def test_function_is_read_when_somebody_asks() -> None:
+    function = both("def f(a):\n    b = a\n    yield b\n", lazily=True)[1].body[0]
+    assert isinstance(function, ir.FunctionDef)
+    assert function.inside is None
+    assert function.assigned == {"b"}
+    assert function.is_generator
+    assert function.inside is not None
+    assert function.body is function.inside.body
 
 
 def test_what_stands_for_a_node_is_known_by_its_class_and_identity_alone() -> None:

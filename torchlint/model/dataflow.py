@@ -8,7 +8,6 @@ the next.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 
 from torchlint.model import ir
 
@@ -55,9 +54,8 @@ def _accesses(node: object) -> Iterator[tuple[str, str]]:
             yield "read", path
         yield from _accesses(node.value)
     elif isinstance(node, ir.Node):
-        for each in fields(node):
-            if each.name not in ("cst_node", "cst_line"):
-                yield from _accesses(getattr(node, each.name))
+        for name in ir.named(type(node)):
+            yield from _accesses(getattr(node, name))
 
 
 def _targets(node: ir.Expression) -> Iterator[tuple[str, str]]:
@@ -92,7 +90,5 @@ def alike(one: object, other: object) -> bool:
     if not isinstance(one, ir.Node):
         return type(one) is type(other) and one == other
     return type(one) is type(other) and all(
-        alike(getattr(one, each.name), getattr(other, each.name))
-        for each in fields(one)
-        if each.name not in ("cst_node", "cst_line")
+        alike(getattr(one, name), getattr(other, name)) for name in ir.named(type(one))
     )

@@ -8,6 +8,7 @@ Which file a module is, is the driver's knowledge (`Project`); no file is opened
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -38,6 +39,8 @@ MOST_STARS = 12
 """Star imports of one file that are searched for a name: an index of hundreds of files is no place to look."""
 MOST_FILES = 60
 """Files that are looked into for one file."""
+
+_GLOBAL = re.compile(r"(?:^|[:;])[ \t\f]*global\b", re.MULTILINE)
 
 
 class Project(Protocol):
@@ -168,7 +171,7 @@ class Importer:
                 file = Globals({}, module=module, is_package=is_package, other=True)
                 file.variables["__name__"] = Constant(module)
                 if program.bindings is None:
-                    program.bindings = _bindings(program.body)
+                    program.bindings = _bindings(program)
                 self._bindings[id(file)] = dict(program.bindings)
                 self._bodies[id(file)] = program.body
                 self._files[module] = file
@@ -239,18 +242,19 @@ def certain(value: Value) -> bool:
     return isinstance(value, (Function, Class, Constant))
 
 
-def _bindings(body: list[ir.Statement]) -> dict[str, list[tuple[ir.Statement, bool]]]:
+def _bindings(program: ir.Program) -> dict[str, list[tuple[ir.Statement, bool]]]:
     """
     The statements that bind each name of a file, in order; and whether one comes whatever else happens. A constant that
     some function declares `global` is bound there too.
     """
     found: dict[str, list[tuple[ir.Statement, bool]]] = {}
-    for statement, sure in _statements(body, True):
+    for statement, sure in _statements(program.body, True):
         alone = isinstance(statement, (ir.FunctionDef, ir.ClassDef, ir.Import, ir.Assign))
         for name in _bound(statement):
             # What only adds to a name, or binds it again and again, is no binding that could be run alone.
             found.setdefault(name, []).extend([(statement, sure)] if alone else [(statement, False)] * 2)
-    for statement in ir.everything(body):
+    # Functions are read only where one may have such a declaration.
+    for statement in ir.everything(program.body) if _GLOBAL.search(program.text) else ():
         if isinstance(statement, ir.Scope) and statement.kind == "global":
             for name in statement.names:
                 found.setdefault(name, []).extend([(statement, False)] * 2)

@@ -7,8 +7,8 @@ and fixes. The IR knows no torch and has no behaviour.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
 from typing import Any, TypeAlias, cast
 
 import libcst as cst
@@ -416,19 +416,64 @@ class Written:
 
 
 @dataclass(slots=True, eq=False)
+class Inside:
+    """
+    What stands in a function.
+
+    Attributes
+    ----------
+    body
+        Its statements.
+    is_generator
+        Whether these (not those of a nested function) have a `yield`.
+    assigned
+        Names bound in it (assignments, loops, imports, `except`, walrus, defs), less `global`/`nonlocal`.
+    written
+        What is written in it, once somebody has read it.
+    """
+
+    body: list[Statement]
+    is_generator: bool
+    assigned: frozenset[str]
+    written: Written | None = None
+
+
+@dataclass(slots=True, eq=False)
 class FunctionDef(Statement):
+    """
+    Of another file's function, which is seldom called, `inside` is None and `unread` makes it, until somebody asks for
+    its `body` or what follows from that.
+    """
+
     name: str
     parameters: list[Parameter]
-    body: list[Statement]
+    inside: Inside | None
     decorators: list[Expression]
     is_async: bool = False
-    is_generator: bool = False
-    """Whether its own body (not that of a nested function) has a `yield`."""
     returns: Expression | None = None
-    assigned: frozenset[str] = field(default=frozenset())
-    """Names bound in its own body (assignments, loops, imports, `except`, walrus, defs), less `global`/`nonlocal`."""
-    written: Written | None = None
-    """What is written in its body, once somebody has read it."""
+    unread: Callable[[], Inside] | None = None
+
+    def read(self) -> Inside:
+        if self.inside is None:
+            assert self.unread is not None
+            self.inside, self.unread = self.unread(), None
+        return self.inside
+
+    @property
+    def body(self) -> list[Statement]:
+        return self.read().body
+
+    @property
+    def is_generator(self) -> bool:
+        return self.read().is_generator
+
+    @property
+    def assigned(self) -> frozenset[str]:
+        return self.read().assigned
+
+    @property
+    def written(self) -> Written | None:
+        return self.read().written
 
 
 @dataclass(slots=True, eq=False)
@@ -490,8 +535,6 @@ def everything(body: list[Statement]) -> Iterator[Statement]:
 
 _PLAIN = frozenset(
     {
-        "cst_node",
-        "cst_line",
         "id",
         "attr",
         "op",
@@ -501,19 +544,29 @@ _PLAIN = frozenset(
         "keyword",
         "star",
         "text",
-        "assigned",
         "bindings",
         "held",
-        "written",
+        "is_generator",
     }
 )
+_named_of: dict[type[Node], tuple[str, ...]] = {}
 _parts_of: dict[type[Node], tuple[str, ...]] = {}
 
 
+def named(kind: type[Node]) -> tuple[str, ...]:
+    """The attributes that say what a node of a class is: its fields, less those that say where it stands."""
+    known = _named_of.get(kind)
+    if known is None:
+        names: list[str] = []
+        for item in fields(kind):
+            names += ["body", "is_generator"] if item.name == "inside" else [item.name]
+        known = _named_of[kind] = tuple(name for name in names if name not in ("cst_node", "cst_line", "unread"))
+    return known
+
+
 def parts(kind: type[Node]) -> tuple[str, ...]:
-    """The fields of a class of nodes that may hold other nodes, last first."""
+    """The attributes of a class of nodes that may hold other nodes, last first."""
     known = _parts_of.get(kind)
     if known is None:
-        names = [item.name for item in fields(kind)]
-        known = _parts_of[kind] = tuple(name for name in reversed(names) if name not in _PLAIN)
+        known = _parts_of[kind] = tuple(name for name in reversed(named(kind)) if name not in _PLAIN)
     return known

@@ -207,7 +207,8 @@ class _Lowering(ExpressionLowering):
             body = self.block(node.body)
             yields, assigned = self.yields, frozenset(self.bound - self.declared)
         is_async = node.asynchronous is not None
-        return ir.FunctionDef(node, node, name, parameters, body, decorators, is_async, yields, returns, assigned)
+        inside = ir.Inside(body, yields, assigned)
+        return ir.FunctionDef(node, node, name, parameters, inside, decorators, is_async, returns)
 
     def class_(self, node: cst.ClassDef) -> ir.Statement:
         name = node.name.value

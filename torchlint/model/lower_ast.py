@@ -9,7 +9,9 @@ parsed first. Where somebody does, `twins` finds the node.
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, TypeVar, cast
 
 import libcst as cst
@@ -107,7 +109,7 @@ class UnknownSyntaxError(Exception):
     """The tree has a node that this module does not know: newer than it."""
 
 
-def lower_ast(module: ast.Module, text: str) -> ir.Program:
+def lower_ast(module: ast.Module, text: str, *, lazily: bool = False) -> ir.Program:
     """
     The program of a file, its origins `Unparsed`.
 
@@ -117,6 +119,8 @@ def lower_ast(module: ast.Module, text: str) -> ir.Program:
         What `ast.parse` makes of the text.
     text
         The file.
+    lazily
+        What stands in functions is left unread until somebody asks; then what is raised here is raised there.
 
     Raises
     ------
@@ -125,7 +129,7 @@ def lower_ast(module: ast.Module, text: str) -> ir.Program:
     RecursionError
         if it is nested deeper than Python's stack.
     """
-    lowering = _Lowering(NEWLINE.split(text))
+    lowering = _Lowering(NEWLINE.split(text), lazily=lazily)
     body = lowering.block(module.body)
     return ir.Program(_Module, body, text, tuple([lowering.held(node) for node in module.body]))
 
@@ -133,11 +137,12 @@ def lower_ast(module: ast.Module, text: str) -> ir.Program:
 class _Lowering(ScopedLowering):
     """One statement and expression after the other."""
 
-    __slots__ = ("lines", "reader")
+    __slots__ = ("lazily", "lines", "reader")
 
-    def __init__(self, lines: list[str]) -> None:
+    def __init__(self, lines: list[str], *, lazily: bool) -> None:
         super().__init__()
         self.lines = lines
+        self.lazily = lazily
         self.reader = Reader()
 
     # -- statements
@@ -323,6 +328,16 @@ class _Lowering(ScopedLowering):
         self.bound.add(node.name)
         decorators = [self.expression(one) for one in node.decorator_list]
         parameters, returns = self.parameters(node.args), self.optional(node.returns)
+        inside, unread = None, None
+        if self.lazily:
+            end, indented = node.end_lineno or node.lineno, node.col_offset > 0
+            unread = partial(_read, self.lines, node.lineno - 1, end, indented, parameters)
+        else:
+            inside = self.inside(node, parameters)
+        is_async = type(node) is ast.AsyncFunctionDef
+        return ir.FunctionDef(_FunctionDef, None, node.name, parameters, inside, decorators, is_async, returns, unread)
+
+    def inside(self, node: ast.FunctionDef | ast.AsyncFunctionDef, parameters: list[ir.Parameter]) -> ir.Inside:
         outer, self.reader = self.reader, Reader(each.name for each in parameters)
         with self.scope():
             body = self.block(node.body)
@@ -330,10 +345,7 @@ class _Lowering(ScopedLowering):
         written = self.reader.done()
         self.reader = outer
         outer.absorb(written)
-        is_async = type(node) is ast.AsyncFunctionDef
-        return ir.FunctionDef(
-            _FunctionDef, None, node.name, parameters, body, decorators, is_async, yields, returns, assigned, written
-        )
+        return ir.Inside(body, yields, assigned, written)
 
     def class_(self, node: ast.ClassDef) -> ir.Statement:
         self.bound.add(node.name)
@@ -526,6 +538,15 @@ class _Lowering(ScopedLowering):
         target = self.expression(node)
         self.bind(target)
         return target
+
+
+def _read(lines: list[str], start: int, end: int, indented: bool, parameters: list[ir.Parameter]) -> ir.Inside:
+    """What stands in a function that was left unread: its lines once more, by themselves."""
+    own = ["if 1:", *lines[start:end]] if indented else lines[start:end]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # on behalf of the file
+        found: Any = ast.parse("\n".join(own)).body[0]
+    return _Lowering(own, lazily=False).inside(found.body[0] if indented else found, parameters)
 
 
 def _place(node: ast.expr | ast.keyword) -> tuple[int, int]:

@@ -210,7 +210,8 @@ def written(definition: ir.FunctionDef) -> ir.Written:
     if definition.written is None:
         reader = Reader(parameter.name for parameter in definition.parameters)
         reader.read(definition.body)
-        definition.written = reader.done()
+        definition.read().written = found = reader.done()
+        return found
     return definition.written
 
 
