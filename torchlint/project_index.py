@@ -36,8 +36,9 @@ megabyte, and none into more than two but those that would look through the whol
 """
 MOST_TEXT = MOST_LOOKED + MOST_FILE
 """
-Bytes of source whose programs are kept, each byte eighty in memory at most (where all functions were read); what was not asked for longest goes first.
-Those of the file that is being checked are always among them: places in them may be asked for.
+Bytes of source whose programs are kept, each byte eighty in memory at most (where all functions were read); what was
+not asked for longest goes first. Those of the file that is being checked are always among them: places in them may be
+asked for.
 """
 
 

@@ -7,7 +7,6 @@ This is the floor of the model: it knows nothing of tensors, of Python or of rul
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from torchlint.truth import Truth as Truth
@@ -37,12 +36,14 @@ def conjoin(*guards: Guard) -> Guard | None:
     return literals
 
 
-@lru_cache(maxsize=1 << 14)
 def _both(one: Guard, other: Guard) -> Guard | None:
     literals = one | other
-    if len({key for key, _ in literals}) < len(literals):
-        return None
-    return literals
+    size = len(literals)
+    if size == len(one):
+        return one
+    if size == len(other):
+        return other
+    return None if len(dict(literals)) < size else literals
 
 
 def implied(guard: Guard, path: Guard) -> bool:
