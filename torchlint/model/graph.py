@@ -82,6 +82,8 @@ class GraphMachine(Machine):
 
     def __init__(self) -> None:
         super().__init__()
+        self.saved: list[Saved] = []
+        """All that any node saves."""
         self.write_records: list[WriteRecord] = []
         self.pending_alias_writes: list[tuple[Alias, Family, Write]] = []
         self.refusals: dict[tuple[int, Refusal, Guard], list[tuple[Guard, AutogradRefused]]] = {}
@@ -403,6 +405,7 @@ class GraphMachine(Machine):
             path=self.path | self.assumed,
         )
         self.trail.set(tensor.storage, "saves", (*tensor.storage.saves[-MOST_SAVES:], saved))
+        self.saved.append(saved)
         return saved
 
     def fresh(

@@ -65,6 +65,8 @@ class Interpreter(ControlMachine):
         by.
         """
         self.trail.undo(0)
+        for saved in self.saved:
+            saved.node.saved = ()
         self.imports = None
         del self.prototypes
 
