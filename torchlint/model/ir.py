@@ -525,12 +525,14 @@ def blocks(statement: Statement) -> list[list[Statement]]:
 
 
 def everything(body: list[Statement]) -> Iterator[Statement]:
-    """All statements of a block, those of functions and classes among them."""
-    for statement in body:
+    """All statements of a block, those of functions and classes among them, in the order in which they are written."""
+    pending = body[::-1]
+    while pending:  # a chain of `elif` is as deep as it is long
+        statement = pending.pop()
         yield statement
         inner = [statement.body] if isinstance(statement, (FunctionDef, ClassDef)) else blocks(statement)
-        for block in inner:
-            yield from everything(block)
+        for block in reversed(inner):
+            pending += reversed(block)
 
 
 _PLAIN = frozenset(

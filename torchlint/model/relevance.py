@@ -91,6 +91,8 @@ class Relevance:
         self._constructed: list[set[str]] = []
         self._definitions: list[ir.FunctionDef] = []
         self._built: dict[int, int] = {}
+        self._reached: dict[int, int] = {}
+        """What each of those that were asked for reaches, as far as edges lead."""
         self._writers = 0
         self._groups: dict[frozenset[str], int] = {}
         self._read()
@@ -116,7 +118,9 @@ class Relevance:
         mine = 1 << own
         held = self._built.get(id(cls), 0)
         # of its own class what the constructor builds counts, not what the methods do
-        reached = _closed(mine | held, self._edges) | self._bit(cls)
+        reached = self._reached_by(own) | self._bit(cls)
+        for number in _numbers(held & ~reached):
+            reached |= self._reached_by(number)
         writes = bool(mine & self._writers)
         if not writes and reached & self._writers & ~self._contained:
             # what a contained function calls has run with it, and is settled where no other way leads there
@@ -137,6 +141,13 @@ class Relevance:
         }
         found |= self._anywhere
         return frozenset(found) if found else None
+
+    def _reached_by(self, number: int) -> int:
+        """All that may run where one runs."""
+        known = self._reached.get(number)
+        if known is None:
+            known = self._reached[number] = _closed(1 << number, self._edges, known=self._reached)
+        return known
 
     def must_be_built(self, cls: ir.ClassDef) -> bool:
         """
@@ -340,13 +351,18 @@ def _union(masks: dict[str, int], words: set[str]) -> int:
     return found
 
 
-def _closed(start: int, edges: list[int], barrier: int = 0) -> int:
-    """All that may run, from what runs first; not what only those of a barrier lead to."""
+def _closed(start: int, edges: list[int], barrier: int = 0, known: dict[int, int] | None = None) -> int:
+    """All that may run, from what runs first; not what only those of a barrier lead to. Of some it is known."""
     reached = pending = start
     while pending:
         lowest = pending & -pending
         pending ^= lowest
-        new = edges[lowest.bit_length() - 1] & ~reached
+        number = lowest.bit_length() - 1
+        if known is not None and number in known:
+            reached |= known[number]
+            pending &= ~known[number]
+            continue
+        new = edges[number] & ~reached
         reached |= new
         pending |= new & ~barrier
     return reached
