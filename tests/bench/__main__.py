@@ -1,7 +1,7 @@
 """
 The benchmark: everything in one run, on the same files.
 
-    python -m tests.bench                           everything; takes most of an hour on a quiet machine
+    python -m tests.bench                           everything; takes hours, most of them TorchFix's
     python -m tests.bench --every 10 --only warm    parts of it, on every tenth file
     python -m tests.bench --write                   everything, and from it docs/speed.md and docs/speed.svg
 

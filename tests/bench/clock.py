@@ -6,7 +6,7 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,15 +61,29 @@ def measure(command: Sequence[str | Path], directory: Path, *, statuses: Sequenc
     return Measured(usage.ru_utime + usage.ru_stime, wall, memory, process.returncode)
 
 
-def best(command: Sequence[str | Path], directory: Path, times: int, **how: Sequence[int]) -> Measured:
+def best(command: Sequence[str | Path], directory: Path, times: int) -> Measured:
     """The least of several runs: whatever else the machine does only adds."""
-    runs = [measure(command, directory, **how) for _ in range(times)]
-    return Measured(
-        min(run.cpu for run in runs),
-        min(run.wall for run in runs),
-        max(run.memory for run in runs),
-        runs[0].status,
-    )
+    return by_turns({"": (command, directory)}, times)[""]
+
+
+def by_turns(commands: Mapping[str, tuple[Sequence[str | Path], Path]], times: int) -> dict[str, Measured]:
+    """
+    Of each command the least of several runs, one after the other in every round: a machine that is slower for a while
+    is slower for all.
+    """
+    runs: dict[str, list[Measured]] = {name: [] for name in commands}
+    for _ in range(times):
+        for name, (command, directory) in commands.items():
+            runs[name].append(measure(command, directory))
+    return {
+        name: Measured(
+            min(run.cpu for run in several),
+            min(run.wall for run in several),
+            max(run.memory for run in several),
+            several[0].status,
+        )
+        for name, several in runs.items()
+    }
 
 
 def _environment() -> dict[str, str]:

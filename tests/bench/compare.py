@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench import page
-from tests.bench.clock import Measured, best, measure
+from tests.bench.clock import Measured, best, by_turns, measure
 from tests.bench.tools import FLAKE8, ROOT, RUFF, TORCHFIX, Files, environment, own_wheel, versions
 
 SETTLED = 2.5
 """Seconds after which times of files are believed."""
 START_TIMES = 9
 WARM_TIMES = 5
+TURNS = 3
 
 PARSE = """
 import gc, pathlib, sys
@@ -39,19 +40,18 @@ from torchlint import config, registry
 from torchlint.engine import check_text
 rules = registry.load()
 selection = rules.select(config.Config(), config.Overrides())
-taken = []
-whole, chosen = map(pathlib.Path, sys.argv[1:])
-for path in sorted(whole / each.relative_to(chosen) for each in chosen.rglob("*.py")):
-    text = path.read_text(encoding="utf-8", errors="replace")
-    if 900 <= text.count("\\n") <= 1100 and len(taken) < 40:
-        runs = []
-        for _ in range(3):
-            start = time.perf_counter()
-            check_text(str(path), text, rules, selection)
-            runs.append(time.perf_counter() - start)
-        taken.append((min(runs), runs[0]))
-again, first = zip(*taken)
-print(json.dumps({"files": len(taken), "median": statistics.median(again), "largest": max(again),
+texts = [(path, path.read_bytes()) for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.py"))]
+texts = [(path, data) for path, data in texts if b"torch" in data and 900 <= data.count(b"\\n") <= 1100]
+texts = [(str(path), data.decode("utf-8", "replace")) for path, data in texts[:: max(1, len(texts) // 40)]]
+runs = []
+for _ in range(int(sys.argv[2])):
+    runs.append([])
+    for path, text in texts:
+        start = time.perf_counter()
+        check_text(path, text, rules, selection)
+        runs[-1].append(time.perf_counter() - start)
+first, again = runs[0], list(map(min, zip(*runs)))
+print(json.dumps({"files": len(texts), "median": statistics.median(again), "largest": max(again),
                   "first": statistics.median(first)}))
 """
 
@@ -85,38 +85,37 @@ class Bench:
         """torchlint as it is where nothing can be compiled."""
         return environment(self.work, "torchlint-python", own_wheel(self.work, compiled=False))
 
-    def torchlint(self, *options: str, compiled: bool = True) -> list[str | Path]:
-        """The command."""
+    def torchlint(self, *options: str, compiled: bool = True, every: bool = False) -> list[str | Path]:
+        """The command, for the sample or for every file."""
         command = (self.own if compiled else self.python) / "torchlint"
-        return [command, "check", "--exit-zero", "--output-format", "concise", *options, *self.files.sample]
+        files = (".",) if every else self.files.sample
+        return [command, "check", "--exit-zero", "--output-format", "concise", *options, *files]
 
 
 def cold(bench: Bench) -> dict[str, Any]:
     """All files, nothing known of them: torchlint on one core and on all, bare parsing, TorchFix, ruff."""
     own, files = bench.own, bench.files
     torchfix = environment(bench.work, "torchfix", TORCHFIX)
-    every = files.whole
-    one = measure(bench.torchlint("--no-cache", "--jobs", "1"), every)
-    taken: dict[str, Measured] = {
-        "torchlint, one job": one,
-        page.AS_PYTHON: measure(bench.torchlint("--no-cache", "--jobs", "1", compiled=False), every),
-        "torchlint, all cores": measure(bench.torchlint("--no-cache", "--jobs", str(bench.jobs)), every),
-        "libcst.parse_module": measure([own / "python", "-c", PARSE, files.with_torch], every),
-        "ruff check": measure([*_ruff(own), "--no-cache", *files.sample], every),
-        "TorchFix, one job": measure([torchfix / "torchfix", "--jobs", "1", "--select", "ALL", *files.sample], every),
+    commands: dict[str, list[str | Path]] = {
+        "torchlint, one job": bench.torchlint("--no-cache", "--jobs", "1"),
+        page.AS_PYTHON: bench.torchlint("--no-cache", "--jobs", "1", compiled=False),
+        "torchlint, all cores": bench.torchlint("--no-cache", "--jobs", str(bench.jobs)),
+        "libcst.parse_module": [own / "python", "-c", PARSE, files.with_torch],
+        "ruff check": [*_ruff(own), "--no-cache", *files.sample],
+        "TorchFix, one job": [torchfix / "torchfix", "--jobs", "1", "--select", "ALL", *files.sample],
     }
-    return _asdict(taken)
+    return _asdict(by_turns({name: (command, files.whole) for name, command in commands.items()}, TURNS))
 
 
 def warm(bench: Bench) -> dict[str, Any]:
-    """All files, nothing changed since the run before."""
+    """All files of the packages, whatever the sample, nothing changed since the run before."""
     every = bench.files.whole
     shutil.rmtree(every / ".torchlint_cache", ignore_errors=True)
     shutil.rmtree(every / ".ruff_cache", ignore_errors=True)
-    taken = {"torchlint, filling": measure(bench.torchlint("--jobs", str(bench.jobs)), every)}
-    taken["torchlint, unchanged"] = _unchanged(bench.torchlint(), every, WARM_TIMES)
+    taken = {"torchlint, filling": measure(bench.torchlint("--jobs", str(bench.jobs), every=True), every)}
+    taken["torchlint, unchanged"] = _unchanged(bench.torchlint(every=True), every, WARM_TIMES)
     for name, select in (("ruff check", ()), ("ruff check --select E9,F63,F7", ("--select", "E9,F63,F7"))):
-        command = [*_ruff(bench.own), *select, *bench.files.sample]
+        command = [*_ruff(bench.own), *select, "."]
         taken[f"{name}, filling"] = measure(command, every)
         taken[f"{name}, unchanged"] = best(command, every, WARM_TIMES)
     return _asdict(taken)
@@ -156,36 +155,34 @@ def _unchanged(command: Sequence[str | Path], directory: Path, times: int) -> Me
 
 
 def editor(bench: Bench) -> dict[str, Any]:
-    """Files of about a thousand lines, one after the other in a process that has linted before."""
-    command = [bench.own / "python", "-c", THOUSAND, bench.files.whole, bench.files.with_torch]
-    return dict(json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
+    """Files of about a thousand lines, whatever the sample, one after the other in a process that has linted before."""
+    return dict(json.loads(_said(bench, "-c", THOUSAND, str(bench.files.whole), str(WARM_TIMES))))
 
 
 def flake8(bench: Bench) -> dict[str, Any]:
-    """flake8 as it is, and with torchlint installed beside it; by turns, so that both meet the same machine."""
+    """flake8 as it is, and with torchlint installed beside it."""
     alone = environment(bench.work, "flake8", FLAKE8)
     taken: dict[str, Measured] = {}
     for kind, folder in (("without torch", bench.files.without_torch), ("with torch", bench.files.with_torch)):
-        runs: dict[str, list[Measured]] = {"alone": [], "with torchlint": []}
-        for _ in range(3):
-            for name, scripts in (("alone", alone), ("with torchlint", bench.own)):
-                command = [scripts / "python", "-m", "flake8", "-j1", "--isolated", "--exit-zero", "-q", "."]
-                runs[name].append(measure(command, folder))
-        for name, several in runs.items():
-            taken[f"{kind}, {name}"] = Measured(
-                min(run.cpu for run in several),
-                min(run.wall for run in several),
-                max(run.memory for run in several),
-                several[0].status,
-            )
+        options = ["-m", "flake8", "-j1", "--isolated", "--exit-zero", "-q", "."]
+        commands = {
+            f"{kind}, {name}": ([scripts / "python", *options], folder)
+            for name, scripts in (("alone", alone), ("with torchlint", bench.own))
+        }
+        taken |= by_turns(commands, TURNS)
     return _asdict(taken)
 
 
 def growth(bench: Bench) -> list[dict[str, Any]]:
     """Programs of one, two and four times a size."""
-    program = "import runpy, sys; sys.path.insert(0, sys.argv[1]); runpy.run_path(sys.argv[2], run_name='__main__')"
-    command = [bench.own / "python", "-c", program, str(ROOT), str(Path(__file__).with_name("growth.py"))]
-    return list(json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout))
+    program = "import runpy, sys; sys.path.append(sys.argv[1]); runpy.run_path(sys.argv[2], run_name='__main__')"
+    return list(json.loads(_said(bench, "-c", program, str(ROOT), str(Path(__file__).with_name("growth.py")))))
+
+
+def _said(bench: Bench, *arguments: str) -> str:
+    """What a program of ours prints; it is run where Python finds the torchlint that is installed, not the checkout."""
+    command = [bench.own / "python", *arguments]
+    return subprocess.run(command, cwd=bench.work, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 PARTS: dict[str, Callable[[Bench], Any]] = dict(

@@ -67,6 +67,8 @@ class Files:
         Folders with copies of these files alone: those that mention torch, and the rest.
     count, lines, with_torch_count, with_torch_lines
         How many are linted.
+    all_count, all_lines
+        How many the packages have.
     """
 
     whole: Path
@@ -77,6 +79,8 @@ class Files:
     lines: int
     with_torch_count: int
     with_torch_lines: int
+    all_count: int
+    all_lines: int
 
 
 def files(work: Path, packages: dict[str, str], every: int) -> Files:
@@ -84,7 +88,7 @@ def files(work: Path, packages: dict[str, str], every: int) -> Files:
     layout = work / "files"
     shutil.rmtree(layout, ignore_errors=True)
     folders = [layout / name for name in ("whole", "with_torch", "without_torch")]
-    count = lines = torch_count = torch_lines = 0
+    count = lines = torch_count = torch_lines = all_count = all_lines = 0
     sample: list[str] = []
     for name, version in packages.items():
         with zipfile.ZipFile(_wheel(work, name, version)) as archive:
@@ -98,6 +102,7 @@ def files(work: Path, packages: dict[str, str], every: int) -> Files:
                     path = folder / member
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_bytes(data)
+                all_count, all_lines = all_count + 1, all_lines + data.count(b"\n")
                 if not chosen:
                     continue
                 sample.append(member)
@@ -105,7 +110,8 @@ def files(work: Path, packages: dict[str, str], every: int) -> Files:
                 torch_count, torch_lines = torch_count + concerns, torch_lines + data.count(b"\n") * concerns
     whole, with_torch, without_torch = folders
     named = (".",) if every == 1 else tuple(sample)
-    return Files(whole, named, with_torch, without_torch, count, lines, torch_count, torch_lines)
+    counts = count, lines, torch_count, torch_lines, all_count, all_lines
+    return Files(whole, named, with_torch, without_torch, *counts)
 
 
 def _wheel(work: Path, name: str, version: str) -> Path:
