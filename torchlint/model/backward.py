@@ -454,12 +454,7 @@ class BackwardMachine(GraphMachine):
             if total is None:
                 continue
             viewed = saved.tensor.view in ("multi", "no_grad") and saved.tensor.requires_grad.truth() is Truth.YES
-            if (
-                viewed
-                and not saved.what.startswith("result")
-                and not implicit
-                and unconditional(total) <= self.path | self.assumed
-            ):
+            if viewed and not saved.what.startswith("result") and not implicit and unconditional(total) <= self.guard:
                 # unpacking an input asks for its grad_fn before it looks at the version (saved_variable.cpp)
                 kind: Refusal = "multi-view" if saved.tensor.view == "multi" else "no-grad-view"
                 self.refuse(kind, write.op, saved.tensor, origin)
@@ -597,7 +592,7 @@ class BackwardMachine(GraphMachine):
                 gradient.shape, gradient.dtype = leaf.shape, leaf.dtype
             gradient.name = f"{leaf.name}.grad" if leaf.name else ""
             gradient.grad_of = leaf
-            sure = unconditional(guard) <= self.path | self.assumed
+            sure = unconditional(guard) <= self.guard
             if create is not Truth.NO:
                 # PyTorch accumulates a gradient that has a graph of its own
                 found = self.gradient_with_graph(leaf, create, origin)

@@ -112,7 +112,7 @@ class BindingMachine(FunctionMachine):
         count = len(target.elements)
         starred = any(isinstance(element, ir.Starred) for element in target.elements)
         if isinstance(value, Choice):
-            options = [each for _, each in alternatives(value, self.path | self.assumed)]
+            options = [each for _, each in alternatives(value, self.guard)]
             if all(isinstance(e, Sequence) and e.items is not None and len(e.items) == count for e in options):
                 for index, element in enumerate(target.elements):
                     self.assign(
@@ -120,7 +120,7 @@ class BindingMachine(FunctionMachine):
                         choose(
                             [
                                 (guard, each.items[index])
-                                for guard, each in alternatives(value, self.path | self.assumed)
+                                for guard, each in alternatives(value, self.guard)
                                 if isinstance(each, Sequence) and each.items is not None
                             ]
                         ),
@@ -162,7 +162,7 @@ class BindingMachine(FunctionMachine):
             self.contained = False
         for hook in self.watch.attribute_set:
             hook(value, name, new, target)
-        for guard, each in alternatives(value, self.path | self.assumed):
+        for guard, each in alternatives(value, self.guard):
             if isinstance(each, Instance):
                 self._name_value(new, f"self.{name}" if self.text(target.value) == "self" else self.text(target))
                 old = each.attributes.get(name)
@@ -204,7 +204,7 @@ class BindingMachine(FunctionMachine):
         self, container: Value, index: Any, value: Value, target: ir.Subscript, owner: ir.Expression, op: str
     ) -> None:
         """`container[index] = value`."""
-        options = alternatives(container, self.path | self.assumed)
+        options = alternatives(container, self.guard)
         if len(options) > 1:
             self.fork(
                 [(g, partial(self.store, each, index, value, target, owner, op)) for g, each in options],

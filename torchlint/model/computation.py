@@ -155,7 +155,7 @@ class ComputationLog(Observer):
         if found is not None or isinstance(value, Unknown):
             return found
         if isinstance(value, Choice):
-            makers = [self.maker(each) for _, each in alternatives(value, self.machine.path | self.machine.assumed)]
+            makers = [self.maker(each) for _, each in alternatives(value, self.machine.guard)]
             first = makers[0] if makers else None
             same = first is not None and all(made is not None and made.name == first.name for made in makers)
             return first if same else None
@@ -304,7 +304,7 @@ class Computations(Observer):
     def is_tensor(self, value: Value | None) -> bool:
         """Whether a value is known for certain to be a tensor here, on this path."""
         if isinstance(value, Choice):
-            options = alternatives(value, self.machine.path | self.machine.assumed)
+            options = alternatives(value, self.machine.guard)
             return all(self.is_tensor(each) for _, each in options)
         if isinstance(value, Unknown):
             value = value.tensor

@@ -348,7 +348,7 @@ class ExpressionMachine(IndexMachine):
         Whether a value is certainly a tensor (on all its alternatives that are not plain numbers, and on one
         at least).
         """
-        options = [each for _, each in alternatives(value, self.path | self.assumed)]
+        options = [each for _, each in alternatives(value, self.guard)]
         tensors = [e for e in options if isinstance(e, Tensor) or (isinstance(e, Unknown) and e.tensor is not None)]
         return bool(tensors) and all(isinstance(each, (Constant, Scalar)) or each in tensors for each in options)
 
@@ -441,8 +441,8 @@ class ExpressionMachine(IndexMachine):
         if isinstance(right, Choice) or isinstance(left, Choice):
             verdicts = {
                 self._identity(op, one, two)
-                for _, one in alternatives(left, self.path | self.assumed)
-                for _, two in alternatives(right, self.path | self.assumed)
+                for _, one in alternatives(left, self.guard)
+                for _, two in alternatives(right, self.guard)
             }
             return verdicts.pop() if len(verdicts) == 1 else Scalar("bool")
         if isinstance(left, (Unknown, Scalar)) or isinstance(right, (Unknown, Scalar)):

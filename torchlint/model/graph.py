@@ -96,7 +96,7 @@ class GraphMachine(Machine):
         if type(value) is Tensor:
             return [(ALWAYS, value)]
         found = []
-        for guard, each in alternatives(value, self.path | self.assumed):
+        for guard, each in alternatives(value, self.guard):
             if isinstance(each, Tensor):
                 found.append((guard, each))
             elif isinstance(each, Unknown):
@@ -112,7 +112,7 @@ class GraphMachine(Machine):
         if isinstance(value, Choice):
             return [
                 (both, tensor)
-                for guard, each in alternatives(value, self.path | self.assumed)
+                for guard, each in alternatives(value, self.guard)
                 for inner, tensor in self.all_tensor_options(each)
                 if (both := conjoin(guard, inner)) is not None
             ]
@@ -305,7 +305,7 @@ class GraphMachine(Machine):
 
     def _perhaps(self, value: Value | None) -> bool:
         """Whether an argument, which one overload differentiates and another takes for a number, may require grad."""
-        options = alternatives(value, self.path | self.assumed) if value is not None else ()
+        options = alternatives(value, self.guard) if value is not None else ()
         return any(
             each.requires_grad.truth() is not Truth.NO if isinstance(each, Tensor) else isinstance(each, Unknown)
             for _, each in options
@@ -318,7 +318,7 @@ class GraphMachine(Machine):
             for each in value.items if value.items is not None else (value.element or Unknown(),):
                 grad = grad.either(self.value_grad(each))
             return grad
-        options = alternatives(value, self.path | self.assumed)
+        options = alternatives(value, self.guard)
         joined: Grad | None = None
         for _, each in options:
             if isinstance(each, Tensor):
@@ -402,7 +402,7 @@ class GraphMachine(Machine):
             time=time,
             guard=guard,
             node=node,
-            path=self.path | self.assumed,
+            path=self.guard,
         )
         self.trail.set(tensor.storage, "saves", (*tensor.storage.saves[-MOST_SAVES:], saved))
         self.saved.append(saved)
@@ -665,7 +665,7 @@ class GraphMachine(Machine):
                 break
             together = conjoin(saved.path, self.path, self.assumed)
             if together is not None and saved.counter is tensor.counter and not self._released(saved.node):
-                sure = implied(saved.guard | saved.path, self.path | self.assumed)
+                sure = implied(saved.guard | saved.path, self.guard)
                 needed = needed | (Truth.YES if sure else Truth.MAYBE)
                 if sure and len(steps) < MOST_STEPS:
                     steps.append(saved_step(saved))

@@ -140,6 +140,11 @@ class Machine:
 
     # -- paths
 
+    @property
+    def guard(self) -> Guard:
+        """The guard under which the code runs now: the path taken, and what is assumed of values."""
+        return self.path | self.assumed if self.assumed else self.path
+
     def branch(self, key: object) -> int:
         """The number of a branch; the same key gives the same number, so that its arms are told apart for good."""
         return self._branches.setdefault(key, len(self._branches))
@@ -170,12 +175,13 @@ class Machine:
         mark = self.trail.mark()
         live = []
         for guard, run in arms:
-            if conjoin(path, assumed, guard) is None:
+            taken = conjoin(path, guard)
+            if taken is None or conjoin(taken, assumed) is None:
                 continue
             if assume:
                 self.assumed = assumed | guard
             else:
-                self.path = path | guard
+                self.path = taken
             self.dead = False
             result = run()
             if not self.dead:
@@ -191,7 +197,7 @@ class Machine:
 
     def each(self, value: Value, run: Callable[[Value], Value]) -> Value:
         """Apply `run` to every alternative of a value, and join the results."""
-        options = alternatives(value, self.path | self.assumed)
+        options = alternatives(value, self.guard)
         if len(options) == 1:
             return run(options[0][1])
         results = self.fork([(guard, partial(run, each)) for guard, each in options], assume=True)

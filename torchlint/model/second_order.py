@@ -90,7 +90,7 @@ class SecondOrderMachine(BackwardMachine):
         if len(uses) != 1:
             return False
         node, guard, guards = uses[0]
-        sure = not guard and any(unconditional(each) <= self.path | self.assumed for each in guards)
+        sure = not guard and any(unconditional(each) <= self.guard for each in guards)
         return sure and not node.composed and not node.opaque and _operation(node) in _RESHAPES
 
     def second_order(self, target: Tensor, given: Grad, origin: ir.Node) -> Value:
@@ -107,7 +107,7 @@ class SecondOrderMachine(BackwardMachine):
         edges: list[tuple[Guard, GraphNode | Tensor]] = []
         for node, guards in on_the_way:
             truth, inner = self._depends_on_saved(node)
-            if not any(unconditional(guard) <= self.path | self.assumed for guard in guards):
+            if not any(unconditional(guard) <= self.guard for guard in guards):
                 truth = Truth.MAYBE if truth is Truth.YES else truth
             depends = depends | truth
             edges += inner

@@ -96,7 +96,7 @@ class Arguments(Observer):
             return
         for parameter, given, name in running.given:
             if tensor.family is given.family and given.grad_of is None:
-                guard = self.machine.path | self.machine.assumed
+                guard = self.machine.guard
                 self._modified.append(_Modified(running, parameter, given, name, write, guard))
 
     def function_ended(self, function: Function, result: Value) -> None:

@@ -78,7 +78,7 @@ class Collections(Observer):
         create_graph: bool | None,
         origin: ir.Node,
     ) -> None:
-        guard = self.machine.path | self.machine.assumed
+        guard = self.machine.guard
         self._passes.append(_Pass(self.machine.iteration, {id(node) for node in nodes}, guard))
 
     def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
@@ -96,7 +96,7 @@ class Collections(Observer):
     def _sum(
         self, target: ir.Expression, added: ir.Expression, result: Value, bound: dict[str, Value], origin: ir.Node
     ) -> None:
-        options = [each for _, each in alternatives(result, self.machine.path | self.machine.assumed)]
+        options = [each for _, each in alternatives(result, self.machine.guard)]
         if len(options) != 1 or not isinstance(options[0], Tensor) or len(options[0].grad_fn) != 1:
             return
         total, node = options[0], options[0].grad_fn[0][1]

@@ -98,7 +98,7 @@ class Accumulation(Observer):
     ) -> None:
         if inputs is not None:
             return
-        guard = self.machine.path | self.machine.assumed
+        guard = self.machine.guard
         for leaf in {id(each): each for each in leaves}.values():
             step = Step(
                 origin.origin, f"this backward adds to `{leaf.name}.grad`" if leaf.name else "a backward adds to it"
@@ -121,7 +121,7 @@ class Accumulation(Observer):
             if known.read is None:
                 known.read = Step(node, f"`{label or known.leaf.name}.grad` is read here")
                 known.read_node = origin
-                known.guard = known.guard | self.machine.path | self.machine.assumed
+                known.guard = known.guard | self.machine.guard
             return
         candidate = _Candidate(origin, known)
         self._candidates.append(candidate)
@@ -294,7 +294,7 @@ class KeptGradients(Observer):
             leaf, node = gradient.grad_of, self._reads.get(id(gradient))
             if leaf is None or node is None or only(leaf.grad, self.machine) is not gradient:
                 continue
-            guard = self.machine.path | self.machine.assumed
+            guard = self.machine.guard
             self._kept.append(_Kept(name, gradient, leaf, node, self.machine.line(), guard))
 
     def backward(
@@ -333,7 +333,7 @@ class KeptGradients(Observer):
                 self._write(kept, "`zero_grad` fills it with zeros", step)
 
     def _write(self, kept: _Kept, words: str, step: Step) -> None:
-        guard = self.machine.path | self.machine.assumed
+        guard = self.machine.guard
         if conjoin(kept.guard, guard) is not None and kept.written is None:
             kept.written = (words, step)
             kept.guard = kept.guard | guard

@@ -91,7 +91,7 @@ def only(value: Value, machine: Machine) -> Value | None:
     """The value, if it can be but one here."""
     if not isinstance(value, Choice):
         return value
-    options = alternatives(value, machine.path | machine.assumed)
+    options = alternatives(value, machine.guard)
     return options[0][1] if len(options) == 1 else None
 
 

@@ -182,7 +182,7 @@ class Optimizing(Observer):
             text = value.parameters_of or ""
             self._miss("empty", origin, name, text, None)
         if value.kind == "generator" and value.parameters_of:
-            self._consumed.append((value, self.machine.path | self.machine.assumed, origin.origin))
+            self._consumed.append((value, self.machine.guard, origin.origin))
 
     def _hides(self, value: Sequence) -> bool:
         """Whether the module may have parameters that the model didn't see being registered."""
@@ -209,7 +209,7 @@ class Optimizing(Observer):
 
     def iterated(self, value: Value) -> None:
         if isinstance(value, Sequence) and value.kind == "generator" and value.parameters_of:
-            self._consumed.append((value, self.machine.path | self.machine.assumed, self.machine.line()))
+            self._consumed.append((value, self.machine.guard, self.machine.line()))
 
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
@@ -244,7 +244,7 @@ class Optimizing(Observer):
             if holds(taken.module, owner) and taken.path <= self.machine.path:
                 if any(each.node is node.origin for each in self._replaced):
                     continue
-                path = self.machine.path | self.machine.assumed
+                path = self.machine.guard
                 self._replaced.append(_Replaced(taken, value, dotted(node), node.origin, self.machine.line(), path))
 
     def _renews(self, replaced: _Replaced, parameters: Value | None) -> bool:
@@ -270,7 +270,7 @@ class Optimizing(Observer):
             self._backwards.append((Step(origin.origin, ""), [], self.machine.path))
             return
         step = Step(origin.origin, "its gradients go to other tensors")
-        self._backwards.append((step, leaves, self.machine.path | self.machine.assumed))
+        self._backwards.append((step, leaves, self.machine.guard))
 
     def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
         if not (isinstance(callee, External) and callee.qualified.startswith(_HARMLESS)):

@@ -156,7 +156,7 @@ class DataWrites(Observer):
             self._add(target, written, ".data =", node, self.machine.line())
 
     def _add(self, target: Tensor, node: cst.BaseExpression, op: str, origin: ir.Node, line: cst.CSTNode) -> None:
-        guard = self.machine.path | self.machine.assumed
+        guard = self.machine.guard
         self._writes.append((target, node, op, origin, line, self.machine.tick(), guard))
 
     def backward(
@@ -347,7 +347,7 @@ class SecondNames(Observer):
             value_node=value_node,
             target_node=target_node,
         )
-        self._second.append(_Second(name, base.id, tensor, event, self.machine.path | self.machine.assumed, set()))
+        self._second.append(_Second(name, base.id, tensor, event, self.machine.guard, set()))
 
     def name_read(self, name: str, value: Value, origin: ir.Node) -> None:
         for second in self._second:
