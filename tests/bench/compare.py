@@ -112,7 +112,10 @@ def warm(bench: Bench) -> dict[str, Any]:
     every = bench.files.whole
     shutil.rmtree(every / ".torchlint_cache", ignore_errors=True)
     shutil.rmtree(every / ".ruff_cache", ignore_errors=True)
-    taken = {"torchlint, filling": measure(bench.torchlint("--jobs", str(bench.jobs), every=True), every)}
+    one = measure(bench.torchlint("--jobs", "1", every=True), every)
+    shutil.rmtree(every / ".torchlint_cache")
+    both = measure(bench.torchlint("--jobs", str(bench.jobs), every=True), every)
+    taken = {page.FILLING: both, page.FILLING_ALONE: one}
     taken["torchlint, unchanged"] = _unchanged(bench.torchlint(every=True), every, WARM_TIMES)
     for name, select in (("ruff check", ()), ("ruff check --select E9,F63,F7", ("--select", "E9,F63,F7"))):
         command = [*_ruff(bench.own), *select, "."]

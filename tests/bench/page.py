@@ -38,6 +38,8 @@ GROWTH = """\
 CPU seconds for one file of programs made of one thing, at one, two and four times a size. An exponent of 1 is linear, 2
 quadratic; below 1 a budget takes hold."""
 AS_PYTHON = "torchlint, one job, nothing compiled"
+FILLING = "torchlint, filling, all cores"
+FILLING_ALONE = "torchlint, filling, one job"
 PARTS = ("start", "editor", "warm", "cold", "flake8", "growth")
 _Figures = Mapping[str, Any]
 
@@ -120,12 +122,16 @@ def ratios(measured: _Figures) -> list[list[str]]:
         found += [
             ["cold, one job, CPU, against bare `libcst.parse_module`", _ratio(one["cpu"], bare), "≤ 1.4"],
             ["cold, one job, CPU: TorchFix takes as many times as long", _ratio(torchfix, one["cpu"]), "≥ 15"],
-            [f"cold, wall: one job against {jobs} jobs", _ratio(one["wall"], all_cores["wall"]), "≥ 1.7"],
-            [f"cold, CPU: {jobs} jobs against one", _ratio(all_cores["cpu"], one["cpu"]), "1"],
-            [f"memory with {jobs} jobs, MB", f"{all_cores['memory'] / 1e6:.0f}", "≤ 1500"],
             ["the first of these, nothing compiled", _ratio(cold[AS_PYTHON]["cpu"], bare), ""],
+            [f"cold, wall: one job against {jobs} jobs, start included", _ratio(one["wall"], all_cores["wall"]), ""],
         ]
     if "warm" in measured:
+        alone, together = measured["warm"][FILLING_ALONE], measured["warm"][FILLING]
+        found += [
+            [f"all files, wall: one job against {jobs} jobs", _ratio(alone["wall"], together["wall"]), "≥ 1.7"],
+            [f"all files, CPU: {jobs} jobs against one", _ratio(together["cpu"], alone["cpu"]), "1"],
+            [f"all files, memory with {jobs} jobs, MB", f"{together['memory'] / 1e6:.0f}", "≤ 1500"],
+        ]
         unchanged = measured["warm"]["torchlint, unchanged"]["cpu"]
         for ruff in ("ruff check", "ruff check --select E9,F63,F7"):
             other = measured["warm"][f"{ruff}, unchanged"]["cpu"]

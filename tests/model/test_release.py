@@ -1,0 +1,98 @@
+"""What a run leaves behind is gone when it is over, without the garbage collector."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+import pytest
+
+from torchlint.model import interpret_unparsed, ir
+from torchlint.model.domain import Frame, GraphNode, Storage, Tensor
+from torchlint.project_index import ProjectIndex
+
+PROGRAM = """
+import torch
+from torch import nn
+from other import Block, scale
+
+
+class Net(nn.Module):
+    def __init__(self, width=3):
+        super().__init__()
+        self.inner = Block(width)
+        self.weight = nn.Parameter(torch.randn(width, width))
+
+    def forward(self, x, *, deep=False):
+        hidden = torch.sigmoid(self.inner(x) @ self.weight)
+        for _ in range(3):
+            hidden = hidden * scale(hidden) if deep else hidden.tanh()
+        hidden[:, 0] = hidden[:, 1]
+        return hidden, [each.exp() for each in hidden]
+
+
+def training(loader):
+    net = Net()
+    optimizer = torch.optim.Adam(net.parameters())
+
+    def step(batch):
+        nonlocal net
+        loss = net(batch)[0].square().mean()
+        loss.backward(retain_graph=True)
+        return loss
+
+    for batch in loader:
+        optimizer.zero_grad()
+        step(batch)
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    training([torch.ones(3, 3)])
+"""
+OTHER = """
+import torch
+from torch import nn
+
+
+def scale(x):
+    return x.exp().sum(-1, keepdim=True)
+
+
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layer = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.layer(x).relu()
+"""
+
+
+@pytest.mark.parametrize("thorough", [False, True])
+def test_nothing_waits_for_the_collector(tmp_path: Path, thorough: bool) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    (tmp_path / "other.py").write_text(OTHER)
+    kinds = (Frame, GraphNode, Storage, Tensor, ir.FunctionDef, ir.Call)
+
+    def alive() -> dict[str, int]:
+        found = [each for each in gc.get_objects() if isinstance(each, kinds)]
+        return {kind.__name__: sum(isinstance(each, kind) for each in found) for kind in kinds}
+
+    def run() -> int:
+        events, twins = interpret_unparsed(PROGRAM, ProjectIndex(str(path)), str(path), thorough=thorough)
+        twins.release()
+        return len(events)
+
+    run()  # what is kept of the other file for the next time is kept now
+    gc.collect()
+    before, enabled = alive(), gc.isenabled()
+    gc.disable()
+    try:
+        assert run() > 0
+        after = alive()
+    finally:
+        if enabled:
+            gc.enable()
+    assert after == before
