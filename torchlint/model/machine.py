@@ -20,7 +20,7 @@ from torchlint.model.events import AutogradRefused, BackwardCalled, Event, Tenso
 from torchlint.model.observer import Watch
 from torchlint.model.state import Trail
 from torchlint.model.trace import Step
-from torchlint.model.truth import ALWAYS, Guard, Truth, conjoin
+from torchlint.model.truth import ALWAYS, Guard, Truth, arms_of, conjoin
 
 if TYPE_CHECKING:
     from torchlint.model.computation import ComputationLog
@@ -155,13 +155,8 @@ class Machine:
 
     def taken(self, number: int) -> int | None:
         """The arm of a branch that the present path has taken, if any."""
-        for key, arm in self.path:
-            if key == number:
-                return arm
-        for key, arm in self.assumed:
-            if key == number:
-                return arm
-        return None
+        arm = arms_of(self.path).get(number)
+        return arm if arm is not None or not self.assumed else dict(self.assumed).get(number)
 
     def fork(self, arms: Sequence[tuple[Guard, Callable[[], T]]], *, assume: bool = False) -> list[tuple[Guard, T]]:
         """

@@ -37,13 +37,32 @@ def conjoin(*guards: Guard) -> Guard | None:
 
 
 def _both(one: Guard, other: Guard) -> Guard | None:
+    if len(one) < len(other):
+        one, other = other, one
+    if len(one) > _FEW:
+        known = arms_of(one)
+        new = other - one
+        if not new:
+            return one
+        return one | new if all(key not in known for key, _ in new) else None
     literals = one | other
     size = len(literals)
     if size == len(one):
         return one
-    if size == len(other):
-        return other
     return None if len(dict(literals)) < size else literals
+
+
+_FEW = 8
+_last: list[tuple[Guard, dict[BranchKey, int]]] = [(ALWAYS, {})]
+
+
+def arms_of(guard: Guard) -> dict[BranchKey, int]:
+    """The arm that each branch has taken; kept of the last guard that was asked for, which is the path, many times."""
+    known, arms = _last[0]
+    if known is not guard:
+        arms = dict(guard)
+        _last[0] = guard, arms
+    return arms
 
 
 def implied(guard: Guard, path: Guard) -> bool:
