@@ -61,6 +61,17 @@ def test_guards_on_different_arms_exclude_each_other() -> None:
     assert not implied(guard((1, 0)), ALWAYS)
 
 
+@pytest.mark.parametrize("size", [3, 40])
+def test_guards_meet_however_long_they_are(size: int) -> None:
+    path = guard(*((key, key % 3) for key in range(size)))
+    assert conjoin(path, guard((1, 1))) == path
+    assert conjoin(guard((1, 1), (2, 2)), path) == path
+    assert conjoin(path, guard((1, 0))) is None
+    assert conjoin(guard((size, 0), (1, 2)), path) is None
+    assert conjoin(path, guard((size, 0))) == guard(*path, (size, 0))
+    assert conjoin(guard((size, 1)), path, guard((size, 0))) is None
+
+
 def test_covered_leaves_no_way_around() -> None:
     assert covered([guard((1, 0)), guard((1, 1))], ALWAYS)
     assert not covered([guard((1, 0))], ALWAYS)
