@@ -7,9 +7,7 @@ and remembers on which contents a result rests. Judges nothing.
 
 from __future__ import annotations
 
-import ast
 import os
-import warnings
 from collections import OrderedDict
 from dataclasses import dataclass
 from itertools import islice
@@ -23,7 +21,7 @@ from torchlint.model.lower_ast import UnknownSyntaxError, lower_ast
 from torchlint.outcome import Dependency as Dependency
 from torchlint.outcome import digest
 from torchlint.roots import INSTALLED, import_roots, package_root
-from torchlint.source import Source, SourceError, Span, Unparsed, decode
+from torchlint.source import Source, SourceError, Span, Unparsed, decode, python_tree
 
 MOST_FILE = 1_000_000
 """Bytes of the largest file that is looked into."""
@@ -173,8 +171,6 @@ def _lowered(path: str) -> _Lowered | None:
 def _program(path: str, data: bytes) -> ir.Program | None:
     try:
         text = decode(data).text
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # on behalf of the file
-            return lower_ast(ast.parse(text), text, lazily=True)
+        return lower_ast(python_tree(text), text, lazily=True)
     except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError, UnknownSyntaxError):
         return None

@@ -192,6 +192,20 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         stack += reversed(children(current))
 
 
+def python_tree(text: str) -> ast.Module:
+    """
+    What Python's own parser makes of a text. Its warnings (an invalid escape, a comparison `is 1`) concern the file.
+
+    Raises
+    ------
+    SyntaxError, ValueError, RecursionError, MemoryError
+        as `ast.parse`.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
 _NATIVE_PLACE = re.compile(r"error at (\d+):(\d+)")
 
 
@@ -202,9 +216,7 @@ def _syntax_error(text: str, error: cst.ParserSyntaxError) -> SourceError:
         before = NEWLINE.split(text[:null])
         return SourceError("source code cannot contain null bytes", len(before), len(before[-1]) + 1)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
+        python_tree(text)
     except SyntaxError as refused:
         return SourceError(_sentence(refused.msg), max(refused.lineno or 1, 1), max(refused.offset or 1, 1))
     except (ValueError, MemoryError, RecursionError):

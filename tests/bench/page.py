@@ -23,8 +23,8 @@ command and all its processes, user and system, as the operating system counts t
 processes at the highest point seen in five looks a second, pages that several share divided among them. Bare parsing is
 `libcst.parse_module` of the files that mention torch, with the garbage collector off, as torchlint does it. Every
 command is run several times and the least is taken, for whatever else the machine does only adds; those that are
-compared are run by turns. Warm runs and the files of 1,000 lines are of all files of the packages ({all_count:,} with
-{all_lines:,} lines)."""
+compared are run by turns. Only what fills a cache is run once. Warm runs, those that fill a cache, and the files of
+1,000 lines are of all files of the packages ({all_count:,} with {all_lines:,} lines)."""
 MACHINE = """\
 {processor}, {cores} cores; Python {python}; {names}. Load of the machine: {before} at the beginning, {after} at the end
 (0 is a quiet machine, and the benchmark itself makes 1 or 2; on a busy one wall seconds say little, and CPU seconds are

@@ -8,8 +8,6 @@ proven so far.
 
 from __future__ import annotations
 
-import ast
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -46,7 +44,7 @@ from torchlint.model.observers import watching
 from torchlint.model.promise import differentiates, writes_in_place, writing_methods
 from torchlint.model.truth import ALWAYS, Truth
 from torchlint.model.twins import Twins
-from torchlint.source import Source, finding_nodes
+from torchlint.source import Source, finding_nodes, python_tree
 
 _NO_GRAD_NAMES = ("init", "reset", "load", "_init")
 _NO_TENSORS = {"builtins.int": "int", "builtins.str": "str"}
@@ -73,6 +71,7 @@ def interpret(source: Source, project: Project | None = None, *, thorough: bool 
     """
     analysis = Analysis(lower(source.module, source.text), project, thorough=thorough)
     analysis.run()
+    analysis.release()
     return merged(analysis.events)
 
 
@@ -90,10 +89,7 @@ def interpret_unparsed(
     Exception
         if Python's parser does not take it (SyntaxError, ValueError, RecursionError, MemoryError), or its lowering.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # on behalf of the file: an invalid escape, a comparison `is 1`
-        tree = ast.parse(text)
-    program = lower_ast(tree, text)
+    program = lower_ast(python_tree(text), text)
     analysis = Analysis(program, project, thorough=thorough)
     twins = Twins(path, program, whole=whole)
     with finding_nodes(twins.find):

@@ -9,7 +9,6 @@ parsed first. Where somebody does, `twins` finds the node.
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -19,7 +18,7 @@ import libcst as cst
 from torchlint.model import ir
 from torchlint.model.marks import Reader
 from torchlint.model.scopes import ScopedLowering
-from torchlint.source import NEWLINE, unparsed
+from torchlint.source import NEWLINE, python_tree, unparsed
 
 _Lowered = TypeVar("_Lowered")
 
@@ -543,9 +542,7 @@ class _Lowering(ScopedLowering):
 def _read(lines: list[str], start: int, end: int, indented: bool, parameters: list[ir.Parameter]) -> ir.Inside:
     """What stands in a function that was left unread: its lines once more, by themselves."""
     own = ["if 1:", *lines[start:end]] if indented else lines[start:end]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # on behalf of the file
-        found: Any = ast.parse("\n".join(own)).body[0]
+    found: Any = python_tree("\n".join(own)).body[0]
     return _Lowering(own, lazily=False).inside(found.body[0] if indented else found, parameters)
 
 

@@ -53,6 +53,7 @@ def _both(one: Guard, other: Guard) -> Guard | None:
 
 
 _FEW = 8
+"""Literals of a guard up to which it takes no longer to join it anew than to look up what it says of a branch."""
 _last: list[tuple[Guard, dict[BranchKey, int]]] = [(ALWAYS, {})]
 
 
