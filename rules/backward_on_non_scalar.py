@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from torchlint.model import events
-from torchlint.rewrite import condition, shown
-from torchlint.rule import Diagnostic, Example, Level, Raises, Rule
+from torchlint.rewrite import shown
+from torchlint.rule import Diagnostic, Example, Level, Raises, Rule, spelled
 from torchlint.truth import Truth
 
 
@@ -97,8 +97,7 @@ class BackwardOnNonScalar(Rule):
         root = shown(event.root_node, event.root.name)
         shape = f"has shape {_sizes(event.root.shape)}" if event.root.shape is not None else "is no scalar"
         message = f"backward starts from {root}, which {shape}, without `{argument}=`"
-        level = Level.WARNING if event.conditions else None
-        yield Diagnostic(event.node, message + condition(event.conditions), event.trace, level=level)
+        yield Diagnostic(event.node, message + spelled(event.conditions), event.trace)
 
 
 def _sizes(shape: tuple[int | None, ...]) -> str:

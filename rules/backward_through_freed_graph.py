@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from torchlint.model import events
-from torchlint.rewrite import calls_method, condition, followed_by, one_backward
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
+from torchlint.rewrite import calls_method, followed_by, one_backward
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule, spelled
 from torchlint.truth import Truth
 
 
@@ -113,9 +113,8 @@ class BackwardThroughFreedGraph(Rule):
     def check(self, event: events.FreedGraphRead) -> Iterator[Diagnostic]:
         root = f"`{event.root.name}`" if event.root.name else "the same tensor"
         if event.saves is Truth.YES:
-            level = Level.WARNING if event.conditions else None
-            message = _message(event, root) + condition(event.conditions)
-            yield Diagnostic(event.node, message, event.trace, _fix(event), level)
+            message = _message(event, root) + spelled(event.conditions)
+            yield Diagnostic(event.node, message, event.trace, _fix(event))
         elif event.same_root and calls_method(event.node, "backward") and calls_method(event.freed_by.node, "backward"):
             message = f"backward runs twice from {root}: its gradient is accumulated twice"
             yield Diagnostic(event.node, message, event.trace, level=Level.WARNING)

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from torchlint.model import events
-from torchlint.rewrite import condition, out_of_place, shown
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+from torchlint.rewrite import out_of_place, shown
+from torchlint.rule import Diagnostic, Example, Holds, Level, Rule, spelled
 from torchlint.truth import Truth
 
 _ACTIVATIONS = frozenset({"celu", "elu", "hardtanh", "leaky_relu", "relu", "relu6", "rrelu", "selu", "silu"})
@@ -105,7 +105,7 @@ class InPlaceOnGraphTensor(Rule):
             message += "a tensor of the graph that another operation may have saved"
         else:
             message += "a tensor of the graph; harmless, since nothing has saved the old value"
-        yield Diagnostic(event.node, message + condition(event.conditions), event.trace, out_of_place(event), level)
+        yield Diagnostic(event.node, message + spelled(event.conditions), event.trace, out_of_place(event), level)
 
     def level_of(self, event: events.InplaceWrite) -> Level | None:
         if event.spelling in ("indexed", "optimizer") or event.old_value_in_graph is not Truth.YES:

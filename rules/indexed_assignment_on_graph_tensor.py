@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from torchlint.model import events
-from torchlint.rewrite import condition, out_of_place, shown
-from torchlint.rule import Diagnostic, Example, Holds, Level, Raises, Rule
+from torchlint.rewrite import out_of_place, shown
+from torchlint.rule import Diagnostic, Example, Holds, Level, Raises, Rule, spelled
 from torchlint.truth import Truth
 
 
@@ -109,7 +109,7 @@ class IndexedAssignmentOnGraphTensor(Rule):
             return
         target, level = shown(event.target_node, event.target.name), Level.SMELL
         if isinstance(event, events.SavedTensorRead):
-            level = Level.WARNING if event.conditions or event.decision else Level.ERROR
+            level = Level.ERROR
             saved = f"`{event.name}`" if event.name else "a tensor"
             message = f"`{event.write_op}` overwrites {target} after `{event.saver}` saved {saved} for backward"
             cure = "torch.cat` or `torch.stack"
@@ -122,6 +122,5 @@ class IndexedAssignmentOnGraphTensor(Rule):
                 f"`{event.op}` overwrites a part of {target}, a graph tensor",
                 "torch.where` or `masked_fill",
             )
-        decision = event.decision if isinstance(event, events.SavedTensorRead) else None
-        message += f"{condition(event.conditions, decision)}: build it with `{cure}`"
+        message += f"{spelled(event.conditions)}: build it with `{cure}`"
         yield Diagnostic(event.node, message, event.trace, out_of_place(event), level)

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from torchlint.model import events
-from torchlint.rewrite import condition, shown, under_no_grad
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
+from torchlint.rewrite import shown, under_no_grad
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule, spelled
 from torchlint.truth import Truth
 
 
@@ -96,5 +96,4 @@ class LeafModifiedInPlace(Rule):
         text = under_no_grad(event.statement)
         edits = (Edit(event.statement, text),) if text is not None else ()
         fix = Fix("put it under `torch.no_grad()`", edits, safe=False, imports=("import torch",)) if edits else None
-        level = Level.WARNING if event.conditions else None
-        yield Diagnostic(event.node, message + condition(event.conditions), event.trace, fix, level)
+        yield Diagnostic(event.node, message + spelled(event.conditions), event.trace, fix)

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import numerics
-from torchlint.rewrite import condition, shown
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+from torchlint.rewrite import shown
+from torchlint.rule import Diagnostic, Example, Holds, Level, Rule, spelled
 
 
 class NanGradientAtMaskedValue(Rule):
@@ -71,6 +71,6 @@ class NanGradientAtMaskedValue(Rule):
     def check(self, event: numerics.MaskedSingularity) -> Iterator[Diagnostic]:
         message = (
             f"`{event.how}` drops {shown(event.computed)} where it is singular; its gradient is NaN there all the same"
-            f"{condition(event.conditions)}: mask {shown(event.operand, limit=20)} before"
+            f"{spelled(event.conditions)}: mask {shown(event.operand, limit=20)} before"
         )
         yield Diagnostic(event.node, message, event.trace)

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from torchlint.model import events
-from torchlint.rewrite import code, condition, followed_by, one_backward, replaced, without_argument
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rewrite import code, followed_by, one_backward, replaced, without_argument
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule, spelled
 
 
 class RetainGraph(Rule):
@@ -131,7 +131,7 @@ class RetainGraph(Rule):
                 message += "; `is_grads_batched=True` of `autograd.grad` takes them all at once"
             case "unknown":
                 message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory"
-        yield Diagnostic(event.argument, message + condition(event.conditions), event.trace, _fix(event))
+        yield Diagnostic(event.argument, message + spelled(event.conditions), event.trace, _fix(event))
 
 
 def _fix(event: events.GraphRetained) -> Fix | None:

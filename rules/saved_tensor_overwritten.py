@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
 from torchlint.model import events
-from torchlint.rewrite import condition, out_of_place, shown
-from torchlint.rule import Diagnostic, Example, Level, Raises, Rule
+from torchlint.rewrite import out_of_place, shown
+from torchlint.rule import Diagnostic, Example, Level, Raises, Rule, spelled
 
 
 class SavedTensorOverwritten(Rule):
@@ -132,6 +132,5 @@ class SavedTensorOverwritten(Rule):
             message += f": {target} shares its memory"
         elif event.through and event.target.name != event.name:
             message += f", through {target}, its {event.through}"
-        level = Level.WARNING if event.conditions or event.decision else None
-        message += condition(event.conditions, event.decision)
-        yield Diagnostic(event.node, message, event.trace, out_of_place(event), level)
+        message += spelled(event.conditions)
+        yield Diagnostic(event.node, message, event.trace, out_of_place(event))

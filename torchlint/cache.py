@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from torchlint import fingerprint, installed
+from torchlint.condition import Condition
 from torchlint.config import Config, Overrides
 from torchlint.finding import Finding, FindingFix, Level, TextEdit, TraceLine
 from torchlint.outcome import Dependency, FileReport, digest
@@ -415,6 +416,7 @@ def _finding_row(finding: Finding, kept: Any) -> list[Any]:
         ],
         fix and [fix.title, fix.safe, [[_place(edit.span), edit.replacement] for edit in fix.edits]],
         finding.cell,
+        [[each.kind, each.expression, each.holds] for each in finding.conditions],
     ]
 
 
@@ -427,10 +429,12 @@ def _read(text: str, shown: str, real: Any) -> FileReport:
 
     held_back, suppressed, followed, rows = json.loads(text)
     findings = []
-    for place, code, name, level, message, steps, fix, cell in rows:
+    for place, code, name, level, message, steps, fix, cell, open_links in rows:
         trace = tuple(TraceLine(real(path) if path else shown, *rest) for path, *rest in steps)
         cure = fix and FindingFix(
             fix[0], fix[1], tuple(TextEdit(Span(*where), replacement) for where, replacement in fix[2])
         )
-        findings.append(Finding(shown, Span(*place), code, name, Level(level), message, trace, cure, cell=cell))
+        rests_on = tuple(Condition(*each) for each in open_links)
+        known = Finding(shown, Span(*place), code, name, Level(level), message, trace, cure, None, cell, rests_on)
+        findings.append(known)
     return FileReport(shown, tuple(findings), int(held_back), int(suppressed), followed=bool(followed))

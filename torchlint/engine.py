@@ -27,7 +27,7 @@ from torchlint.outcome import MODEL, NEEDLE, PARSE, PLACES
 from torchlint.outcome import FileReport as FileReport
 from torchlint.project_index import ProjectIndex
 from torchlint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
-from torchlint.rule import Diagnostic, Finding, FindingFix, Rule, TraceLine
+from torchlint.rule import Diagnostic, Finding, FindingFix, Level, Rule, TraceLine
 from torchlint.scout import is_thorough, listeners, look
 from torchlint.source import Source, SourceError, Span, TreeNeededError, decode
 from torchlint.suppress import Suppressions
@@ -157,7 +157,7 @@ class _Check:
                     with _timed(self.seconds, rule.code):
                         diagnostics = list(rule.check(event))
                     with _timed(self.seconds, PLACES):
-                        self._take(rule, diagnostics)
+                        self._take(rule, event, diagnostics)
                 except Exception as error:
                     failed.add(rule.code)
                     self.failures.append(self._failure(rule, event, error))
@@ -176,9 +176,9 @@ class _Check:
             seconds=self.seconds,
         )
 
-    def _take(self, rule: Rule, diagnostics: Sequence[Diagnostic]) -> None:
+    def _take(self, rule: Rule, event: events.Event, diagnostics: Sequence[Diagnostic]) -> None:
         for diagnostic in diagnostics:
-            finding = self._finding(rule, diagnostic)
+            finding = self._finding(rule, event, diagnostic)
             key = (finding.code, finding.span)
             known = self.found.get(key)
             if known is not None:
@@ -192,16 +192,20 @@ class _Check:
     def _shown(self, finding: Finding) -> bool:
         return self.selection.shows(finding.code, finding.level)
 
-    def _finding(self, rule: Rule, diagnostic: Diagnostic) -> Finding:
+    def _finding(self, rule: Rule, event: events.Event, diagnostic: Diagnostic) -> Finding:
+        level = diagnostic.level or rule.level
+        if event.conditions and level is Level.ERROR:
+            level = Level.WARNING  # an error has no open link
         return Finding(
             path=self.source.path,
             span=self._span(diagnostic.node),
             code=rule.code,
             name=rule.name,
-            level=diagnostic.level or rule.level,
+            level=level,
             message=diagnostic.message,
             trace=tuple(self._trace_line(step) for step in diagnostic.trace),
             fix=self._fix(rule, diagnostic),
+            conditions=event.conditions,
         )
 
     def _trace_line(self, step: Step) -> TraceLine:

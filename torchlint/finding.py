@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
+from torchlint.condition import Condition
 from torchlint.text import Span
 
 
@@ -84,7 +85,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A diagnostic with its place in a file: what is reported, cached and sent to other programs (see CLI: JSON)."""
+    """
+    A diagnostic with its place in a file: what is reported, cached and sent to other programs (see CLI: JSON).
+
+    `conditions` is what its proof rests on beside the text of the program; the message says the same in words.
+    """
 
     path: str
     span: Span
@@ -96,3 +101,4 @@ class Finding:
     fix: FindingFix | None = None
     verdict: Verdict | None = None
     cell: int | None = field(default=None)
+    conditions: tuple[Condition, ...] = ()

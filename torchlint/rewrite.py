@@ -7,8 +7,6 @@ given, and answer None where the rewriting would need to know more (so that no f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import libcst as cst
 
 from torchlint.model.events import InplaceWrite, SavedTensorRead
@@ -52,21 +50,6 @@ def shown(node: cst.BaseExpression, name: str = "", limit: int = 40) -> str:
     """The user's name in backquotes, or else the expression itself, on one line and cut at `limit` characters."""
     text = name or " ".join(code(node).split())
     return f"`{text if len(text) <= limit else text[: limit - 1].rstrip() + '…'}`"
-
-
-def condition(inputs: Sequence[str], decision: tuple[str, bool] | None = None) -> str:
-    """
-    What a message adds when its proof holds only for some inputs of a `forward`, ", if `x` requires grad", or where a
-    condition of the program holds: ", where `i < n`".
-    """
-    where = ""
-    if decision is not None:
-        where = f", where `{decision[0]}`" + ("" if decision[1] else " does not hold")
-    if not inputs:
-        return where
-    names = [f"`{name}`" for name in inputs]
-    verb = "requires" if len(names) == 1 else "require"
-    return f"{where}, if {' and '.join(names)} {verb} grad"
 
 
 def code(node: cst.CSTNode) -> str:

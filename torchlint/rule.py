@@ -19,6 +19,8 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import libcst as cst
 
+from torchlint.condition import Condition as Condition
+from torchlint.condition import spelled as spelled
 from torchlint.finding import Finding as Finding
 from torchlint.finding import FindingFix as FindingFix
 from torchlint.finding import Level as Level

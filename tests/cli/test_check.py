@@ -198,3 +198,20 @@ def test_a_file_name_that_is_no_text(torchlint: Torchlint, overwritten: str) -> 
     assert ran.status == 1
     assert ran.out.startswith("a\\udcff.py:5:1: error[TLN201]")
     assert json.loads(torchlint("check", "--output-format", "json").out)[0]["path"] == "a\udcff.py"
+
+
+def test_a_condition_is_data_beside_the_words(torchlint: Torchlint) -> None:
+    Path("net.py").write_text(
+        "import torch\n\n\n"
+        "class Net(torch.nn.Module):\n"
+        "    def forward(self, x):\n"
+        "        y = torch.exp(x)\n"
+        "        y.mul_(2)\n"
+        "        return y\n"
+    )
+    for _ in ("first", "from the cache"):
+        items = json.loads(torchlint("check", "--output-format", "json", "net.py").out)
+        (item,) = (item for item in items if item["code"] == "TLN201")
+        assert item["level"] == "warning"
+        assert item["conditions"] == [{"kind": "requires_grad", "expression": "x", "holds": True}]
+        assert "if `x` requires grad" in item["message"]

@@ -8,6 +8,7 @@ import itertools
 
 import pytest
 
+from torchlint.condition import Condition
 from torchlint.model.domain import GRAD_MAYBE, GRAD_NO, GRAD_YES, Choice, Constant, Grad, Sequence, Unknown, choose
 from torchlint.model.state import Trail
 from torchlint.model.truth import ALWAYS, Guard, Truth, conditions, conjoin, covered, implied, unconditional
@@ -84,7 +85,7 @@ def test_covered_leaves_no_way_around() -> None:
 
 def test_conditions_name_the_inputs() -> None:
     literal = frozenset({(("requires_grad", "x"), 1), (3, 0)})
-    assert conditions(literal) == ("x",)
+    assert conditions(literal) == (Condition("requires_grad", "x"),)
     assert unconditional(literal) == guard((3, 0))
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
+from torchlint.condition import Condition
 from torchlint.knowledge import shapes
 from torchlint.model import ir
 from torchlint.model.domain import (
@@ -67,7 +68,7 @@ class SavedRead:
     saved: Saved
     need: Guard
     basis: Guard
-    conditions: tuple[str, ...]
+    conditions: tuple[Condition, ...]
     backward: Step
     implicit: bool
     moment: int
@@ -680,7 +681,7 @@ class BackwardMachine(GraphMachine):
                     break
         return broken
 
-    def _one_decision(self, read: SavedRead) -> tuple[str, bool] | None:
+    def _one_decision(self, read: SavedRead) -> Condition | None:
         """
         The one condition of the program that a proof rests on, and whether it must hold: whatever else happens, the
         program raises where that arm was taken. None if it rests on more: two decisions need not go together.
@@ -693,14 +694,16 @@ class BackwardMachine(GraphMachine):
         if found is None or _ABOUT_MODE.search(found):
             return None
         others = {key for key, _ in unconditional(read.basis) if key != number}
-        return None if any(self._condition_of(key) is not None for key in others) else (found, arm == 1)
+        return (
+            None if any(self._condition_of(key) is not None for key in others) else Condition("branch", found, arm == 1)
+        )
 
     def _condition_of(self, number: object) -> str | None:
         """The text of the condition that a branch was numbered for; None if it is of another kind."""
         key = self.decision(number) if isinstance(number, int) else None
         return key[0] if isinstance(key, tuple) and isinstance(key[0], str) else None
 
-    def _tell_read(self, read: SavedRead, decision: tuple[str, bool] | None = None) -> None:
+    def _tell_read(self, read: SavedRead, decision: Condition | None = None) -> None:
         write, saved = read.write, read.saved
         if write.excursion is not None and write.excursion is saved.node.excursion:
             return  # another file's own affair
@@ -720,8 +723,7 @@ class BackwardMachine(GraphMachine):
                     Step((write.inside or write.origin).origin, _overwrites(write)),
                     read.backward,
                 ),
-                conditions=read.conditions,
-                decision=decision,
+                conditions=read.conditions if decision is None else (decision, *read.conditions),
                 moment=read.moment,
                 saver=saved.node.op,
                 saved=saved_words(saved),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
+from torchlint.condition import Condition
 from torchlint.truth import Truth as Truth
 
 # One decision a fact rests on: (which branch, which arm). Three kinds of branch key:
@@ -92,11 +93,10 @@ def covered(guards: Sequence[Guard], path: Guard, depth: int = 6) -> bool:
     return all(covered(open_guards, path | {(key, arm)}, depth - 1) for arm in (0, 1))
 
 
-def conditions(guards: Iterable[GuardLiteral]) -> tuple[str, ...]:
+def conditions(guards: Iterable[GuardLiteral]) -> tuple[Condition, ...]:
     """The inputs whose `requires_grad` a guard rests on, sorted by name."""
-    return tuple(
-        sorted({key[1] for key, arm in guards if isinstance(key, tuple) and key[0] == "requires_grad" and arm})
-    )
+    names = sorted({key[1] for key, arm in guards if isinstance(key, tuple) and key[0] == "requires_grad" and arm})
+    return tuple(Condition("requires_grad", name) for name in names)
 
 
 def _unknowable(key: BranchKey) -> bool:

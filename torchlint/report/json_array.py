@@ -25,7 +25,7 @@ def as_object(finding: Finding) -> dict[str, Any]:
     """
     A finding for programs: lines and columns count from 1, columns in characters, ends are exclusive.
 
-    `cell` is there only for a finding in a notebook.
+    `cell` is there only for a finding in a notebook, `conditions` only for one whose proof rests on some.
     """
     fix, verdict = finding.fix, finding.verdict
     value: dict[str, Any] = {
@@ -40,6 +40,10 @@ def as_object(finding: Finding) -> dict[str, Any]:
         "verdict": verdict
         and {"status": verdict.status, "evidence": verdict.evidence, "seconds": round(verdict.seconds, 3)},
     }
+    if finding.conditions:
+        value["conditions"] = [
+            {"kind": each.kind, "expression": each.expression, "holds": each.holds} for each in finding.conditions
+        ]
     if finding.cell is not None:
         value["cell"] = finding.cell
     return value

@@ -18,6 +18,7 @@ from typing import Literal, TypeAlias
 
 import libcst as cst
 
+from torchlint.condition import Condition
 from torchlint.model.trace import Step
 from torchlint.model.truth import Truth
 
@@ -75,7 +76,8 @@ class Event:
     truth
         YES: on every path of the program that comes here (loops: in the first or the second iteration).
     conditions
-        Inputs of the analysed `forward` that must require grad for this to happen; empty for a full proof.
+        What else must hold for this to happen: inputs of the analysed `forward` that require grad, the arm of a branch;
+        empty for a full proof. A finding that rests on one is a warning, never an error.
     moment
         When in the run: of two events of one entry point, the one with the smaller moment happens first (for a
         `SavedTensorRead` it is the moment of the backward). 0 where it does not matter.
@@ -85,7 +87,7 @@ class Event:
     statement: cst.CSTNode
     trace: tuple[Step, ...] = ()
     truth: Truth = Truth.YES
-    conditions: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
     moment: int = 0
 
 
@@ -196,8 +198,6 @@ class SavedTensorRead(Event):
         The step of the backward that reads it; for a `forward` analysed on its own, the return.
     implicit
         The backward is the caller's: the value is returned from a Module's `forward`.
-    decision
-        The one condition of the program that this rests on, and whether it must hold; None if it always happens.
     """
 
     saver: str
@@ -210,7 +210,6 @@ class SavedTensorRead(Event):
     through: str
     backward: Step
     implicit: bool
-    decision: tuple[str, bool] | None = None
 
 
 BackwardCallee: TypeAlias = Literal["backward", "autograd.backward", "autograd.grad"]

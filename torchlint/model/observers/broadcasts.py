@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Literal
 
+from torchlint.condition import Condition
 from torchlint.model.computation import Computation, Computations, constant
 from torchlint.model.domain import Choice, Tensor, Unknown, Value
 from torchlint.model.events import Shape
@@ -143,7 +144,7 @@ class Broadcasts(Computations):
     def _same(self, one: Value, other: Value) -> bool:
         return one is other or (self.tensor(one) is not None and self.tensor(one) is self.tensor(other))
 
-    def _requires_grad(self, value: Value) -> tuple[Truth, tuple[str, ...]]:
+    def _requires_grad(self, value: Value) -> tuple[Truth, tuple[Condition, ...]]:
         tensor = self.tensor(value)
         if tensor is None or self.machine.grad_mode is not Truth.YES:
             return Truth.NO, ()

@@ -1,0 +1,52 @@
+"""
+What a proof rests on beside the program's text: the one thing that a reader can check, and a run can establish.
+
+Ground group. Imports nothing of torchlint. The model puts conditions on its events, the engine carries them to the
+findings, messages and reports spell them, and the runtime cross-check asks whether they held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+ConditionKind: TypeAlias = Literal["requires_grad", "branch", "device"]
+"""
+"requires_grad": the tensor that `expression` names requires grad. "branch": `expression` is true where the program asks
+it. "device": `expression` is a device other than the one the tensor is on, such as a GPU.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """
+    One link of a proof that the program's text leaves open.
+
+    Attributes
+    ----------
+    kind
+        See `ConditionKind`.
+    expression
+        As the program spells it.
+    holds
+        Whether it must hold, or must not.
+    """
+
+    kind: ConditionKind
+    expression: str
+    holds: bool = True
+
+
+def spelled(conditions: Sequence[Condition]) -> str:
+    """What a message adds: ", if `x` requires grad", ", where `i < n` does not hold", "" without a condition."""
+    words = ""
+    for each in conditions:
+        if each.kind == "branch":
+            words += f", where `{each.expression}`" + ("" if each.holds else " does not hold")
+        elif each.kind == "device":
+            words += f", where `{each.expression}` is another device than the CPU"
+    names = [f"`{each.expression}`" for each in conditions if each.kind == "requires_grad"]
+    if names:
+        words += f", if {' and '.join(names)} {'requires' if len(names) == 1 else 'require'} grad"
+    return words
