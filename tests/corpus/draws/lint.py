@@ -1,0 +1,81 @@
+"""
+One run of a frozen linter over each unpacked package: findings, counts, and what went wrong with the linter itself.
+
+Each package is linted from its own folder, as its user would, without a cache.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..packages import environment
+
+TIMEOUT = 600.0
+OF_THE_LINTER = ("TLN000",)
+
+
+@dataclass
+class Linted:
+    """
+    What a package gave.
+
+    Attributes
+    ----------
+    findings
+        As `--output-format json` has them, with paths relative to the package.
+    trouble
+        Internal errors and ended processes, with the path if there is one.
+    """
+
+    name: str
+    version: str
+    files: int = 0
+    lines: int = 0
+    seconds: float = 0.0
+    findings: list[dict[str, Any]] = field(default_factory=list)
+    trouble: list[str] = field(default_factory=list)
+
+    def counts(self) -> dict[str, Any]:
+        """The row that is committed: numbers, and no line of the package."""
+        levels = Counter(each["level"] for each in self.findings)
+        codes = Counter(each["code"] for each in self.findings)
+        row = {"name": self.name, "version": self.version, "files": self.files, "lines": self.lines}
+        row |= {"seconds": round(self.seconds, 1), "levels": dict(sorted(levels.items()))}
+        return row | {"codes": dict(sorted(codes.items())), "trouble": self.trouble}
+
+
+def lint(name: str, version: str, folder: Path, linter: Path, timeout: float = TIMEOUT) -> Linted:
+    """Lint what lies in a folder with the linter in another; never raises for what the linter does."""
+    result = Linted(name, version)
+    for path in folder.rglob("*.py"):
+        result.files += 1
+        result.lines += path.read_bytes().count(b"\n")
+    command = [sys.executable, "-m", "torchlint", "check", "--no-cache", "--output-format", "json", "."]
+    start = time.monotonic()
+    try:
+        run = subprocess.run(
+            command, cwd=folder, env=environment(linter), capture_output=True, text=True, timeout=timeout
+        )
+    except subprocess.TimeoutExpired:
+        result.seconds = time.monotonic() - start
+        result.trouble.append(f"no end after {timeout:.0f} s")
+        return result
+    result.seconds = time.monotonic() - start
+    try:
+        found = json.loads(run.stdout)
+    except ValueError:
+        last = run.stderr.strip().splitlines()[-1:] or ["nothing printed"]
+        result.trouble.append(f"exit status {run.returncode}: {last[0][:200]}")
+        return result
+    result.findings = [each for each in found if each["code"] not in OF_THE_LINTER]
+    result.trouble += [
+        f"{each['path']}:{each['line']}: {each['message'][:300]}" for each in found if each["code"] in OF_THE_LINTER
+    ]
+    return result

@@ -1,0 +1,1 @@
+"""Findings held against the test suites of the packages in which they are made."""
