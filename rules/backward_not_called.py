@@ -22,7 +22,8 @@ class BackwardNotCalled(Rule):
     `torch.set_grad_enabled(False)`.
 
     ## Fix safety
-    Safe: adds the parentheses. There's no fix for a bare `torch.no_grad()`, which would need to know where it ends.
+    Adds the parentheses. Safe in `with torch.no_grad:`, which raises as it stands. Unsafe elsewhere: what was only
+    named happens now. There's no fix for a bare `torch.no_grad()`, which would need to know where it ends.
 
     ## Known limits
     `step` is reported only on optimizers and on names that say so.
@@ -35,7 +36,7 @@ class BackwardNotCalled(Rule):
     code = "TLN110"
     name = "backward-not-called"
     level = Level.ERROR
-    fixes = "safe"
+    fixes = "both"
     bad = (
         Example(
             """
@@ -106,5 +107,5 @@ class BackwardNotCalled(Rule):
             "saved": "the method is saved, not the weights",
             "with": "it is no context without its parentheses",
         }[event.place]
-        fix = Fix(f"call it: `{text}()`", (Edit(event.method, f"{text}()"),), safe=True)
+        fix = Fix(f"call it: `{text}()`", (Edit(event.method, f"{text}()"),), safe=event.place == "with")
         yield Diagnostic(event.node, f"`{text}` isn't called: {effect}", event.trace, fix)

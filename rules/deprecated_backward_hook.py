@@ -20,7 +20,8 @@ class DeprecatedBackwardHook(Rule):
     place then.
 
     ## Fix safety
-    Safe: where `forward` is one operation the hook sees the same; else it saw the wrong thing.
+    Unsafe: the hook sees other gradients where `forward` is more than one operation, and a full backward hook makes
+    torch refuse in-place operations on the module's output (TLN512): `nn.ReLU(inplace=True)` behind it raises.
 
     ## References
     - [torch.nn.Module.register_backward_hook](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_backward_hook):
@@ -30,7 +31,7 @@ class DeprecatedBackwardHook(Rule):
     code = "TLN510"
     name = "deprecated-backward-hook"
     level = Level.WARNING
-    fixes = "safe"
+    fixes = "unsafe"
     bad = (
         Example(
             """
@@ -75,5 +76,5 @@ class DeprecatedBackwardHook(Rule):
     def check(self, event: custom.BackwardHookRegistered) -> Iterator[Diagnostic]:
         message = "`register_backward_hook` is deprecated: the hook sees the last operation, not the module"
         edit = Edit(event.name, "register_full_backward_hook")
-        fix = Fix("register a full backward hook", (edit,), safe=True)
+        fix = Fix("register a full backward hook", (edit,), safe=False)
         yield Diagnostic(event.node, message, event.trace, fix)

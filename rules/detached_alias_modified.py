@@ -22,8 +22,8 @@ class DetachedAliasModified(Rule):
     `t.detach().clone()` for a tensor, `.numpy().copy()` for an array.
 
     ## Fix safety
-    Safe where the source is written: the copy keeps the value it was taken for. Unsafe where the alias is written:
-    writing the source through it may have been the intent.
+    Unsafe: the copy keeps the value it was taken for, where now it follows the source; and writing one through the
+    other may have been the intent.
 
     ## Known limits
     Silent where a leaf is written through its alias: that is how updates were written before `no_grad`.
@@ -35,7 +35,7 @@ class DetachedAliasModified(Rule):
     code = "TLN206"
     name = "detached-alias-modified"
     level = Level.WARNING
-    fixes = "both"
+    fixes = "unsafe"
     bad = (
         Example(
             """
@@ -124,5 +124,5 @@ class DetachedAliasModified(Rule):
         message = f"`{written}` is modified in place, and `{other}` with it: `{event.how}` shares memory"
         copied = "copy" if event.how.endswith("numpy()") else "clone"
         edit = Edit(event.alias_node, f"{operand(event.alias_node)}.{copied}()")
-        fix = Fix(f"copy: append `.{copied}()`", (edit,), safe=event.written == "source")
+        fix = Fix(f"copy: append `.{copied}()`", (edit,), safe=False)
         yield Diagnostic(event.node, message, event.trace, fix)

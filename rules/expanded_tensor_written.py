@@ -21,7 +21,8 @@ class ExpandedTensorWritten(Rule):
     Copy before writing: `t.expand(n, -1).clone()`, or `t.repeat(n, 1)`; or write out of place.
 
     ## Fix safety
-    Safe where torch refuses. Unsafe for an indexed assignment: it doesn't change the other rows any more.
+    Unsafe: on a path that does not write, the copy no longer shows what is written to its source; after an indexed
+    assignment the other rows keep their values.
 
     ## Known limits
     Silent where the sizes before and after aren't known. `fill_` and `zero_` write the same everywhere: allowed. If
@@ -35,7 +36,7 @@ class ExpandedTensorWritten(Rule):
     code = "TLN208"
     name = "expanded-tensor-written"
     level = Level.ERROR
-    fixes = "both"
+    fixes = "unsafe"
     bad = (
         Example(
             """
@@ -94,6 +95,6 @@ class ExpandedTensorWritten(Rule):
         else:
             message += ": torch refuses as soon as its size is over 1"
         text = f"{operand(event.expand_node)}.clone()"
-        fix = Fix("copy first: append `.clone()`", (Edit(event.expand_node, text),), safe=event.refused)
+        fix = Fix("copy first: append `.clone()`", (Edit(event.expand_node, text),), safe=False)
         level = None if event.refused and event.overlaps is Truth.YES else Level.WARNING
         yield Diagnostic(event.node, message, event.trace, fix, level)

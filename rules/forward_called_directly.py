@@ -20,7 +20,7 @@ class ForwardCalledDirectly(Rule):
     `m(x)`.
 
     ## Fix safety
-    Safe: `m(x)` calls `forward` with the same arguments, and the hooks, if there are any.
+    Unsafe: hooks run that did not run before; nobody knows who has registered one.
 
     ## Known limits
     Silent where the object isn't known to be a module, in `forward` and `__call__` of the same object, and for classes
@@ -34,7 +34,7 @@ class ForwardCalledDirectly(Rule):
     code = "TLN309"
     name = "forward-called-directly"
     level = Level.SMELL
-    fixes = "safe"
+    fixes = "unsafe"
     bad = (
         Example(
             """
@@ -74,7 +74,7 @@ class ForwardCalledDirectly(Rule):
     def check(self, event: registration.ForwardCalled) -> Iterator[Diagnostic]:
         receiver = code(event.receiver)
         text = code(event.call.with_changes(func=event.receiver))
-        fix = Fix(f"call `{receiver}` itself", (Edit(event.call, text),), safe=True)
+        fix = Fix(f"call `{receiver}` itself", (Edit(event.call, text),), safe=False)
         yield Diagnostic(
             event.node, f"`{receiver}.forward(...)` runs no hooks: call `{receiver}(...)`", event.trace, fix
         )

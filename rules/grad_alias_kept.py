@@ -21,7 +21,7 @@ class GradAliasKept(Rule):
     `g = x.grad.clone()`, or `torch.autograd.grad(loss, x)`, which returns a tensor of its own.
 
     ## Fix safety
-    Safe: the copy keeps the value it was taken for.
+    Unsafe: the copy keeps the value it was taken for, where now it follows the gradient.
 
     ## Known limits
     `zero_grad()` sets `.grad` to None by default and leaves the kept tensor alone: silent.
@@ -34,7 +34,7 @@ class GradAliasKept(Rule):
     code = "TLN210"
     name = "grad-alias-kept"
     level = Level.WARNING
-    fixes = "safe"
+    fixes = "unsafe"
     bad = (
         Example(
             """
@@ -101,5 +101,5 @@ class GradAliasKept(Rule):
         gradient = f"`{event.owner.name}.grad`" if event.owner.name else "the gradient"
         message = f"`{event.kept}` is {gradient} itself, no copy: {event.written}"
         text = f"{operand(event.node)}.clone()"  # type: ignore[arg-type]
-        fix = Fix("copy: append `.clone()`", (Edit(event.node, text),), safe=True)
+        fix = Fix("copy: append `.clone()`", (Edit(event.node, text),), safe=False)
         yield Diagnostic(event.node, message, event.trace, fix)

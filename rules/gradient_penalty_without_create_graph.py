@@ -23,7 +23,7 @@ class GradientPenaltyWithoutCreateGraph(Rule):
     `torch.autograd.grad(..., create_graph=True)`.
 
     ## Fix safety
-    Safe: it makes the term what it's written as.
+    Unsafe: it makes the term what it's written as, and with it the gradients other ones.
 
     ## Known limits
     Steps that use a gradient without differentiating through it are right as they are, and silent: `w - lr * g`
@@ -37,7 +37,7 @@ class GradientPenaltyWithoutCreateGraph(Rule):
     code = "TLN107"
     name = "gradient-penalty-without-create-graph"
     level = Level.WARNING
-    fixes = "safe"
+    fixes = "unsafe"
     bad = (
         Example(
             """
@@ -90,7 +90,7 @@ def _fix(event: gradients.ConstantGradientTerm) -> Fix | None:
         return None
     named = [arg for arg in call.args if arg.keyword is not None and arg.keyword.value == "create_graph"]
     if named:
-        return Fix("set `create_graph=True`", (Edit(named[0].value, "True"),), safe=True)
+        return Fix("set `create_graph=True`", (Edit(named[0].value, "True"),), safe=False)
     if len(call.args) > 4 and all(arg.keyword is None for arg in call.args[:5]):
         return None
     argument = cst.Arg(
@@ -107,4 +107,4 @@ def _fix(event: gradients.ConstantGradientTerm) -> Fix | None:
         ]
     else:
         args = [*call.args, argument.with_changes(comma=last.comma)]
-    return Fix("add `create_graph=True`", (Edit(call, code(call.with_changes(args=args))),), safe=True)
+    return Fix("add `create_graph=True`", (Edit(call, code(call.with_changes(args=args))),), safe=False)

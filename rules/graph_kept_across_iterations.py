@@ -21,7 +21,7 @@ class GraphKeptAcrossIterations(Rule):
     `total += loss.item()`, `losses.append(loss.detach())`. `detach()` doesn't wait for the GPU.
 
     ## Fix safety
-    Safe: nothing differentiates the collection, and `detach()` keeps it a tensor.
+    Unsafe: what is printed has no `grad_fn` any more, and code that is not in sight may differentiate the collection.
 
     ## Known limits
     A sum that is differentiated at the end is accumulation by intent: silent. So are loops without a backward.
@@ -34,7 +34,7 @@ class GraphKeptAcrossIterations(Rule):
     code = "TLN106"
     name = "graph-kept-across-iterations"
     level = Level.WARNING
-    fixes = "safe"
+    fixes = "unsafe"
     bad = (
         Example(
             """
@@ -114,5 +114,5 @@ class GraphKeptAcrossIterations(Rule):
         value = shown(event.value_node, event.value.name)
         message = f"`{event.container}` keeps the graph of {value} of every iteration, and nothing differentiates it"
         text = f"{operand(event.value_node)}.detach()"
-        fix = Fix(f"keep the value alone: `{text}`", (Edit(event.value_node, text),), safe=True)
+        fix = Fix(f"keep the value alone: `{text}`", (Edit(event.value_node, text),), safe=False)
         yield Diagnostic(event.node, message, event.trace, fix)

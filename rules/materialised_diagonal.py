@@ -23,7 +23,8 @@ class MaterialisedDiagonal(Rule):
     Scale the rows, `d.unsqueeze(-1) * A`, or the columns, `A * d`.
 
     ## Fix safety
-    Safe: the same numbers, as long as they're finite.
+    Unsafe: the same numbers as long as they're finite (`0 * inf` is NaN); under `torch.autocast` a product of matrices
+    is computed in half precision, a product of elements is not.
 
     ## Known limits
     Silent where `d` isn't known to be a vector: of a matrix, `torch.diag` takes the diagonal.
@@ -35,7 +36,7 @@ class MaterialisedDiagonal(Rule):
     code = "TLN703"
     name = "materialised-diagonal"
     level = Level.SMELL
-    fixes = "safe"
+    fixes = "unsafe"
     bad = (
         Example(
             """
@@ -95,8 +96,7 @@ class MaterialisedDiagonal(Rule):
         message = f"{shown(event.built)} builds a {size} matrix to multiply with its diagonal: {cure}"
         fix = None
         if text is not None and event.nested and isinstance(event.node, cst.BaseExpression) and not _laid_out(event):
-            text = f"({text})" if event.node.lpar else text
-            fix = Fix("scale instead of multiplying matrices", (Edit(event.node, text),), safe=True)
+            fix = Fix("scale instead of multiplying matrices", (Edit(event.node, text),), safe=False)
         yield Diagnostic(event.node, message, event.trace, fix)
 
 

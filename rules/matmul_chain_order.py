@@ -81,7 +81,6 @@ class MatmulChainOrder(Rule):
         fix = None
         if event.function is not None and "\n" not in code(event.node):
             text = _bracketed(event, event.order, event.function)
-            text = f"({text})" if event.node.lpar else text
             fix = Fix("multiply in the cheapest order", (Edit(event.node, text),), safe=True)
         yield Diagnostic(event.node, f"{shown(event.node, limit=50)} {counts}", event.trace, fix)
 

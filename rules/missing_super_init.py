@@ -23,7 +23,9 @@ class MissingSuperInit(Rule):
     `super().__init__()` as the first statement. Plain values (`self.n = n`) may be set before it.
 
     ## Fix safety
-    Safe: the call moves to the top, or is added there.
+    Safe where the class derives from `nn.Module` itself and its `__init__` raises, whatever it is given: the call moves
+    to the top, or is added there. Unsafe where only some paths raise, or calling the module would: plain attributes can
+    be read as it stands.
 
     ## Known limits
     Silent where the object is handed to code that isn't in the file, and where a class defines `__setattr__` or is
@@ -37,7 +39,7 @@ class MissingSuperInit(Rule):
     code = "TLN308"
     name = "missing-super-init"
     level = Level.ERROR
-    fixes = "safe"
+    fixes = "both"
     bad = (
         Example(
             """
@@ -134,7 +136,7 @@ class MissingSuperInit(Rule):
 def _given_self(call: cst.Call) -> Fix | None:
     base = code(call.func).removesuffix(".__init__").removesuffix("()")
     text = f"{base}.__init__(self)"
-    return None if call.args else Fix(f"write `{text}`", (Edit(call, text),), safe=True)
+    return None if call.args else Fix(f"write `{text}`", (Edit(call, text),), safe=False)
 
 
 def _fix(event: registration.SuperInitMissing) -> Fix | None:
@@ -146,4 +148,4 @@ def _fix(event: registration.SuperInitMissing) -> Fix | None:
         if not isinstance(event.call_statement, cst.SimpleStatementLine) or event.call_statement is event.first:
             return None
         edits.append(Edit(event.call_statement, ""))
-    return Fix("call `super().__init__()` first", tuple(edits), safe=True)
+    return Fix("call `super().__init__()` first", tuple(edits), safe=event.certain)

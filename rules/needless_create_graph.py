@@ -21,7 +21,8 @@ class NeedlessCreateGraph(Rule):
     Leave it out. For second derivatives, use `torch.autograd.grad`, which leaves `.grad` alone.
 
     ## Fix safety
-    Safe: nothing reads what it creates.
+    Unsafe: the argument retains the graph as well, gradients are printed with their `grad_fn`, and code that is not in
+    sight may differentiate them.
 
     ## Known limits
     Silent where the gradients are returned, kept on an object, or handed to other code.
@@ -34,7 +35,7 @@ class NeedlessCreateGraph(Rule):
     code = "TLN108"
     name = "needless-create-graph"
     level = Level.SMELL
-    fixes = "safe"
+    fixes = "unsafe"
     bad = (
         Example(
             """
@@ -90,5 +91,5 @@ class NeedlessCreateGraph(Rule):
         if event.accumulated:
             message += "; in `.grad` they form a cycle with their parameters"
         text = without_argument(event.call, event.argument)
-        fix = Fix("remove `create_graph=True`", (Edit(event.call, text),), safe=True) if text is not None else None
+        fix = Fix("remove `create_graph=True`", (Edit(event.call, text),), safe=False) if text is not None else None
         yield Diagnostic(event.argument, message, event.trace, fix)

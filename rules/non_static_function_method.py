@@ -23,7 +23,8 @@ class NonStaticFunctionMethod(Rule):
     `@staticmethod` on both methods, `MyFunction.apply(x)` to call it.
 
     ## Fix safety
-    Unsafe for a call: what the constructor was given must become arguments of `apply`. Safe for a method.
+    Unsafe: for a call, what the constructor was given must become arguments of `apply`; a static method can no longer
+    be called on an object, and one that reads attributes of `self` finds none of them on its context.
 
     ## References
     - [torch.autograd.Function](https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.Function): "To create
@@ -34,7 +35,7 @@ class NonStaticFunctionMethod(Rule):
     code = "TLN502"
     name = "non-static-function-method"
     level = Level.ERROR
-    fixes = "both"
+    fixes = "unsafe"
     bad = (
         Example(
             """
@@ -131,10 +132,10 @@ def _static(method: cst.FunctionDef) -> Fix:
     title = "make it a static method"
     if method.decorators:
         first = method.decorators[0].decorator
-        return Fix(title, (Edit(first, f"staticmethod\n@{code(first)}"),), safe=True)
+        return Fix(title, (Edit(first, f"staticmethod\n@{code(first)}"),), safe=False)
     body = method.body.with_changes(footer=[]) if isinstance(method.body, cst.IndentedBlock) else method.body
     plain = method.with_changes(leading_lines=[], body=body)
-    return Fix(title, (Edit(method, f"@staticmethod\n{code(plain)}".rstrip("\n")),), safe=True)
+    return Fix(title, (Edit(method, f"@staticmethod\n{code(plain)}".rstrip("\n")),), safe=False)
 
 
 def _applied(event: custom.FunctionInstanceCalled) -> Fix | None:

@@ -24,7 +24,8 @@ class NotTwiceDifferentiable(Rule):
     operations; return an intermediate result as one more output to save it.
 
     ## Fix safety
-    Safe: first derivatives stay as they are; second ones raise instead of being wrong.
+    Unsafe: first derivatives stay as they are; second ones raise instead of being wrong, also where the part that is
+    wrong does not matter.
 
     ## Known limits
     Compiled kernels are recognised by the name of their module (`_C`, `…_cuda`, `…_ext`) and by `kernel[grid](…)`.
@@ -36,7 +37,7 @@ class NotTwiceDifferentiable(Rule):
     code = "TLN506"
     name = "not-twice-differentiable"
     level = Level.SMELL
-    fixes = "safe"
+    fixes = "unsafe"
     bad = (
         Example(
             """
@@ -127,4 +128,4 @@ def _fix(backward: cst.FunctionDef) -> Fix | None:
     last = backward.decorators[-1].decorator
     edit = Edit(last, f"{code(last)}\n@once_differentiable")
     imports = ("from torch.autograd.function import once_differentiable",)
-    return Fix("declare it `once_differentiable`", (edit,), safe=True, imports=imports)
+    return Fix("declare it `once_differentiable`", (edit,), safe=False, imports=imports)

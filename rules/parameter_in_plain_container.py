@@ -22,7 +22,8 @@ class ParameterInPlainContainer(Rule):
     `nn.ModuleList`, `nn.ModuleDict`, `nn.ParameterList`, `nn.ParameterDict`: they can be indexed and iterated alike.
 
     ## Fix safety
-    Safe: nothing else changes. There is no fix for containers that hold other things as well.
+    Unsafe: the parameters become part of `parameters()`, of `state_dict()` (checkpoints saved before don't have them)
+    and of what is printed. There is no fix for containers that hold other things as well.
 
     ## Known limits
     What is registered elsewhere as well (`self.net = nn.Sequential(*self.layers)`, `add_module`) is fine. So is a list
@@ -36,7 +37,7 @@ class ParameterInPlainContainer(Rule):
     code = "TLN302"
     name = "parameter-in-plain-container"
     level = Level.WARNING
-    fixes = "safe"
+    fixes = "unsafe"
     bad = (
         Example(
             """
@@ -134,7 +135,7 @@ class ParameterInPlainContainer(Rule):
             content = "" if text in ("[]", "list()", "{}", "dict()", "()") else text
             edits = (Edit(event.value_node, f"{namespace}.{container}({content})"),)
             imports = () if event.namespace else ("from torch import nn",)
-            fix = Fix(f"make it an `{namespace}.{container}`", edits, safe=True, imports=imports)
+            fix = Fix(f"make it an `{namespace}.{container}`", edits, safe=False, imports=imports)
         yield Diagnostic(event.node, message, event.trace, fix)
 
 

@@ -22,7 +22,7 @@ class RequiresGradMisspelt(Rule):
     `p.requires_grad = False` for a tensor, `module.requires_grad_(False)` for a module.
 
     ## Fix safety
-    Safe: the line does nothing as it stands.
+    Unsafe: the line does nothing as it stands, and then it does what it says.
 
     ## Known limits
     Silent for objects that aren't known to be tensors or modules, and for modules of the file that keep such an
@@ -36,7 +36,7 @@ class RequiresGradMisspelt(Rule):
     code = "TLN310"
     name = "requires-grad-misspelt"
     level = Level.WARNING
-    fixes = "safe"
+    fixes = "unsafe"
     bad = (
         Example(
             """
@@ -88,7 +88,7 @@ class RequiresGradMisspelt(Rule):
         owner = code(event.owner)
         fix: Fix | None
         if event.of == "tensor":
-            fix = Fix("spell it `requires_grad`", (Edit(event.target, f"{owner}.requires_grad"),), safe=True)
+            fix = Fix("spell it `requires_grad`", (Edit(event.target, f"{owner}.requires_grad"),), safe=False)
             message = f"`{owner}.{event.attribute}` means nothing to torch: it is spelt `requires_grad`"
             yield Diagnostic(event.node, message, event.trace, fix)
             return
@@ -97,5 +97,5 @@ class RequiresGradMisspelt(Rule):
         alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
         text = f"{owner}.requires_grad_({code(event.value)})" if event.value is not None and alone else ""
         edits = (Edit(event.statement, text),)
-        fix = Fix(f"write `{text}`", edits, safe=True) if text and "\n" not in text else None
+        fix = Fix(f"write `{text}`", edits, safe=False) if text and "\n" not in text else None
         yield Diagnostic(event.node, message, event.trace, fix)

@@ -22,7 +22,9 @@ class TensorFromTensor(Rule):
     argument may be either.
 
     ## Fix safety
-    Safe: `torch.tensor(t)` is `t.detach().clone()`, which the fix writes out.
+    Safe where `t` is made by torch's functions in the same function: `torch.tensor(t)` is `t.detach().clone()`, which
+    the fix writes out. Unsafe where a caller gives it, an attribute holds it or an annotation says so: another caller
+    may pass a list of numbers, which `torch.tensor` takes, too.
 
     ## Known limits
     Silent where the value is tested with `isinstance`, and for lists of tensors.
@@ -35,7 +37,7 @@ class TensorFromTensor(Rule):
     code = "TLN706"
     name = "tensor-from-tensor"
     level = Level.WARNING
-    fixes = "safe"
+    fixes = "both"
     bad = (
         Example(
             """
@@ -86,10 +88,12 @@ class TensorFromTensor(Rule):
         data = shown(event.data)
         consequence = "cuts the graph and torch warns" if event.in_graph else "torch warns"
         message = f"`{event.how}(...)` is for data, and {data} is a tensor: {consequence}"
+        if event.annotated:
+            message += f", where {data} is one, as annotated"
         text = _copy(event)
         fix = None
         if text is not None:
-            fix = Fix("copy with `detach()` and `clone()`", (Edit(event.node, text),), safe=True)
+            fix = Fix("copy with `detach()` and `clone()`", (Edit(event.node, text),), safe=event.certain)
         yield Diagnostic(event.node, message, event.trace, fix)
 
 

@@ -25,7 +25,8 @@ class TensorKeptOnCtx(Rule):
     `ctx.save_for_backward(x)` in `forward`, `ctx.saved_tensors` in `backward`.
 
     ## Fix safety
-    Safe: the same tensor, checked. Offered where it is the only tensor kept.
+    Unsafe: it is the same tensor, checked: a write that went unseen raises, and so does a second backward without
+    `retain_graph=True`. Offered where it is the only tensor kept.
 
     ## Known limits
     An input counts as a tensor if it is annotated, or used as only tensors can be.
@@ -38,7 +39,7 @@ class TensorKeptOnCtx(Rule):
     code = "TLN501"
     name = "tensor-kept-on-ctx"
     level = Level.WARNING
-    fixes = "safe"
+    fixes = "unsafe"
     bad = (
         Example(
             """
@@ -132,4 +133,4 @@ def _fix(event: custom.TensorKeptOnContext) -> Fix | None:
     saving = Edit(line, f"{event.context}.save_for_backward({code(event.value)})")
     contexts = {code(read).partition(".")[0] for read in event.reads}
     reading = [Edit(read, f"{contexts.copy().pop()}.saved_tensors[0]") for read in event.reads]
-    return Fix("save it for backward", (saving, *reading), safe=True)
+    return Fix("save it for backward", (saving, *reading), safe=False)

@@ -38,11 +38,15 @@ class UnstableLog(Rule):
     `log_softmax`, `logsigmoid`, `log1p`, `softplus`, `logsumexp`, `logaddexp`, `expm1`.
 
     ## Fix safety
-    Safe: the same function, with less round-off.
+    `log1p` and `expm1` are safe where their argument is known to hold floating-point numbers: the same values and
+    gradients up to the round-off of the sum. The others are unsafe: they are finite where the expression as written is
+    infinite or NaN, and `softplus` is linear above 20.
 
     ## Known limits
     Silent where the hand has made it stable: `log(softmax(x) + eps)`, `log(p.clamp(min=eps))`, and sums of exponentials
-    from which the maximum was subtracted. `log1p` and `expm1` only where it is all one expression.
+    from which the maximum was subtracted. `log1p` and `expm1` only where it is all one expression, and the 1
+    is written out: what has a name may be another number elsewhere. The logarithm of `1 + x` with `--strict` only where
+    `x` isn't known to hold floating-point numbers: of a count or a duration nothing is lost.
 
     ## References
     - [torch.nn.functional.softmax](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html):
@@ -54,7 +58,7 @@ class UnstableLog(Rule):
     code = "TLN605"
     name = "unstable-log"
     level = Level.SMELL
-    fixes = "safe"
+    fixes = "both"
     bad = (
         Example(
             """
@@ -119,7 +123,12 @@ class UnstableLog(Rule):
     def check(self, event: numerics.LogarithmComposed) -> Iterator[Diagnostic]:
         assert isinstance(event.node, cst.BaseExpression)
         message = f"{shown(event.node)} {_WHY[event.stable]}: `{event.stable}` is one operation and exact"
-        yield Diagnostic(event.node, message, event.trace, _fix(event))
+        level = Level.STRICT if event.stable == "log1p" and not event.real else None
+        yield Diagnostic(event.node, message, event.trace, _fix(event), level)
+
+    def level_of(self, event: numerics.LogarithmComposed) -> Level | None:
+        """Strict for the logarithm of what may as well be a count."""
+        return Level.STRICT if event.stable == "log1p" and not event.real else Level.SMELL
 
 
 def _fix(event: numerics.LogarithmComposed) -> Fix | None:
@@ -131,6 +140,5 @@ def _fix(event: numerics.LogarithmComposed) -> Fix | None:
     rest = [code(each.with_changes(comma=cst.MaybeSentinel.DEFAULT)) for each in event.arguments]
     function = _FUNCTIONS[event.stable]
     text = f"{function}({', '.join(operands + rest)})"
-    if isinstance(event.node, cst.BaseExpression) and event.node.lpar:
-        text = f"({text})"
-    return Fix(f"use `{function}`", (Edit(event.node, text),), safe=True, imports=("import torch",))
+    safe = event.stable in ("log1p", "expm1") and event.real
+    return Fix(f"use `{function}`", (Edit(event.node, text),), safe, imports=("import torch",))

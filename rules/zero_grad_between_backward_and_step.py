@@ -21,7 +21,7 @@ class ZeroGradBetweenBackwardAndStep(Rule):
     Zero before the backward, or after the step.
 
     ## Fix safety
-    Safe: the call moves behind the step. As written, the step does nothing.
+    Unsafe: the call moves behind the step, which does nothing as written, and then learns.
 
     ## Known limits
     Silent where the two may be different optimizers, and where code that isn't in the file is called between zeroing
@@ -34,7 +34,7 @@ class ZeroGradBetweenBackwardAndStep(Rule):
     code = "TLN403"
     name = "zero-grad-between-backward-and-step"
     level = Level.ERROR
-    fixes = "safe"
+    fixes = "unsafe"
     bad = (
         Example(
             """
@@ -115,5 +115,5 @@ class ZeroGradBetweenBackwardAndStep(Rule):
         text = followed_by(event.statement, moved) if event.together else None
         if text is not None:
             edits = (Edit(event.zeroing_statement, ""), Edit(event.statement, text))
-            fix = Fix(f"move `{moved}` behind the step", edits, safe=True)
+            fix = Fix(f"move `{moved}` behind the step", edits, safe=False)
         yield Diagnostic(event.node, message, event.trace, fix)

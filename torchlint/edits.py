@@ -13,6 +13,7 @@ from itertools import pairwise
 
 import libcst as cst
 
+from torchlint.rewrite import is_atom
 from torchlint.rule import Edit, FindingFix, Fix, TextEdit
 from torchlint.source import NEWLINE, Source, Span, walk
 
@@ -78,7 +79,24 @@ def _edit(source: Source, edit: Edit, removed: set[int]) -> TextEdit:
         if isinstance(parent, cst.SimpleStatementLine) and len(parent.body) == 1:
             return _statement_edit(source, Edit(parent, ""), source.span(parent), removed | {id(parent)})
         return TextEdit(span, "pass")
-    return TextEdit(span, _laid_out(source, edit.replacement, span))
+    return TextEdit(_with_parentheses(source, edit, span), _laid_out(source, edit.replacement, span))
+
+
+def _with_parentheses(source: Source, edit: Edit, span: Span) -> Span:
+    """The span with the parentheses around an expression, if the new text holds together without them."""
+    node = edit.node
+    if not isinstance(node, cst.BaseExpression) or not node.lpar:
+        return span
+    first, last = source.span(node.lpar[0]), source.span(node.rpar[-1])
+    whole = Span(first.line, first.column, last.end_line, last.end_column)
+    opening = source.lines[first.line - 1][: span.column - 1]
+    closing = source.lines[last.end_line - 1][span.end_column - 1 :]
+    before, after = opening[: first.column - 1], closing[last.end_column - span.end_column :]
+    alone = first.line == span.line and last.end_line == span.end_line
+    stuck = before[-1:].isidentifier() or before[-1:].isdigit() or after[:1].isidentifier()
+    if not alone or stuck or not is_atom(edit.replacement):
+        return span
+    return whole
 
 
 def _statement_edit(source: Source, edit: Edit, span: Span, removed: set[int]) -> TextEdit:

@@ -70,6 +70,15 @@ def operand(node: cst.BaseExpression) -> str:
     return code(node) if holds else f"({code(node)})"
 
 
+def is_atom(text: str) -> bool:
+    """Whether the text is an expression that holds together wherever one may stand."""
+    try:
+        node = cst.parse_expression(text)
+    except cst.ParserSyntaxError:
+        return False
+    return bool(node.lpar) or isinstance(node, _ATOMS)
+
+
 def without_argument(call: cst.Call, argument: cst.Arg) -> str | None:
     """
     The call without one of its arguments and that argument's comma.

@@ -85,6 +85,8 @@ class LogarithmComposed(Event):
         Further arguments of the inner call, as written (`dim=1`).
     nested
         All of it is one expression.
+    real
+        What the stable function takes is known to be a tensor of real floating-point numbers.
     """
 
     stable: Stable
@@ -92,6 +94,7 @@ class LogarithmComposed(Event):
     operands: tuple[cst.BaseExpression, ...]
     arguments: tuple[cst.Arg, ...]
     nested: bool
+    real: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,6 +68,8 @@ class SuperInitMissing(Event):
         The statement that runs `nn.Module.__init__` too late, if one does.
     plain
         The class derives from `nn.Module` itself, and the late call is a plain one, without arguments of its own.
+    certain
+        Making an object raises, whatever `__init__` is given: the assignment is on every path through it.
     astray
         A call of `nn.Module.__init__` in the same method that is not given `self`: `nn.Module.__init__()`,
         `nn.Module().__init__()`.
@@ -78,6 +80,7 @@ class SuperInitMissing(Event):
     first: cst.CSTNode
     call_statement: cst.CSTNode | None
     plain: bool
+    certain: bool
     astray: cst.Call | None = None
 
 

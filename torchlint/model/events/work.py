@@ -36,6 +36,12 @@ class TensorCopied(Event):
         Whether the tensor is known to require grad: the copy leaves the graph.
     plain
         No argument is a `*args` or `**kwargs`.
+    certain
+        Whatever comes by here is a tensor of torch's own class: it was made in the same call of the same function, by a
+        function of torch or from what such a function made. What a caller gives, an attribute holds or an annotation
+        says may be something else another time.
+    annotated
+        That it is a tensor is only what an annotation says.
     """
 
     how: Literal["tensor", "new_tensor"]
@@ -45,6 +51,8 @@ class TensorCopied(Event):
     receiver: cst.BaseExpression | None
     in_graph: bool
     plain: bool
+    certain: bool
+    annotated: bool
 
 
 class Product(NamedTuple):

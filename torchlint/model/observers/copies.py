@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import libcst as cst
 
 from torchlint.model import ir
-from torchlint.model.computation import Computations
-from torchlint.model.domain import Value
+from torchlint.model.computation import Computation, Computations
+from torchlint.model.domain import Choice, Constant, Function, Tensor, Value, alternatives
 from torchlint.model.events.work import TensorCopied
 from torchlint.model.machine import Machine
 from torchlint.model.marks import COPIES, COPIES_HELD, anywhere, here
 from torchlint.model.truth import Truth
 from torchlint.source import parsed
+
+_DEEP = 20
+_OF_OTHER_KINDS = frozenset({"detach", "clone", "asarray", "as_tensor", "from_numpy"})
+"""What may give a tensor of another class, or another object, depending on what it is given."""
 
 
 class Copies(Computations):
@@ -25,12 +30,31 @@ class Copies(Computations):
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self._tested: list[Value] = []
+        self._calls: list[int] = [0]
+        self._number = 0
+        self._made_in: dict[int, int] = {}
+        self._found: list[tuple[ir.Call, TensorCopied]] = []
+        self._doubtful: set[int] = set()
+        self._moved = False
+
+    def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
+        self._number += 1
+        self._calls.append(self._number)
+
+    def function_ended(self, function: Function, result: Value) -> None:
+        if len(self._calls) > 1:
+            self._calls.pop()
+
+    def computed(self, made: Computation) -> None:
+        self._made_in[id(made)] = self._calls[-1]
 
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
         if qualified in ("builtins.isinstance", "torch.is_tensor", "builtins.hasattr", "builtins.type"):
             self._tested += positional[:1]
+        elif qualified in ("torch.set_default_device", "torch.set_default_tensor_type"):
+            self._moved = True  # a default device moves what `torch.tensor` copies
         elif qualified == "torch.tensor":
             self._copied("tensor", positional, keywords, origin, None)
 
@@ -55,6 +79,8 @@ class Copies(Computations):
         receiver: ir.Expression | None,
     ) -> None:
         data = positional[0] if positional else keywords.get("data")
+        if not self._is_certain(data):
+            self._doubtful.add(id(origin))
         if not self.is_tensor(data) or any(data is tested for tested in self._tested):
             return
         argument = next((each for each in origin.arguments if each.keyword in ("data", "")), None)
@@ -63,23 +89,45 @@ class Copies(Computations):
         if not isinstance(origin.origin, cst.Call):
             return
         tensor = self.tensor(data)
-        self.machine.emit(
-            TensorCopied(
-                node=origin.origin,
-                statement=self.machine.line(),
-                truth=self.now(),
-                how=how,
-                call=origin.origin,
-                data=parsed(argument.origin).value,
-                argument=argument.origin,
-                receiver=_expression(receiver),
-                in_graph=tensor is not None and tensor.requires_grad.truth() is Truth.YES,
-                plain=not any(each.star for each in origin.arguments),
-            )
+        event = TensorCopied(
+            node=origin.origin,
+            statement=self.machine.line(),
+            truth=self.now(),
+            how=how,
+            call=origin.origin,
+            data=parsed(argument.origin).value,
+            argument=argument.origin,
+            receiver=_expression(receiver),
+            in_graph=tensor is not None and tensor.requires_grad.truth() is Truth.YES,
+            plain=not any(each.star for each in origin.arguments),
+            certain=not isinstance(argument.value, ir.Attribute),
+            annotated=tensor is not None and not tensor.made_by and isinstance(tensor.origin, ir.Parameter),
         )
+        self._found.append((origin, event))
+
+    def _is_certain(self, value: Value | None, depth: int = 0) -> bool:
+        """Whether a value comes, in this call of this function, from functions of torch alone (see `TensorCopied`)."""
+        if isinstance(value, Choice):
+            return all(self._is_certain(each, depth) for _, each in alternatives(value))
+        made = self.maker(value)
+        if made is None or depth > _DEEP or self._made_in.get(id(made)) != self._calls[-1]:
+            return False
+        if made.how == "function":
+            return isinstance(value, Tensor) and made.name not in _OF_OTHER_KINDS
+        if made.how == "layer" or not made.operands:
+            return False
+        if made.how == "operator":
+            certain = [self._is_certain(each, depth + 1) for each in made.operands]
+            numbers = [isinstance(each, Constant) for each in made.operands]
+            return any(certain) and all(one or other for one, other in zip(certain, numbers, strict=True))
+        return isinstance(value, Tensor) and self._is_certain(made.operands[0], depth + 1)
 
     def concluded(self) -> None:
-        self._tested = []
+        for origin, event in self._found:
+            event = replace(event, certain=event.certain and id(origin) not in self._doubtful and not self._moved)
+            self.machine.emit(event)
+        self._found, self._doubtful, self._tested = [], set(), []
+        self._made_in, self._calls = {}, [0]
 
 
 def _expression(node: ir.Expression | None) -> cst.BaseExpression | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.model import ir
 from torchlint.model.computation import Computation, Computations, constant
-from torchlint.model.domain import Value
+from torchlint.model.domain import Tensor, Value
 from torchlint.model.events.numerics import LogarithmComposed, Stable
 from torchlint.model.marks import here, near
 from torchlint.source import parsed
@@ -52,16 +53,17 @@ class Logarithms(Computations):
             nested = all(self._is_written(inner, position, makers[position]) for position in (0, 1))
             self._found(made, inner, "logaddexp", "exp(a) + exp(b)", written, nested=nested)
             return
-        for position, value in enumerate(inner.operands):
+        for position in range(len(inner.operands)):
             other = 1 - position
-            if constant(value) != 1 or isinstance(constant(value), bool):
+            if not _is_literal(inner, position, 1):
                 continue
             exponential = makers[other]
             if exponential is not None and exponential.name == "exp":
                 nested = self._is_written(inner, other, exponential)
                 self._found(made, inner, "softplus", "1 + exp(x)", (exponential.written(0, "input"),), nested=nested)
             elif not self._is_whole(inner.operands[other]):
-                self._found(made, inner, "log1p", "1 + x", (inner.written(other),))
+                value = inner.operands[other]
+                self._found(made, inner, "log1p", "1 + x", (inner.written(other),), value=value)
 
     def _is_whole(self, value: Value) -> bool:
         """Whether a value is known to hold whole numbers, which have no digits to lose, or looks like it: a count."""
@@ -92,9 +94,9 @@ class Logarithms(Computations):
         wanted = 1 if made.name == "-" else -1
         for position, other in ((0, 1), (1, 0)) if made.name == "+" else ((0, 1),):
             inner = self.maker(made.operands[position])
-            value: object = constant(made.operands[other])
-            if inner is not None and inner.name == "exp" and value == wanted and not isinstance(value, bool):
-                self._found(made, inner, "expm1", "exp(x) - 1", (inner.written(0, "input"),), position=position)
+            if inner is not None and inner.name == "exp" and _is_literal(made, other, wanted):
+                written, value = (inner.written(0, "input"),), inner.get(0, "input")
+                self._found(made, inner, "expm1", "exp(x) - 1", written, position=position, value=value)
 
     def _is_written(self, made: Computation, position: int, inner: Computation | None) -> bool:
         return inner is not None and made.written(position, "input") is inner.node
@@ -109,11 +111,13 @@ class Logarithms(Computations):
         arguments: tuple[cst.Arg, ...] | None = (),
         nested: bool = True,
         position: int = 0,
+        value: Value | None = None,
     ) -> None:
         known = tuple(each for each in operands if each is not None)
         whole = len(known) == len(operands) and arguments is not None
         if stable in ("log1p", "expm1") and not self._is_written(made, position, inner):
             return  # the inner result has a name and other uses: a count, most often
+        tensor = value if isinstance(value, Tensor) else None
         self.machine.emit(
             LogarithmComposed(
                 node=made.node,
@@ -124,8 +128,18 @@ class Logarithms(Computations):
                 operands=known if whole else (),
                 arguments=arguments or (),
                 nested=whole and nested and inner.alone and self._is_written(made, position, inner),
+                real=tensor is not None and tensor.dtype == "float",
             )
         )
+
+
+def _is_literal(made: Computation, position: int, number: int) -> bool:
+    """Whether the operand of an operator is this number, as written: what has a name may be another one elsewhere."""
+    origin = made.origin
+    if not isinstance(origin, ir.Binary) or isinstance(constant(made.operands[position]), bool):
+        return False
+    side = origin.left if position == 0 else origin.right
+    return isinstance(side, (ir.Constant, ir.Unary)) and constant(made.operands[position]) == number
 
 
 def _arguments(made: Computation) -> tuple[cst.Arg, ...] | None:

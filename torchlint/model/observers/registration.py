@@ -124,6 +124,8 @@ class Registration(Observer):
         if isinstance(place, cst.FunctionDef):
             place = parsed(place).name
         late = init.late_call
+        before = [statement.line for statement in body]
+        before = before[: next((at for at, each in enumerate(before, start=1) if each is line), 0)]
         self.machine.emit(
             SuperInitMissing(
                 node=place,
@@ -134,6 +136,8 @@ class Registration(Observer):
                 first=body[0].line,
                 call_statement=late,
                 plain=bases == ["torch.nn.Module"] and (late is None or _is_plain_call(late)),
+                certain=bool(attribute and before)
+                and all(isinstance(each, cst.SimpleStatementLine) for each in before),
                 astray=init.astray,
             )
         )
