@@ -24,7 +24,8 @@ class MatmulChainOrder(Rule):
     Brackets, `A @ (B @ v)`, or `torch.linalg.multi_dot([A, B, v])`, which finds the cheapest order itself.
 
     ## Fix safety
-    Safe: the product is associative. Results differ by round-off.
+    Unsafe: the product is associative on paper. Round-off differs, which a sum near zero magnifies, half precision may
+    overflow in one order only, and the factors are evaluated before the first product.
 
     ## Known limits
     Only products written as one expression. A product with a name of its own may have other uses.
@@ -36,7 +37,7 @@ class MatmulChainOrder(Rule):
     code = "TLN702"
     name = "matmul-chain-order"
     level = Level.SMELL
-    fixes = "safe"
+    fixes = "unsafe"
     bad = (
         Example(
             """
@@ -81,7 +82,7 @@ class MatmulChainOrder(Rule):
         fix = None
         if event.function is not None and "\n" not in code(event.node):
             text = _bracketed(event, event.order, event.function)
-            fix = Fix("multiply in the cheapest order", (Edit(event.node, text),), safe=True)
+            fix = Fix("multiply in the cheapest order", (Edit(event.node, text),), safe=False)
         yield Diagnostic(event.node, f"{shown(event.node, limit=50)} {counts}", event.trace, fix)
 
 

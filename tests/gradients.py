@@ -11,7 +11,7 @@ import io
 import multiprocessing
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,12 +37,15 @@ class Ended:
         The values of the other floating-point tensors, arrays and numbers: losses, predictions, copies.
     raised
         The exception that ended it, or "".
+    printed
+        What it wrote to standard output.
     """
 
     gradients: dict[str, Numbers]
     leaves: dict[str, Numbers]
     others: dict[str, Numbers]
     raised: str = ""
+    printed: str = ""
 
 
 def run(program: str) -> Ended:
@@ -66,13 +69,14 @@ def _child(program: str, sender: Any) -> None:
     torch.manual_seed(0)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     raised = ""
-    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             exec(compile(program, "<program>", "exec"), namespace)  # the programs are this repository's own
         except Exception as error:
             raised = f"{type(error).__name__}: {error}"
-    sender.send(_seen(namespace, raised))
+    sender.send(replace(_seen(namespace, raised), printed=printed.getvalue()))
 
 
 def _seen(namespace: dict[str, Any], raised: str) -> Ended:

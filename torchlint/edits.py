@@ -26,7 +26,8 @@ def resolve(source: Source, fix: Fix) -> FindingFix:
     """
     A fix with places instead of nodes.
 
-    A fix that would lose a comment is no longer safe.
+    A fix that would lose a comment is no longer safe, nor is one where an exception is expected: in a `try`, under
+    `pytest.raises` and the like, in a lambda that is handed to such a call.
 
     Raises
     ------
@@ -42,7 +43,7 @@ def resolve(source: Source, fix: Fix) -> FindingFix:
     ordered = sorted(edits, key=lambda edit: edit.span)
     if any(clash(first, second) for first, second in pairwise(ordered)):
         raise EditError("the edits of the fix overlap")
-    safe = fix.safe and not any(_loses_comment(edit) for edit in fix.edits)
+    safe = fix.safe and not any(_loses_comment(edit) or _expects_failure(source, edit.node) for edit in fix.edits)
     return FindingFix(fix.title, safe, tuple(ordered))
 
 
@@ -171,6 +172,27 @@ def _loses_comment(edit: Edit) -> bool:
         isinstance(inner, cst.Comment) and id(inner) not in own and inner.value not in edit.replacement
         for inner in walk(node)
     )
+
+
+def _expects_failure(source: Source, node: cst.CSTNode) -> bool:
+    """Whether what the node raises is caught where it stands: a program that is cured there takes another way."""
+    inner, outer = node, source.parents.get(node)
+    while outer is not None and not isinstance(outer, (cst.FunctionDef, cst.ClassDef)):
+        if isinstance(outer, cst.Lambda):
+            return True
+        if isinstance(outer, (cst.Try, cst.TryStar)) and inner is outer.body and outer.handlers:
+            return True
+        if isinstance(outer, cst.With) and inner is outer.body and any(_catches(item.item) for item in outer.items):
+            return True
+        inner, outer = outer, source.parents.get(outer)
+    return False
+
+
+def _catches(manager: cst.BaseExpression) -> bool:
+    """Whether a context manager may swallow exceptions; those of torch do not."""
+    function = manager.func if isinstance(manager, cst.Call) else manager
+    name = _dotted(function)
+    return not name.startswith("torch.") and name not in ("open", "no_grad", "inference_mode", "enable_grad")
 
 
 def _bindings(statement: cst.CSTNode) -> Iterable[tuple[str, str, str]]:

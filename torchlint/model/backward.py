@@ -54,6 +54,8 @@ MOST_RETAINED = 8
 MOST_LITERALS = 16
 _ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac|onnx|jit|compil")
 """Conditions that may say whether anybody differentiates: what rests on one of them alone is not proven."""
+_BY_TEXT = re.compile(r"\b(exec|eval|globals|locals|vars)\(")
+"""Ways to get at a variable that do not write its name as one: who reads a graph through it is not known."""
 TANGLED: Guard = frozenset({(("unknown", -1), 1)})
 """A way through the graph that rests on more decisions than `MOST_LITERALS` proves nothing any more."""
 MOST_NODES = 1_500
@@ -787,6 +789,7 @@ class BackwardMachine(GraphMachine):
 
     def _conclude_retained(self) -> None:
         by_call: dict[int, list[Retained]] = {}
+        by_text = bool(self.retained) and _BY_TEXT.search(self.program.text) is not None
         for retained in self.retained:
             by_call.setdefault(id(retained.call), []).append(retained)
         for group in by_call.values():
@@ -800,7 +803,7 @@ class BackwardMachine(GraphMachine):
                 use = "carried"
             elif "repeated" in kinds:
                 use = "repeated"
-            elif any(retained.opaque or retained.escaped for retained in group):
+            elif by_text or any(retained.opaque or retained.escaped for retained in group):
                 use = "unknown"
             else:
                 use = "unread"
