@@ -23,9 +23,8 @@ class MissingSuperInit(Rule):
     `super().__init__()` as the first statement. Plain values (`self.n = n`) may be set before it.
 
     ## Fix safety
-    Safe where the class derives from `nn.Module` itself and its `__init__` raises, whatever it is given: the call moves
-    to the top, or is added there. Unsafe where only some paths raise, or calling the module would: plain attributes can
-    be read as it stands.
+    Safe where the class derives from `nn.Module` itself and its `__init__` raises on every path: the call is put at the
+    top. Unsafe where only some paths raise, or calling the module would.
 
     ## Known limits
     Silent where the object is handed to code that isn't in the file, and where a class defines `__setattr__` or is

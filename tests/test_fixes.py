@@ -9,9 +9,9 @@ after all safe fixes of the program, with the same seed:
 - The program raises as it stands: nothing to compare with in general. The rule's examples are held against a reference.
 
 Where the numbers are themselves the fault, a fix that mends them is unsafe; there, too, the fixed example is held
-against a reference. A reference is the mathematically intended program, written without the construct that the rule is about: out of place,
-with `torch.func`, by hand. A tail that runs a backward is put behind both where the example has none. What cannot be
-compared: numbers that no name leads to (in functions that return nothing), and cases that raise.
+against a reference. A reference is the mathematically intended program, written without the construct that the rule is
+about: out of place, with `torch.func`, by hand. A tail that runs a backward is put behind both where the example has
+none. What cannot be compared: numbers that no name leads to (in functions that return nothing), and cases that raise.
 """
 
 from __future__ import annotations

@@ -63,7 +63,8 @@ class Fix:
     edits
         Replacements that do not overlap.
     safe
-        Ruff's sense: the program's meaning is kept and no comment is lost.
+        Every outcome of a program that runs is kept: what it prints, which exception ends it, values and gradients
+        up to round-off; and no comment is lost. A fix of what raises is safe if nothing else changes.
     imports
         Import statements the new text needs, such as "import torch"; added if they are missing.
     """
