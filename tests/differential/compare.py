@@ -12,7 +12,7 @@ import ast
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -187,27 +187,36 @@ def shrink(comparison: Comparison) -> str:
     """The program with every statement removed that the disagreement does not need."""
 
     def same(text: str) -> bool:
-        try:
-            with _at_most(SHRUNK_SECONDS):
-                other = compare(text)
-        except (SyntaxError, _TooLongError):  # a `return` out of its function; a `while` without its `i += 1`
-            return False
+        other = compare(text)
         return (other.verdict, other.actual.kind, other.predicted.kind) == (
             comparison.verdict,
             comparison.actual.kind,
             comparison.predicted.kind,
         )
 
-    text = ast.unparse(ast.parse(comparison.program))
-    if not same(text):
-        return comparison.program
+    return shortened(comparison.program, same)
+
+
+def shortened(program: str, same: Callable[[str], bool]) -> str:
+    """The program with every statement removed without which `same` still holds of it."""
+
+    def holds(text: str) -> bool:
+        try:
+            with _at_most(SHRUNK_SECONDS):
+                return same(text)
+        except (SyntaxError, _TooLongError):  # a `return` out of its function; a `while` without its `i += 1`
+            return False
+
+    text = ast.unparse(ast.parse(program))
+    if not holds(text):
+        return program
     shrunk = True
     while shrunk:
         shrunk = False
         for number in reversed(range(_count(text))):
             for unwrap in (False, True):
                 shorter = _without(text, number, unwrap=unwrap)
-                if shorter is not None and len(shorter) < len(text) and same(shorter):
+                if shorter is not None and len(shorter) < len(text) and holds(shorter):
                     text, shrunk = shorter, True
                     break
     return text

@@ -1,0 +1,75 @@
+"""
+Knowing less never says more, and what is said holds whatever the unknown is: on programs with fixed seeds.
+
+Any number of them: `python -m tests.metamorphic hide --programs 10000 --seed 1 --jobs 2`, and `standins`.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from metamorphic import hide, standins
+from metamorphic.changes import Unknowns
+from metamorphic.places import ADDED, numbered, written
+from metamorphic.programs import Base, plain
+
+HIDDEN = range(1_000_000, 1_000_150)
+STANDING_IN = range(3_000_030, 3_000_180)
+
+PROGRAM = plain(
+    """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, size=3):
+        super().__init__()
+        self.h = torch.zeros(size)
+
+    def forward(self, x):
+        return x * 2 + self.h
+
+net = Net()
+kept = [torch.ones(3, requires_grad=True).exp()]
+for each in kept:
+    kept.append(each.detach())
+loss = net(kept[0]).sum()
+loss.backward()
+"""
+)
+
+
+def test_nothing_more_is_said_where_something_is_hidden() -> None:
+    found = [more for seed in HIDDEN for more in hide.one(seed)]
+    assert not found, "\n".join(f"seed {each.seed}: {each.key}: {each.finding.message}" for each in found)
+
+
+def test_no_stand_in_refutes_what_is_said() -> None:
+    found = [claim for seed in STANDING_IN for claim in standins.one(seed)]
+    assert not found, "\n".join(f"seed {each.seed}: {each.key}: {each.finding.message}" for each in found)
+
+
+@pytest.mark.parametrize("kind", hide.KINDS)
+def test_every_kind_has_room_in_a_program(kind: str) -> None:
+    variants = list(hide.all_of_a_kind(Base("program", PROGRAM), kind))
+    assert variants
+    assert all(variant.text != PROGRAM and variant.roles.keys() != set() for variant in variants)
+
+
+def test_lines_keep_their_statements() -> None:
+    tree = numbered(PROGRAM)
+    before = dict(written(tree)[1])
+    next(iter(hide.KINDS["handed_on"](tree)))(Unknowns())
+    text, lines = written(tree)
+    added = [line for line, number in lines.items() if number == ADDED]
+    assert len(added) == len(text.splitlines()) - len(PROGRAM.splitlines())
+    assert set(before.values()) == set(lines.values()) - {ADDED}
+
+
+def test_torch_refutes_an_error_that_one_body_escapes() -> None:
+    text = "from elsewhere import call0\nimport torch\nw = torch.ones(3, requires_grad=True)\ncall0(w)\nw.add_(1)\n"
+    code = compile(text, standins.FILE, "exec")
+    assert standins.run(code, {"call0": "freeze"}, {"call0": "call"}).ended
+    refused = standins.run(code, {"call0": "identity"}, {"call0": "call"})
+    assert refused.raised == {5}
+    assert "a leaf Variable that requires grad" in refused.error
