@@ -57,6 +57,7 @@ def _write(text: str, target: str, spelling: WriteSpelling) -> InplaceWrite:
         ("method", "self.h", "return self.h.mul_(2)", "self.h = self.h.mul(2)\nreturn self.h"),
         ("method", "c", "c.zero_()", "c = torch.zeros_like(c)"),
         ("method", "c", "c.fill_(2.0)", "c = torch.full_like(c, 2.0)"),
+        ("method", "c", "c.__iadd__(1)", None),
         ("method", "f(c)", "y = g(f(c).mul_(2))", None),
         ("method", "c.exp()", "y = g(c.exp().mul_(2))", "y = g(c.exp().mul(2))"),
         ("method", "(a + b)", "y = (a + b).relu_()", "y = (a + b).relu()"),

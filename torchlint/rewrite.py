@@ -213,6 +213,8 @@ def _small_out_of_place(small: cst.BaseSmallStatement, event: InplaceWrite | Sav
         if not isinstance(call, cst.Call):
             continue
         if event.spelling == "method" and isinstance(call.func, cst.Attribute) and call.func.value is target:
+            if not _inplace(call.func.attr.value):  # `x.__iadd__(y)`
+                return None
             return _written(small, *_chain(small, call))
         if event.spelling == "function" and call.args and call.args[0].value is target:
             return _written(small, call, _renamed_function(call), target)
