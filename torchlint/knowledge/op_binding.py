@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from torchlint.knowledge.op_description import UNKNOWN, Binding, Known, Op, Overload, Parameter, Saved
+from torchlint.knowledge.op_description import (
+    UNKNOWN,
+    Binding,
+    Known,
+    Op,
+    Overload,
+    Parameter,
+    Saved,
+    may_differentiate,
+)
 from torchlint.truth import Truth
 
 # What torch's argument parser takes for another name (`numpy_compatibility_arg_names` in python_arg_parser.cpp).
@@ -193,22 +202,38 @@ def merge(possible: Sequence[tuple[Op, Binding]]) -> tuple[Op, Binding] | None:
 
 
 def _join(a: Op, b: Op) -> Op:
-    parameters = {parameter.name: parameter for parameter in (*b.parameters, *a.parameters)}
+    parameters = _join_parameters(a.parameters, b.parameters)
     both = set(a.differentiable) & set(b.differentiable)
     either = {*a.differentiable, *b.differentiable, *a.perhaps_differentiable, *b.perhaps_differentiable}
+    differentiable = tuple(name for name in a.differentiable if name in b.differentiable)
+    perhaps = tuple(sorted(either - both))
     return replace(
         a,
         node=a.node if a.node == b.node else "",
         view=a.view or b.view,
-        parameters=tuple(parameters.values()),
-        differentiable=tuple(name for name in a.differentiable if name in b.differentiable),
-        perhaps_differentiable=tuple(sorted(either - both)),
+        parameters=parameters,
+        differentiable=differentiable,
+        perhaps_differentiable=perhaps,
+        may_differentiate=may_differentiate(parameters, differentiable, perhaps, a.probed or b.probed),
         saves=_join_saves(a.saves, b.saves),
         holds_saved=a.holds_saved.join(b.holds_saved),
         writes=tuple(dict.fromkeys(a.writes + b.writes)),
         aliases=_join_aliases(a.aliases, b.aliases),
         probed=a.probed or b.probed,
     )
+
+
+def _join_parameters(a: tuple[Parameter, ...], b: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+    """What one takes for a tensor and the other for a number may be either; given to one of them only, as there."""
+    joined = {parameter.name: parameter for parameter in b}
+    for one in a:
+        two = joined.get(one.name, one)
+        if one.kind != two.kind:
+            one = replace(one, kind="other", variadic=False)
+        elif two.wraps and not one.wraps:
+            one = two
+        joined[one.name] = one
+    return tuple(joined.values())
 
 
 def _join_saves(a: tuple[Saved, ...], b: tuple[Saved, ...]) -> tuple[Saved, ...]:

@@ -106,6 +106,9 @@ class Op:
         Parameters with a derivative; empty: the result never requires grad.
     perhaps_differentiable
         Parameters with a derivative under some argument values only (`target` of `poisson_nll_loss`).
+    may_differentiate
+        These, and the numbers of an operation that was only seen running: it may hand them on to operations that take
+        tensors there (`eps` of `normalize`).
     saves
         What is saved of the tensors the caller can see: as they are after the inputs were read, and, for an in-place
         method, `result` is the receiver after the write, any other parameter is the tensor before it.
@@ -139,6 +142,7 @@ class Op:
     parameters: tuple[Parameter, ...]
     differentiable: tuple[str, ...]
     perhaps_differentiable: tuple[str, ...]
+    may_differentiate: tuple[str, ...]
     saves: tuple[Saved, ...]
     holds_saved: Truth
     writes: tuple[str, ...]
@@ -220,14 +224,28 @@ def read_overload(spelling: str, record: Mapping[str, Any]) -> Overload:
     )
 
 
+def may_differentiate(
+    parameters: tuple[Parameter, ...], differentiable: tuple[str, ...], perhaps: tuple[str, ...], probed: bool
+) -> tuple[str, ...]:
+    """The parameters that have a derivative under some arguments only (see `Op`)."""
+    if not probed or not (differentiable or perhaps):
+        return perhaps
+    numbers = [each.name for each in parameters if each.kind in ("number", "other") and each.name not in differentiable]
+    return tuple(dict.fromkeys((*perhaps, *numbers)))
+
+
 def _op(spelling: str, record: Mapping[str, Any]) -> Op:
+    parameters = read_parameters(record.get("parameters", ""))
+    differentiable = tuple(record.get("differentiable", "").split())
+    perhaps = tuple(record.get("perhaps", "").split())
     return Op(
         name=record["name"],
         spelling=spelling,
         node=record.get("node", ""),
-        parameters=read_parameters(record.get("parameters", "")),
-        differentiable=tuple(record.get("differentiable", "").split()),
-        perhaps_differentiable=tuple(record.get("perhaps", "").split()),
+        parameters=parameters,
+        differentiable=differentiable,
+        perhaps_differentiable=perhaps,
+        may_differentiate=may_differentiate(parameters, differentiable, perhaps, record.get("probed", False)),
         saves=tuple(read_saved(text) for text in record.get("saves", "").split()),
         holds_saved=_TRUTHS[record.get("holds", "no")],
         writes=tuple(record.get("writes", "").split()),

@@ -31,6 +31,7 @@ from torchlint.model.domain import (
     choose,
     globals_of,
     is_foreign,
+    made_of,
     reachable_tensors,
 )
 from torchlint.model.events import GradWrite, ParameterDerived
@@ -126,7 +127,7 @@ class BindingMachine(FunctionMachine):
                         ),
                     )
                 return
-            value = Unknown(reachable_tensors(value))
+            value = made_of([value])
         known, elements = self.elements(value)
         if known and len(elements) == count and not starred:
             for element, each in zip(target.elements, elements, strict=True):
@@ -141,9 +142,8 @@ class BindingMachine(FunctionMachine):
             elif elements and not isinstance(elements[0], Unknown):
                 self.assign(element, elements[0])
             else:
-                layer = isinstance(value, Unknown) and value.certain_edge
-                source = value.source if isinstance(value, Unknown) else None
-                self.assign(element, Unknown(reachable_tensors(value), source=source, certain_edge=layer))
+                part = made_of([value], source=value.source if isinstance(value, Unknown) else None)
+                self.assign(element, part)
 
     def _unpack_starred(self, target: ir.Sequence, elements: list[Value]) -> None:
         """`a, *rest, z = ...` of known length."""

@@ -154,7 +154,7 @@ class BuiltinMachine(ContainerMachine):
             return Unknown()
         known, elements = self.elements(site.positional[0])
         if not known:
-            return Unknown(reachable_tensors(elements[0]) if elements else (), certain_edge=True)
+            return Unknown(reachable_tensors(elements[0]) if elements else ())
         total: Value = site.get(1, "start") or Constant(0)
         for element in elements:
             total = self.operate("+", total, element, site.node)

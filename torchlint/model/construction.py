@@ -210,8 +210,9 @@ def _is_featureless(value: Unknown) -> bool:
     """Whether nobody knows anything of a value, but that things have been read of it of which nobody does either."""
     return (
         type(value) is Unknown
-        and value.tensor is None
+        and value.guess is None
         and not value.depends
+        and not value.possible
         and all(isinstance(each, Unknown) and _is_featureless(each) for each in value.attributes.values())
     )
 
@@ -312,13 +313,14 @@ class _Copier:
     def _unknown(self, old: Unknown) -> Unknown:
         if type(old) is Unbound:
             return old
-        if old.tensor is not None or type(old) is not Unknown:
+        if old.guess is not None or type(old) is not Unknown:
             raise NoPrototypeError
         unknown = Unknown(
             (self._tensor_of(each) for each in old.depends),
             source=old.source,
             hint=old.hint,
             certain_edge=old.certain_edge,
+            possible=(self._tensor_of(each) for each in old.possible),
             layer=old.layer,
             element_of_parameters=old.element_of_parameters,
             foreign=old.foreign,

@@ -215,7 +215,7 @@ class ControlMachine(BindingMachine):
         """The element of the next iteration: as unknown as the first, but another one."""
         if isinstance(element, Unknown):
             return Unknown(
-                element.depends,
+                reachable_tensors(element),
                 source=element.source,
                 layer=element.layer,
                 element_of_parameters=element.element_of_parameters,

@@ -402,13 +402,15 @@ class Scalar:
 class Unknown:
     """
     Any Python value. `depends` are the tensors it may be computed from; `tensor` is set once the program has used it in
-    a way that only a tensor bears. `certain_edge`: the dependence is sure (an unknown layer), not merely possible.
+    a way that only a tensor bears, `guess` is the tensor that it is if it is one. `certain_edge`: the dependence is
+    sure (an unknown layer), not merely possible; `possible` are those on which it may depend even so.
     `foreign`: what made it knows no tensors (`torchlint.knowledge.foreign`). `attributes` are those already looked up,
     so that the same attribute is the same value.
     """
 
     __slots__ = (
-        "attributes", "certain_edge", "depends", "element_of_parameters", "foreign", "hint", "layer", "source", "tensor"
+        "attributes", "certain_edge", "depends", "element_of_parameters", "foreign", "guess", "hint", "layer",
+        "possible", "source", "tensor",
     )  # fmt: skip
 
     def __init__(
@@ -421,8 +423,10 @@ class Unknown:
         layer: bool = False,
         element_of_parameters: str = "",
         foreign: bool = False,
+        possible: Iterable[Tensor] = (),
     ) -> None:
         self.depends = _distinct(depends) if depends else ()
+        self.possible = _distinct(possible) if possible else ()
         self.source = source
         self.hint = hint
         self.certain_edge = certain_edge
@@ -430,6 +434,7 @@ class Unknown:
         self.element_of_parameters = element_of_parameters
         self.foreign = foreign
         self.tensor: Tensor | None = None
+        self.guess: Tensor | None = None
         self.attributes: dict[str, Value] = {}
 
 
@@ -719,7 +724,7 @@ def reachable_tensors(value: Value, depth: int = 4) -> list[Tensor]:
     if isinstance(value, Tensor):
         return [value]
     if isinstance(value, Unknown):
-        return [value.tensor] if value.tensor is not None else list(value.depends)
+        return [value.tensor] if value.tensor is not None else [*value.depends, *value.possible]
     if depth == 0:
         return []
     inner: list[Value] = []
@@ -730,6 +735,37 @@ def reachable_tensors(value: Value, depth: int = 4) -> list[Tensor]:
     elif isinstance(value, Choice):
         inner = [each for _, each in value.alternatives]
     return list(_distinct((tensor for each in inner for tensor in reachable_tensors(each, depth - 1)), MOST_REACHABLE))
+
+
+def sure_tensors(value: Value, depth: int = 4) -> list[Tensor]:
+    """
+    Of the reachable tensors those that are in the value for certain: not what an unknown value only may depend on, nor
+    what a list of unknown length may hold, nor one of several alternatives.
+    """
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, Unknown):
+        if value.tensor is not None:
+            return [value.tensor]
+        return list(value.depends) if value.certain_edge else []
+    if depth == 0:
+        return []
+    inner: Iterable[Value] = ()
+    if isinstance(value, Sequence):
+        inner = value.items or ()
+    elif isinstance(value, Mapping):
+        inner = (value.items or {}).values()
+    return list(_distinct((tensor for each in inner for tensor in sure_tensors(each, depth - 1)), MOST_REACHABLE))
+
+
+def made_of(values: Iterable[Value], *, source: ir.Node | None = None, layer: bool = False) -> Unknown:
+    """What is certainly computed from some values: it depends on each of them as surely as that does on its own."""
+    values = list(values)
+    sure = _distinct(tensor for value in values for tensor in sure_tensors(value))
+    reached = [tensor for value in values for tensor in reachable_tensors(value)]
+    known = {id(tensor) for tensor in sure}
+    possible = [tensor for tensor in reached if id(tensor) not in known]
+    return Unknown(sure, source=source, certain_edge=True, layer=layer, possible=possible)
 
 
 def is_foreign(value: Value) -> bool:

@@ -43,6 +43,7 @@ from torchlint.model.domain import (
     choose,
     globals_of,
     is_foreign,
+    made_of,
     reachable_tensors,
 )
 from torchlint.model.indexing import IndexMachine, SliceValue
@@ -305,7 +306,7 @@ class ExpressionMachine(IndexMachine):
                 result = self.apply(ops.operator_spelling(op, reflected), operands, {}, origin, op)
             if result is not None:
                 return result
-            return Unknown(self._depends(left, right), source=origin, certain_edge=True)
+            return made_of([left, right], source=origin)
         if isinstance(left, Constant) and isinstance(right, Constant) and op in _FOLD:
             return fold(op, left, right)
         if isinstance(left, Sequence) and isinstance(right, Sequence) and op == "+":
@@ -322,7 +323,9 @@ class ExpressionMachine(IndexMachine):
         if kinds == {"str"}:
             return Scalar("str")
         apart = all(is_foreign(each) or isinstance(each, (Constant, Scalar)) for each in (left, right))
-        return Unknown(self._depends(left, right), source=origin, certain_edge=True, foreign=apart)
+        result = made_of([left, right], source=origin)
+        result.foreign = apart
+        return result
 
     def _repeats(self, sequence: Value, times: Value) -> bool:
         """`[0] * n` where `n` is a tensor: torch refuses a list, so Python repeats it."""
@@ -336,12 +339,6 @@ class ExpressionMachine(IndexMachine):
         if op == "-":
             return self.apply("torch.rsub", [tensor, number], {}, origin, op)
         return self.apply("torch.pow" if op == "**" else "torch.remainder", [number, tensor], {}, origin, op)
-
-    def _depends(self, *values: Value) -> list[Tensor]:
-        found: list[Tensor] = []
-        for value in values:
-            found += [tensor for tensor in reachable_tensors(value) if tensor not in found]
-        return found
 
     def holds_tensor(self, value: Value) -> bool:
         """
@@ -370,12 +367,12 @@ class ExpressionMachine(IndexMachine):
             return Scalar("bool") if truth is Truth.MAYBE else Constant(truth is Truth.NO)
         if self.holds_tensor(value):
             result = self.apply(ops.operator_spelling(f"{node.op}x"), [value], {}, node, node.op)
-            return result if result is not None else Unknown(reachable_tensors(value), certain_edge=True)
+            return result if result is not None else made_of([value], source=node)
         if isinstance(value, Constant) and isinstance(value.value, (int, float)) and node.op in "-+":
             return Constant(-value.value if node.op == "-" else value.value)
         if isinstance(value, Scalar):
             return value
-        return Unknown(reachable_tensors(value), certain_edge=True)
+        return made_of([value], source=node)
 
     def condition(self, value: Value) -> Truth:
         """The truth of a value in an `if`."""
@@ -675,7 +672,7 @@ class ExpressionMachine(IndexMachine):
         if isinstance(value, Unknown):
             return False, [
                 Unknown(
-                    value.depends,
+                    reachable_tensors(value),
                     source=value.source,
                     layer=value.layer,
                     element_of_parameters=value.element_of_parameters,

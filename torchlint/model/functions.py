@@ -39,6 +39,7 @@ from torchlint.model.domain import (
     choose,
     globals_of,
     is_foreign,
+    made_of,
     reachable_tensors,
     unknown_guard,
 )
@@ -273,9 +274,8 @@ class FunctionMachine(LayerMachine):
 
     def _custom_function(self, site: CallSite) -> Value:
         """`MyFunction.apply(...)` of a custom `autograd.Function`: depends on its inputs, saves nobody knows what."""
-        depends = [tensor for value in site.values() for tensor in reachable_tensors(value)]
-        self.escape(depends, site.node)
-        return Unknown(depends, source=site.node, certain_edge=True)
+        self.escape([tensor for value in site.values() for tensor in reachable_tensors(value)], site.node)
+        return made_of(site.values(), source=site.node)
 
     def _optimizer_call(self, optimizer: Optimizer, name: str, site: CallSite) -> Value | None:
         if name == "step" and site.positional and isinstance(site.positional[0], Function):
@@ -307,9 +307,11 @@ class FunctionMachine(LayerMachine):
         if self.grad_mode is Truth.NO:
             # Code called under no_grad records nothing (unless it turns grad mode on, which leaves it unknown).
             return Unknown(source=site.node, layer=isinstance(callee, External), foreign=apart)
-        layer = isinstance(callee, Unknown) and callee.layer
-        source = site.node
-        return Unknown(depends, source=source, certain_edge=layer, layer=isinstance(callee, External), foreign=apart)
+        result = Unknown(depends, source=site.node)
+        if isinstance(callee, Unknown) and callee.layer and receiver is None:
+            result = made_of(site.values(), source=site.node)  # a method of a layer may do anything
+        result.layer, result.foreign = isinstance(callee, External), apart
+        return result
 
     def havoc(self, value: Value) -> None:
         """Unknown code was given a value: what it holds may have changed."""
@@ -388,7 +390,8 @@ class FunctionMachine(LayerMachine):
                 self.havoc(value)
             first = positional[0] if positional else None
             layer = isinstance(first, Instance) and function.name == "forward" and is_module(first) is Truth.YES
-            return Unknown(depends, source=site.node if site is not None else None, certain_edge=layer, layer=layer)
+            source = site.node if site is not None else None
+            return made_of(values, source=source, layer=True) if layer else Unknown(depends, source=source)
         frame = Frame({}, function.closure)
         self._bind_parameters(frame, function, positional, keywords, site is None or site.complete)
         mode = self.grad_mode
@@ -559,7 +562,7 @@ class FunctionMachine(LayerMachine):
             if module.children is None or not site.positional:
                 values = [tensor for value in site.values() for tensor in reachable_tensors(value)]
                 self.escape(values, site.node)
-                before = Unknown(values, source=site.node, certain_edge=True, layer=True)
+                before = made_of(site.values(), source=site.node, layer=True)
                 if module.tail is None or not site.positional:
                     return before
                 return self.invoke(module.tail, CallSite(site.node, [before], {}))

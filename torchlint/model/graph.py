@@ -39,6 +39,7 @@ from torchlint.model.domain import (
     VersionCounter,
     Write,
     alternatives,
+    is_foreign,
     unknown_guard,
 )
 from torchlint.model.events import AliasWritten, AutogradRefused, Refusal, Shape, TensorFacts, WriteSpelling
@@ -118,10 +119,41 @@ class GraphMachine(Machine):
             ]
         return self.tensor_options(value)
 
+    def possible_options(self, value: Value) -> list[tuple[Guard, Tensor]]:
+        """
+        As `all_tensor_options`, of an argument that need not be a tensor: an unknown value is held for what it is if it
+        is one, and stays unknown.
+        """
+        if type(value) is Tensor:
+            return [(ALWAYS, value)]
+        if isinstance(value, Unknown):
+            if value.foreign and value.tensor is None:
+                return []
+            return [(ALWAYS, value.tensor or self.guess(value))]
+        if isinstance(value, Sequence):
+            if value.items is not None:
+                return [option for each in value.items for option in self.possible_options(each)]
+            found = self.possible_options(value.element) if value.element is not None else []
+            return [(guard | unknown_guard(), each) for guard, each in found]
+        if isinstance(value, Choice):
+            return [
+                (both, tensor)
+                for guard, each in alternatives(value, self.guard)
+                for inner, tensor in self.possible_options(each)
+                if (both := conjoin(guard, inner)) is not None
+            ]
+        return []
+
     def materialise(self, unknown: Unknown) -> Tensor:
         """The tensor that an unknown value has turned out to be: nothing is known of how it was made."""
-        if unknown.tensor is not None:
-            return unknown.tensor
+        if unknown.tensor is None:
+            unknown.tensor = self.guess(unknown)
+        return unknown.tensor
+
+    def guess(self, unknown: Unknown) -> Tensor:
+        """The tensor that an unknown value is if it is one."""
+        if unknown.guess is not None:
+            return unknown.guess
         edges: list[tuple[Guard, GraphNode | Tensor]] = []
         own = GRAD_NO if unknown.hint and not unknown.depends else GRAD_MAYBE
         for tensor in unknown.depends:
@@ -129,6 +161,8 @@ class GraphMachine(Machine):
             edges += [(guard | sure, node) for guard, node in self.edges(tensor)]
             if unknown.certain_edge:
                 own = own.either(tensor.requires_grad)
+        for tensor in unknown.possible:
+            edges += [(guard | unknown_guard(), node) for guard, node in self.edges(tensor)]
         if unknown.hint and not unknown.depends:
             own = Grad(Truth.NO, frozenset({unknown.hint}))
         origin = self.here(unknown.source or self._origin())
@@ -161,7 +195,7 @@ class GraphMachine(Machine):
         tensor.grad = Unknown()
         tensor.name = unknown.hint
         tensor.storage.given = True
-        unknown.tensor = tensor
+        unknown.guess = tensor
         return tensor
 
     def _origin(self) -> ir.Node:
@@ -299,17 +333,14 @@ class GraphMachine(Machine):
         for parameter in op.differentiable:
             if parameter in bound:
                 grad = grad.either(self.value_grad(bound[parameter]))
-        if any(self._perhaps(bound.get(parameter)) for parameter in op.perhaps_differentiable):
+        if grad is not GRAD_YES and any(
+            tensor.requires_grad.truth() is not Truth.NO
+            for parameter in op.may_differentiate
+            if parameter in bound
+            for _, tensor in self.possible_options(bound[parameter])
+        ):
             grad = grad.either(GRAD_MAYBE)
         return grad
-
-    def _perhaps(self, value: Value | None) -> bool:
-        """Whether an argument, which one overload differentiates and another takes for a number, may require grad."""
-        options = alternatives(value, self.guard) if value is not None else ()
-        return any(
-            each.requires_grad.truth() is not Truth.NO if isinstance(each, Tensor) else isinstance(each, Unknown)
-            for _, each in options
-        )
 
     def value_grad(self, value: Value) -> Grad:
         """requires_grad of a value: of all its alternatives, and of any element of a list."""
@@ -324,7 +355,7 @@ class GraphMachine(Machine):
             if isinstance(each, Tensor):
                 grad = each.requires_grad
             elif isinstance(each, Unknown):
-                grad = self.materialise(each).requires_grad
+                grad = GRAD_NO if is_foreign(each) else (each.tensor or self.guess(each)).requires_grad
             else:
                 grad = GRAD_NO
             joined = grad if joined is None else joined.join(grad)
@@ -339,13 +370,20 @@ class GraphMachine(Machine):
         saves of the result: see `save_results`).
         """
         grad = self.recorded(self.input_grad(op, bound))
-        if grad == GRAD_NO or not (op.differentiable or op.perhaps_differentiable):
+        if grad == GRAD_NO or not (op.differentiable or op.may_differentiate):
             return GRAD_NO, None
         edges: list[tuple[Guard, GraphNode | Tensor]] = []
         for parameter in op.differentiable:
-            for guard, tensor in self.all_tensor_options(bound[parameter]) if parameter in bound else ():
+            for guard, tensor in self.possible_options(bound[parameter]) if parameter in bound else ():
                 edges += [
                     (both, node) for inner, node in self.edges(tensor) if (both := conjoin(guard, inner)) is not None
+                ]
+        for parameter in op.may_differentiate:
+            for guard, tensor in self.possible_options(bound[parameter]) if parameter in bound else ():
+                edges += [
+                    (both | unknown_guard(), node)
+                    for inner, node in self.edges(tensor)
+                    if (both := conjoin(guard, inner)) is not None
                 ]
         # what is saved for the gradient of an input is not saved where no input takes one (see `_without_edge`)
         idle = not edges and op.saves and all(save.guard for save in op.saves)
@@ -360,7 +398,7 @@ class GraphMachine(Machine):
             needed = self._save_guard(save.guard, save.certain, bound)
             if needed is None:
                 continue
-            for inner, tensor in self.all_tensor_options(bound[save.what]):
+            for inner, tensor in self.possible_options(bound[save.what]):
                 both = conjoin(needed, inner)
                 if both is not None:
                     saved.append(self._save(node, save.what, tensor, saved_before or node.time, both))
@@ -582,7 +620,7 @@ class GraphMachine(Machine):
         own = not tensor.storage.given and tensor.storage.born >= self.entered_at
         if not own or (spelling == "indexed" and recorded.truth() is Truth.MAYBE):
             self.contained = False
-        if record is not None and not record[0].differentiable:
+        if record is not None and not record[0].differentiable and not record[0].may_differentiate:
             recorded = GRAD_NO  # `logical_not_`: torch neither records nor checks it
         raises, leaf_view = Truth.NO, Truth.NO
         if recorded != GRAD_NO:

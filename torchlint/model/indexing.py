@@ -26,7 +26,7 @@ from torchlint.model.domain import (
     alternatives,
     choose,
     is_foreign,
-    reachable_tensors,
+    made_of,
 )
 from torchlint.model.layout import lay, view_layout
 
@@ -168,7 +168,7 @@ class IndexMachine(TorchMachine):
             if augmented:
                 part = self.tensor_getitem(tensor, index, origin)
                 changed = self.apply(ops.operator_spelling(augmented), [part, value], {}, origin, op)
-                value = changed if changed is not None else Unknown(reachable_tensors(value), certain_edge=True)
+                value = changed if changed is not None else made_of([value])
                 value_grad = value_grad.either(self._value_grad(value))
             put = ops.find("setitem.advanced")[0]
             subject = tensor

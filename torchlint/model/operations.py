@@ -18,6 +18,7 @@ from torchlint.knowledge.ops import Known, Op
 from torchlint.knowledge.strides import Strides
 from torchlint.model import ir
 from torchlint.model.domain import (
+    GRAD_MAYBE,
     GRAD_NO,
     Choice,
     Constant,
@@ -29,7 +30,9 @@ from torchlint.model.domain import (
     Tensor,
     Unknown,
     Value,
+    alternatives,
     choose,
+    made_of,
     reachable_tensors,
 )
 from torchlint.model.events import Shape
@@ -167,8 +170,8 @@ class OperationMachine(SecondOrderMachine):
             return None
         op, binding = selected
         bound = self._bind(op, binding, positional, keywords)
-        for value in bound.values():
-            for _, tensor in self.all_tensor_options(value) if not isinstance(value, Unknown) else ():
+        for value in bound.values() if self.pending_alias_writes else ():
+            for _, tensor in self._present(value):
                 self.use(tensor, origin)
         for parameter in op.parameters:
             if parameter.kind == "tensor" and parameter.required and not parameter.wraps:
@@ -179,8 +182,11 @@ class OperationMachine(SecondOrderMachine):
                 # `torch.cat(values)` shows that `values` holds tensors, not that it is one.
                 given = bound.get(parameter.name)
                 if isinstance(given, Unknown) and given.tensor is None:
-                    element = given.attributes.setdefault("[]", Unknown(given.depends, source=given.source))
+                    element = given.attributes.setdefault("[]", Unknown(reachable_tensors(given), source=given.source))
                     bound[parameter.name] = Sequence("tuple", None, element)
+                elif parameter.required and isinstance(given, Sequence) and given.items == ():
+                    # torch refuses an empty list: who comes past this has filled it elsewhere
+                    bound[parameter.name] = Sequence(given.kind, None, Unknown(source=origin))
         if op.returns_self and op.writes and op.writes[0] in bound:
             written = self._in_place(op, op.writes[0], bound, origin, display, target, name)
             for hook in self.watch.operation:
@@ -230,6 +236,9 @@ class OperationMachine(SecondOrderMachine):
         for parameter in op.differentiable:
             if parameter in others:
                 grad = grad.either(self.value_grad(others[parameter]))
+        for parameter in op.may_differentiate:
+            if parameter in others and self.value_grad(others[parameter]) != GRAD_NO:
+                grad = grad.either(GRAD_MAYBE)
         options = self.tensor_options(receiver)
         where = target if target is not None else _expression(origin)
 
@@ -387,7 +396,17 @@ class OperationMachine(SecondOrderMachine):
         return reasons.pop() if len(reasons) == 1 else "it is made from data alone"
 
     def _present(self, value: Value) -> list[tuple[Guard, Tensor]]:
-        return [] if isinstance(value, Unknown) and value.tensor is None else self.all_tensor_options(value)
+        """The tensors that an argument is known to be or to hold, not what is unknown in it."""
+        if type(value) is Tensor:
+            return [(ALWAYS, value)]
+        if isinstance(value, Unknown):
+            return [(ALWAYS, value.tensor)] if value.tensor is not None else []
+        if isinstance(value, Sequence):
+            inner = value.items if value.items is not None else ((value.element,) if value.element is not None else ())
+            return [option for each in inner for option in self._present(each)]
+        if isinstance(value, Choice):
+            return [option for _, each in alternatives(value, self.guard) for option in self._present(each)]
+        return []
 
     def _dtype_of(self, op: Op, bound: dict[str, Value], differentiable: bool) -> str | None:
         if op.name in _COMPARISONS:
@@ -438,7 +457,7 @@ class OperationMachine(SecondOrderMachine):
         for place, item in enumerate(items):
             options = self.all_tensor_options(item)
             if len(options) != 1:
-                views.append(Unknown(reachable_tensors(item), source=origin, certain_edge=True))
+                views.append(made_of([item], source=origin))
                 continue
             source = options[0][1]
             grad = self.recorded(source.requires_grad)
