@@ -43,13 +43,14 @@ from torchlint.model.domain import (
     Value,
     alternatives,
     choose,
+    made_of,
     reachable_tensors,
 )
 from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, Refusal, Shape, TensorFacts
 from torchlint.model.graph import is_none
 from torchlint.model.operations import CASTS as _CASTS
 from torchlint.model.operations import precise_dtype
-from torchlint.model.truth import ALWAYS, Guard, Truth
+from torchlint.model.truth import ALWAYS, Guard, Truth, conjoin
 
 Options: TypeAlias = "list[tuple[Guard, Tensor]]"
 
@@ -81,6 +82,18 @@ class CallSite:
     def values(self) -> list[Value]:
         """All of them."""
         return [*self.positional, *self.keywords.values()]
+
+
+@dataclass(slots=True, eq=False)
+class _Opaque:
+    """A call of a layer that is not followed: the tensors it is given, those it owns, requires_grad of its results."""
+
+    module: Module
+    site: CallSite
+    given: list[tuple[Guard, Tensor]]
+    owned: list[Tensor]
+    own: Grad
+    core: GraphNode | None = None
 
 
 def truth_of(value: Value | None, default: Truth = Truth.MAYBE) -> Truth:
@@ -296,7 +309,7 @@ class TorchMachine(ContractionMachine):
         """`copy.deepcopy(tensor)`."""
         self.regenerate(tensor)
         self.refuse("deepcopy", "deepcopy", tensor, site.node, ~tensor.is_leaf)
-        copy = self.fresh(site.node, "deepcopy", own=tensor.own, shape=tensor.shape, dtype=tensor.dtype)
+        copy = self.fresh(site.node, "deepcopy", own=tensor.requires_grad, shape=tensor.shape, dtype=tensor.dtype)
         copy.is_parameter = tensor.is_parameter
         return copy
 
@@ -352,7 +365,7 @@ class TorchMachine(ContractionMachine):
                 return self._cast(tensor, name, kind, site)
         return self.apply(
             f"torch.Tensor.{name}", [tensor, *site.positional], site.keywords, site.node, name
-        ) or Unknown([tensor], certain_edge=True)
+        ) or made_of([tensor], source=site.node)
 
     def _cast(self, tensor: Tensor, name: str, dtype: str, site: CallSite) -> Value:
         return self.fresh(
@@ -936,76 +949,68 @@ class TorchMachine(ContractionMachine):
         return python_value(source.value)
 
     def _opaque_layer(self, module: Module, site: CallSite) -> Value:
-        depends = [tensor for value in site.values() for tensor in reachable_tensors(value)]
-        for value in site.values():
-            if isinstance(value, Unknown) and value.tensor is None and not value.depends:
-                depends.append(self.materialise(value))
-        self.escape(depends, site.node)
+        self.escape([tensor for value in site.values() for tensor in reachable_tensors(value)], site.node)
+        given = [option for value in site.values() for option in self.possible_options(value)]
         owned = [value for value in module.parameters.values() if isinstance(value, Tensor)]
+        own = GRAD_NO
+        for value in (*owned, *site.values()):
+            own = own.either(self.value_grad(value))
         opaque = module.kind.opaque(module.config)
         structure = opaque.structure if opaque is not None else None
         sizes = iter(module.kind.output_shape(module.config, self._input_shapes(site)))
-        core = self._core(module, structure, depends, owned, site)
-        return self._structure(module, structure, depends, owned, site, sizes, core)
+        layer = _Opaque(module, site, given, owned, self.recorded(own))
+        layer.core = self._core(layer, structure)
+        return self._structure(layer, structure, sizes)
 
-    def _core(
-        self, module: Module, structure: object, depends: list[Tensor], owned: list[Tensor], site: CallSite
-    ) -> GraphNode | None:
+    def _edges_into(self, layer: _Opaque) -> list[tuple[Guard, GraphNode | Tensor]]:
+        tensors = [*layer.given, *((ALWAYS, tensor) for tensor in layer.owned)]
+        return [
+            (both, node)
+            for guard, tensor in tensors
+            for inner, node in self.edges(tensor)
+            if (both := conjoin(guard, inner)) is not None
+        ]
+
+    def _core(self, layer: _Opaque, structure: object) -> GraphNode | None:
         """
         Of a recurrent layer, what all its results lead through: whichever is differentiated, it frees what the others
         need.
         """
-        if not isinstance(structure, tuple) or not owned or not module.kind.name.startswith(_RECURRENT):
+        name = layer.module.kind.name
+        if not isinstance(structure, tuple) or not layer.owned or not name.startswith(_RECURRENT):
             return None
-        grad = GRAD_NO
-        for tensor in (*owned, *depends):
-            grad = grad.either(tensor.requires_grad)
-        grad = self.recorded(grad)
-        if grad == GRAD_NO:
+        if layer.own == GRAD_NO:
             return None
-        edges = [edge for tensor in (*depends, *owned) for edge in self.edges(tensor)]
-        return self.node(f"{module.kind.name}Backward", module.kind.name, site.node, grad, edges, Truth.YES)
+        return self.node(f"{name}Backward", name, layer.site.node, layer.own, self._edges_into(layer), Truth.YES)
 
-    def _structure(
-        self,
-        module: Module,
-        structure: object,
-        depends: list[Tensor],
-        owned: list[Tensor],
-        site: CallSite,
-        sizes: Iterator[Shape],
-        core: GraphNode | None = None,
-    ) -> Value:
+    def _structure(self, layer: _Opaque, structure: object, sizes: Iterator[Shape]) -> Value:
+        origin = layer.site.node
         if isinstance(structure, tuple):
-            parts = [self._structure(module, each, depends, owned, site, sizes, core) for each in structure]
-            return Sequence("tuple", tuple(parts))
+            return Sequence("tuple", tuple([self._structure(layer, each, sizes) for each in structure]))
         if structure != "tensor":
-            return Unknown([*depends, *owned], source=site.node, certain_edge=True, layer=True)
-        grad = GRAD_NO
-        for tensor in (*owned, *depends):
-            grad = grad.either(tensor.requires_grad)
-        grad = self.recorded(grad)
+            if self.grad_mode is Truth.NO:
+                return Unknown(source=origin, layer=True)
+            return made_of([*layer.site.values(), *layer.owned], source=origin, layer=True)
         node = None
-        display = module.kind.name
-        if core is not None:
-            node = self.node(core.name, display, site.node, grad, [(ALWAYS, core)], Truth.NO)
-            node.output_of = core
-        elif grad != GRAD_NO:
-            edges = [edge for tensor in (*depends, *owned) for edge in self.edges(tensor)]
-            holds = Truth.YES if owned else Truth.MAYBE
-            node = self.node(f"{display}Backward", display, site.node, grad, edges, holds)
+        display = layer.module.kind.name
+        if layer.core is not None:
+            node = self.node(layer.core.name, display, origin, layer.own, [(ALWAYS, layer.core)], Truth.NO)
+            node.output_of = layer.core
+        elif layer.own != GRAD_NO:
+            holds = Truth.YES if layer.owned else Truth.MAYBE
+            node = self.node(f"{display}Backward", display, origin, layer.own, self._edges_into(layer), holds)
         result = self.fresh(
-            site.node,
+            origin,
             display,
-            own=grad,
+            own=layer.own,
             node=node,
             shape=next(sizes, None),
-            dtype=depends[0].dtype if depends else None,
+            dtype=layer.given[0][1].dtype if layer.given else None,
             contiguous=Truth.MAYBE,
             cut="it is computed under `no_grad`",
         )
         # Which tensors such a layer saves is not known: its result may be one of them.
-        result.storage.uses = (Use(self.tick(), site.node),)
+        result.storage.uses = (Use(self.tick(), origin),)
         return result
 
     # -- optimizers

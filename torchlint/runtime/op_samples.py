@@ -10,12 +10,14 @@ import itertools
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from torchlint.runtime.op_probe import Call
 
+_Arguments: TypeAlias = "tuple[tuple[Any, ...], dict[str, Any]]"
 OWN = Path(__file__).with_name("op_calls.txt")
 
 
@@ -89,13 +91,53 @@ def opinfo_calls(limit: int, skip: int = 0) -> Iterator[tuple[str, Call]]:
         if not spellings:
             continue
         for sample in itertools.islice(_samples(info), skip, skip + limit):
-            arguments = (sample.input, *sample.args)
+            given = (sample.input, *sample.args), dict(sample.kwargs)
+            if wraps_its_function(info):
+                inner = inner_call(info, *given)
+                if inner is None:
+                    continue
+                given = inner
+            arguments, keywords = given
             for spelling, function in spellings:
-                call = Call(function, arguments, dict(sample.kwargs))
+                call = Call(function, arguments, dict(keywords))
                 if spelling == "getitem.basic" and not _is_basic(sample.args[0]):
                     spelling = "getitem.advanced"
                 if all(tensor.numel() for tensor in call.slots().values()):
                     yield spelling, call
+
+
+def wraps_its_function(info: Any) -> bool:
+    """
+    Whether an entry of OpInfo calls its function through one of its own, which may turn the arguments round:
+    `lambda weight, idx, **kwargs: embedding_bag(idx, weight, **kwargs)`.
+    """
+    return getattr(info.op, "__name__", "") == "<lambda>"
+
+
+def inner_call(info: Any, positional: tuple[Any, ...], keywords: dict[str, Any]) -> _Arguments | None:
+    """The arguments with which an entry that wraps its function calls it, None if it does not, or does it twice."""
+    seen = _Calls(info.name.rpartition(".")[2])
+    with warnings.catch_warnings(), seen:
+        warnings.simplefilter("ignore")
+        try:
+            info.op(*positional, **keywords)
+        except (RuntimeError, TypeError, NotImplementedError):
+            return None
+    return seen.found[0] if len(seen.found) == 1 else None
+
+
+class _Calls(TorchFunctionMode):
+    """Notes the calls of a function by its name while it is entered."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.found: list[_Arguments] = []
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if getattr(func, "__name__", "") == self.name:
+            self.found.append((tuple(args), dict(kwargs or {})))
+        return func(*args, **(kwargs or {}))
 
 
 def _samples(info: Any) -> Iterator[Any]:
@@ -188,6 +230,7 @@ def _tensors() -> dict[str, torch.Tensor]:
         "mask": torch.tensor([[True, False, True, True], [False, True, True, False], [True, True, False, True]]),
         "sign": torch.tensor([1.0, -1.0, 1.0]),
         "i0": torch.tensor(2),
+        "i0offsets": torch.tensor([0, 2]),
         "i23": torch.tensor([[0, 2, 1, 2], [1, 1, 0, 2]]),
         "i288": torch.arange(128).reshape(2, 8, 8) % 3,
         "s1": torch.randn(1),
