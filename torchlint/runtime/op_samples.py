@@ -126,7 +126,7 @@ def inner_call(info: Any, positional: tuple[Any, ...], keywords: dict[str, Any])
     return seen.found[0] if len(seen.found) == 1 else None
 
 
-class _Calls(TorchFunctionMode):
+class _Calls(TorchFunctionMode):  # type: ignore[misc]  # torch does not export its type
     """Notes the calls of a function by its name while it is entered."""
 
     def __init__(self, name: str) -> None:
