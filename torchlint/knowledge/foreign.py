@@ -15,6 +15,7 @@ of `tests/knowledge/test_foreign.py`, which calls every function of `math` on te
 from __future__ import annotations
 
 import math
+import re
 from typing import Final
 
 _MATH: Final = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
@@ -64,6 +65,29 @@ _PACKAGES: Final = frozenset(
     unicodedata urllib uuid warnings yaml
     """.split()  # noqa: SIM905
 )
+_KEEPING_FLAGS: Final = frozenset(
+    """
+    torch builtins accelerate collections concurrent contextlib copy dataclasses functools inspect itertools
+    multiprocessing operator pickle pprint pytest queue tensorboard tensorboardX threading torchmetrics torchvision
+    tqdm types typing unittest wandb
+    """.split()  # noqa: SIM905
+)
+_SETTING_FLAGS: Final = (
+    "torch.ao.", "torch.quantization.", "torch.nn.utils.prune.", "torch.nn.utils.parametri",
+    "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm", "torch.nn.utils.fusion",
+)  # fmt: skip
+_READS: Final = frozenset(
+    """
+    accumulate accuracy add append assert backward calc calculate check clip collect compare compute copy count debug
+    describe display draw dump equal err error eval evaluate exception export extend fill forward histogram images
+    info init initialize insert log logger loss losses metric metrics norm numel observe optimizer optimizers plot
+    predict print profile push put record report sample save scalar scalars scheduler score show size step store str
+    summarize summary test time track update valid validate validation visualize warn warning watch write
+    """.split()  # noqa: SIM905
+)
+_CHANGES: Final = re.compile(
+    "freez|froz|detach|require|trainable|leaf|cut|repackage|enable|disable|toggle|set|turn|stop|no_?grad"
+)
 _PASSING_ON: Final = frozenset(
     {"random.choice", "random.choices", "random.sample", "random.shuffle", "math.prod", "math.sumprod"}
 )
@@ -92,3 +116,29 @@ def is_foreign(qualified: str) -> bool:
     """Whether what something of this name returns can be no tensor, and hold none."""
     root = qualified.partition(".")[0]
     return root in _PACKAGES and root != qualified and qualified not in _PASSING_ON
+
+
+def keeps_flags(qualified: str) -> bool:
+    """
+    Whether something of this name surely leaves `requires_grad` of what it is given as it is: torch (less what replaces
+    parameters), and packages that neither freeze nor detach.
+    """
+    return qualified.partition(".")[0] in _KEEPING_FLAGS and not qualified.startswith(_SETTING_FLAGS)
+
+
+def speaks_of_flags(name: str) -> bool:
+    """Whether a name is one of what freezes, detaches, or switches something on or off."""
+    return _CHANGES.search(name.lower()) is not None
+
+
+def only_reads(name: str) -> bool:
+    """
+    Whether a function's name says that it only looks at what it is given, keeps it, or computes with it: `log_loss`,
+    `add_scalar`, `evaluate`; of no name that speaks of flags as well (`update_frozen`).
+    """
+    return not speaks_of_flags(name) and not _READS.isdisjoint(_words(name))
+
+
+def _words(name: str) -> list[str]:
+    """The words of an identifier, in lower case."""
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower().split("_")

@@ -202,7 +202,8 @@ class Analysis(Interpreter):
         self.retained_escape(self._escaping)
         self.conclude()
         self.pending_alias_writes.clear()
-        self.grad_mode = Truth.YES
+        self.grad_mode = self.ambient = Truth.YES
+        self.contexts = 0
         self.path = self.assumed = ALWAYS
         self.iteration = ()
         contained = self.contained and not self.undecided
@@ -274,7 +275,7 @@ class Analysis(Interpreter):
         if _sets_values(definition.name) and definition.name != "__init__":
             self.grad_mode = Truth.MAYBE
         positional, keywords = self.unknown_arguments(definition, first)
-        kind = "" if function.kind in ("opaque", "property") else function.kind
+        kind = "" if function.kind in ("opaque", "property", "context") else function.kind
         grad_mode = function.grad_mode
         if function.kind == "opaque":
             grad_mode = Truth.MAYBE

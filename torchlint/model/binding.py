@@ -172,12 +172,33 @@ class BindingMachine(FunctionMachine):
                 tensor = each if isinstance(each, Tensor) else each.tensor
                 assert tensor is not None
                 self._set_tensor_attribute(tensor, name, new)
+                if isinstance(each, Unknown) and name == "requires_grad":
+                    self.unsettle_origins(each)
             elif isinstance(each, Unknown):
                 self.trail.set(each.attributes, name, new)
-            elif isinstance(each, Module) and name in each.parameters:
+                if name == "requires_grad":
+                    self.unsettle_origins(each)
+            elif isinstance(each, Module):
                 self.trail.set(each.parameters, name, new)
             elif isinstance(each, Class):
                 self.trail.set(each.attributes, name, new)
+
+    def set_attribute(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
+        """`owner.name = value`, where the name is known and not written as an attribute."""
+        for guard, each in alternatives(owner, self.guard):
+            if isinstance(each, Instance):
+                old = each.attributes.get(name)
+                self.set_member(
+                    each, name, value if not guard or old is None else choose([(guard, value), (ALWAYS, old)])
+                )
+            elif isinstance(each, Tensor) or (isinstance(each, Unknown) and each.tensor is not None):
+                tensor = each if isinstance(each, Tensor) else each.tensor
+                assert tensor is not None
+                self._set_tensor_attribute(tensor, name, value)
+            elif isinstance(each, Module):
+                self.trail.set(each.parameters, name, value)
+            if isinstance(each, Unknown) and name == "requires_grad":
+                self.unsettle_origins(each)
 
     def _set_tensor_attribute(self, tensor: Tensor, name: str, new: Value) -> None:
         if name == "grad":

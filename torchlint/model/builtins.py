@@ -15,9 +15,12 @@ from torchlint.model.calls import CallSite
 from torchlint.model.containers import ContainerMachine
 from torchlint.model.domain import (
     NONE,
+    Bound,
     Choice,
     Class,
     Constant,
+    External,
+    Function,
     Instance,
     Mapping,
     Module,
@@ -28,7 +31,10 @@ from torchlint.model.domain import (
     Tensor,
     Unknown,
     Value,
+    alternatives,
+    choose,
     reachable_tensors,
+    unknown_guard,
 )
 from torchlint.model.expressions import MOST_ITEMS
 from torchlint.model.introspection import is_a
@@ -137,17 +143,39 @@ class BuiltinMachine(ContainerMachine):
         return convert
 
     def _dict_builtin(self, site: CallSite) -> Value:
+        merged: dict[object, Value]
         if len(site.positional) == 1 and site.complete:
             (given,) = site.positional
-            if isinstance(given, Mapping) and given.items is not None:
-                merged: dict[object, Value] = dict(given.items)
+            if isinstance(given, Mapping):
+                if given.items is None:
+                    return Mapping(None, given.element)
+                merged = dict(given.items)
                 merged.update(site.keywords.items())
                 return Mapping(merged)
         if site.positional or not site.complete:
-            values = [each for value in site.values() for each in self.elements(value)[1]]
+            values: list[Value] = list(site.keywords.values())
+            merged = dict(site.keywords.items())
+            certain = site.complete
+            for value in site.positional:
+                known, elements = self.elements(value)
+                for each in elements:
+                    key, held = self._pair(each)
+                    values.append(held)
+                    certain = certain and known and isinstance(key, Constant)
+                    if isinstance(key, Constant):
+                        merged[key.value] = held
+            if certain and len(merged) <= MOST_ITEMS:
+                return Mapping(merged)
             return Mapping(None, self._any(values) if values else None)
         named: dict[object, Value] = dict(site.keywords.items())
         return Mapping(named)
+
+    def _pair(self, value: Value) -> tuple[Value | None, Value]:
+        """Of what `dict()` makes an entry of: the key, and the value."""
+        if isinstance(value, Sequence) and value.items is not None and len(value.items) == 2:
+            return value.items[0], value.items[1]
+        part_of = value.part_of if isinstance(value, Unknown) else None
+        return None, Unknown(reachable_tensors(value), part_of=part_of)
 
     def _sum(self, site: CallSite) -> Value:
         if not site.positional:
@@ -192,14 +220,57 @@ class BuiltinMachine(ContainerMachine):
         return Unknown(reachable_tensors(site.positional[0]) if site.positional else (), layer=True)
 
     def _setattr(self, site: CallSite) -> Value:
-        instance = site.positional[0] if site.positional else None
-        if len(site.positional) == 3 and isinstance(instance, Instance):
-            _, name, value = site.positional
-            if isinstance(name, Constant) and isinstance(name.value, str):
-                self.set_member(instance, name.value, value)
-            else:
-                self.havoc(instance)
+        if len(site.positional) != 3:
+            return NONE
+        owner, name, value = site.positional
+        if isinstance(name, Constant) and isinstance(name.value, str):
+            self.set_attribute(owner, name.value, value, site.node)
+            return NONE
+        for _, each in alternatives(owner):
+            if isinstance(each, Instance):
+                self._set_some_attribute(each, value)
+            elif isinstance(each, (Tensor, Module)):
+                self.unsettle(each)
         return NONE
+
+    def set_attribute(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
+        """`owner.name = value`, where the name is known and not written as an attribute."""
+        raise AssertionError("the layer above binds")
+
+    def unsettle(self, value: Value) -> None:
+        """What is known of flags is known no more."""
+        raise AssertionError("the layer above knows unknown code")
+
+    def _set_some_attribute(self, instance: Instance, value: Value) -> None:
+        """An attribute is set of which nobody knows the name: it may be any that holds the like."""
+        if isinstance(value, (Module, Instance, Function, Constant, Scalar)):
+            return  # `setattr(self, f"layer{i}", ...)` makes new ones
+        depends = reachable_tensors(value)
+        for name, old in list(instance.attributes.items()):
+            if any(isinstance(each, (Tensor, Unknown)) or each == NONE for _, each in alternatives(old)):
+                new = choose([(unknown_guard(), old), (unknown_guard(), Unknown(depends))])
+                self.trail.set(instance.attributes, name, new)
+
+    def _map(self, site: CallSite) -> Value | None:
+        """`map(function, values)`: run on each of them; nobody knows when, or whether."""
+        if len(site.positional) != 2 or not isinstance(site.positional[0], (Function, Bound, Partial, External)):
+            return None
+        function, values = site.positional
+        known, elements = self.elements(values)
+        if len(elements) > MOST_ITEMS:
+            return None
+        results: list[Value] = []
+
+        def run() -> None:
+            results.extend(self.call_value(function, [each], site.node) for each in elements)
+
+        number = self.branch((id(site.node), "map", self.clock))
+        self.fork([(frozenset({(number, 1)}), run), (frozenset({(number, 0)}), lambda: None)])
+        if len(results) != len(elements):
+            return Unknown(reachable_tensors(values))
+        if known:
+            return Sequence("generator", tuple(results))
+        return Sequence("generator", None, results[0])
 
     def set_member(self, instance: Instance, name: str, value: Value) -> None:
         """Set an attribute; in a class that derives from `nn.Sequential`, a new Module also joins the sequence."""
@@ -213,6 +284,9 @@ class BuiltinMachine(ContainerMachine):
                 self.trail.set(layer, "children", None)
                 self.trail.set(layer, "tail", None)
         self.trail.set(instance.attributes, name, value)
+
+    def _vars(self, site: CallSite) -> Value | None:
+        return self.attribute(site.positional[0], "__dict__", site.node) if site.positional else None
 
     def _abs(self, site: CallSite) -> Value | None:
         if site.positional and self.holds_tensor(site.positional[0]):
@@ -274,6 +348,8 @@ _BUILTINS: dict[str, Callable[[Any, CallSite], Value | None]] = {
     "super": BuiltinMachine._super,
     "getattr": BuiltinMachine._getattr,
     "setattr": BuiltinMachine._setattr,
+    "map": BuiltinMachine._map,
+    "vars": BuiltinMachine._vars,
     "abs": BuiltinMachine._abs,
     "next": BuiltinMachine._next,
     "iter": BuiltinMachine._iter,

@@ -557,6 +557,12 @@ class TorchMachine(ContractionMachine):
 
     # -- functions of torch
 
+    def set_grad_mode(self, mode: Truth) -> None:
+        """The grad mode is set by a call; outside of any `with` it stays so when the function is left."""
+        self.trail.set(self, "grad_mode", mode)
+        if not self.contexts:
+            self.trail.set(self, "ambient", mode)
+
     def torch_call(self, qualified: str, site: CallSite) -> Value | None:
         """A call of something of torch by its qualified name; None if it is not known."""
         if qualified in _GRAD_MODES:
@@ -566,7 +572,7 @@ class TorchMachine(ContractionMachine):
             return GradModeGuard(mode)
         if qualified in _SET_GRAD:
             mode = truth_of(site.get(0, "mode"))
-            self.trail.set(self, "grad_mode", mode)
+            self.set_grad_mode(mode)
             return GradModeGuard(mode)
         if qualified in ("torch.autograd.grad", "torch.autograd.backward"):
             return self._autograd(qualified, site)

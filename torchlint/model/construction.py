@@ -213,6 +213,7 @@ def _is_featureless(value: Unknown) -> bool:
         and value.guess is None
         and not value.depends
         and not value.possible
+        and value.part_of is None
         and all(isinstance(each, Unknown) and _is_featureless(each) for each in value.attributes.values())
     )
 
@@ -258,6 +259,7 @@ class _Copier:
             instance.havocked, instance.initialised = old.havocked, old.initialised
             for name, value in old.attributes.items():
                 instance.attributes[name] = self.value(value)
+            instance.given = tuple(self._tensor_of(each) for each in old.given)
             if old.layer is not None:
                 instance.layer = self._module(old.layer)
             return instance
@@ -326,6 +328,8 @@ class _Copier:
             foreign=old.foreign,
         )
         self._known[id(old)] = unknown
+        if old.part_of is not None:
+            unknown.part_of = self.value(old.part_of)
         return unknown
 
     def _tensor_of(self, old: Tensor) -> Tensor:

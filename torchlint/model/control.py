@@ -16,11 +16,13 @@ import libcst as cst
 from torchlint.model import conditions, dataflow, ir
 from torchlint.model.binding import BindingMachine
 from torchlint.model.domain import (
+    Bound,
     Choice,
     Class,
     Constant,
     External,
     Frame,
+    Function,
     GradModeGuard,
     Instance,
     Module,
@@ -31,6 +33,8 @@ from torchlint.model.domain import (
     Value,
     reachable_tensors,
 )
+from torchlint.model.functions import MOST_DEPTH
+from torchlint.model.marks import written
 from torchlint.model.state import Changes
 from torchlint.model.truth import Guard, Truth
 from torchlint.model.widening import Snapshot
@@ -39,12 +43,17 @@ MOST_UNROLLED = 6
 """Iterations of a loop of known length that are followed one by one."""
 MOST_UNROLLED_STEPS = 160
 """And those of a longer one, if all of them together cost no more steps than this."""
+MOST_ATTEMPTED = 3
+"""Simple statements in a `try` that is there because they may fail."""
 MOST_FOLLOWED = 3
 """The first iterations of a longer one that are followed; the second may bring what the third trips over."""
 
 _EXPECT_ERRORS = ("pytest.raises", "raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "suppress")
 _TRANSPARENT = ("torch.", "builtins.", "contextlib.nullcontext", "contextlib.ExitStack", "tempfile.", "warnings.",
                 "time.", "os.", "threading.", "unittest.mock.")  # fmt: skip
+
+
+_TELLING = ("print", "traceback", "logging", "logger", "log", "warnings")
 
 
 class LoopFrame:
@@ -219,6 +228,7 @@ class ControlMachine(BindingMachine):
                 source=element.source,
                 layer=element.layer,
                 element_of_parameters=element.element_of_parameters,
+                part_of=element.part_of,
             )
         if isinstance(element, Sequence) and element.items is not None:
             return Sequence(element.kind, tuple(self._another(each) for each in element.items))
@@ -412,27 +422,134 @@ class ControlMachine(BindingMachine):
         self.dead = True
 
     def with_statement(self, node: ir.With) -> None:
-        mode = self.grad_mode
-        expected = 0
-        contexts: list[Value] = []
-        for item in node.items:
+        self._with(node, 0, [], 0)
+
+    def _with(self, node: ir.With, place: int, contexts: list[Value], expected: int) -> None:
+        """Enter the contexts of a `with` from one place on, run its body, and leave them again."""
+        if place == len(node.items):
+            self.expected_errors += expected
+            for entered in self.watch.entered:
+                entered(node, contexts)
+            self.run_block(node.body)
+            for left in self.watch.left:
+                left(node)
+            self.expected_errors -= expected
+            return
+        item = node.items[place]
+        mode, ambient = self.grad_mode, self.ambient
+        self.contexts += 1
+        generator = self._generator_of(item.context)
+        if generator is not None and isinstance(item.context, ir.Call):
+            contexts.append(Unknown())
+            self._inside_generator(generator, item, lambda: self._with(node, place + 1, contexts, expected))
+        else:
             value = self.evaluate(item.context)
             contexts.append(value)
-            expected += self._expects_error(item.context)
-            if isinstance(value, GradModeGuard):
-                self.grad_mode = value.mode
-            elif not self._transparent(item.context, value):
-                self.grad_mode = self.grad_mode if self.grad_mode is Truth.NO else Truth.MAYBE
+            entered_value = self._enter(item.context, value)
             if item.target is not None:
-                self.assign(item.target, value if isinstance(value, Instance) else Unknown(reachable_tensors(value)))
-        self.expected_errors += expected
-        for entered in self.watch.entered:
-            entered(node, contexts)
-        self.run_block(node.body)
-        for left in self.watch.left:
-            left(node)
-        self.expected_errors -= expected
+                self.assign(item.target, entered_value)
+            self._with(node, place + 1, contexts, expected + self._expects_error(item.context))
+        self.contexts -= 1
         self.grad_mode = mode
+        if self.ambient is not ambient and not self.contexts:
+            self.trail.set(self, "ambient", ambient)
+
+    def _enter(self, context: ir.Expression, value: Value) -> Value:
+        """The grad mode inside a context manager, and what its `__enter__` returns."""
+        if isinstance(value, GradModeGuard):
+            self.grad_mode = value.mode
+        elif isinstance(value, Instance):
+            for cls in value.cls.ancestry():
+                function = cls.attributes.get("__enter__")
+                if isinstance(function, Function):
+                    return self._enter_object(value, function, context)
+            if value.cls.outside():
+                self.grad_mode = Truth.MAYBE
+            return value
+        elif not self._transparent(context, value):
+            self.grad_mode = Truth.MAYBE
+        return Unknown(reachable_tensors(value))
+
+    def _enter_object(self, value: Instance, function: Function, context: ir.Expression) -> Value:
+        contexts = self.contexts
+        self.contexts = 0  # what `__enter__` sets stays set until `__exit__`
+        result = self.call_value(Bound(value, "__enter__", function), [], context)
+        self.contexts = contexts
+        return result
+
+    def _generator_of(self, context: ir.Expression) -> Value | None:
+        """The function under `contextlib.contextmanager` that a context is a call of, if it is in sight."""
+        if not isinstance(context, ir.Call):
+            return None
+        function = context.function
+        found: Value = Unknown()
+        if isinstance(function, ir.Name):
+            found = self.found(self.lookup(function.id))
+        elif isinstance(function, ir.Attribute):
+            owner = self.evaluate_again(function.value)
+            if isinstance(owner, (Instance, Class, External)):
+                found = self.found(self.attribute(owner, function.attr, function))
+        defined = found.function if isinstance(found, Bound) else found
+        if not isinstance(defined, Function) or defined.kind != "context":
+            return None
+        definition = defined.definition
+        if not isinstance(definition, ir.FunctionDef) or definition.is_async:
+            return None
+        words = written(definition).words
+        yields = sum(isinstance(each, ir.Yield) for each in ir.walk(definition.body))
+        managed = any(isinstance(each, (ir.With, ir.Yield)) for each in definition.body)
+        if yields != 1 or not (managed or any("grad" in word or "inference" in word for word in words)):
+            return found if yields != 1 else None
+        return found
+
+    def _inside_generator(self, found: Value, item: ir.WithItem, body: Callable[[], None]) -> None:
+        """
+        Run a generator that is a context manager, and the body of the `with` where it yields. One that yields at
+        several places is unknown code, in which the grad mode may change.
+        """
+        assert isinstance(item.context, ir.Call)
+        function = found.function if isinstance(found, Bound) else found
+        assert isinstance(function, Function)
+        definition = function.definition
+        assert isinstance(definition, ir.FunctionDef)
+        several = sum(isinstance(each, ir.Yield) for each in ir.walk(definition.body)) != 1
+        running = any(frame.definition is definition for frame in self.stack)
+        if several or running or self.excursion is not None or len(self.stack) >= MOST_DEPTH:
+            value = self.evaluate(item.context)
+            self.grad_mode = Truth.MAYBE
+            if item.target is not None:
+                self.assign(item.target, Unknown(reachable_tensors(value)))
+            body()
+            return
+        site = self.site(item.context)
+        outer = self.suspended
+        done = False
+
+        def resume(value: Value) -> None:
+            nonlocal done
+            done = True
+            inner = self.frame, self.stack, self.loops, self.statement, self.suspended, self.finals, self.contexts
+            self.frame, self.stack, self.loops, self.suspended, self.finals, self.contexts = (
+                frame, stack, loops, outer, finals, contexts,
+            )  # fmt: skip
+            if item.target is not None:
+                self.assign(item.target, value)
+            body()
+            self.frame, self.stack, self.loops, self.statement, self.suspended, self.finals, self.contexts = inner
+
+        frame, stack, loops, finals, contexts = self.frame, list(self.stack), self.loops, self.finals, self.contexts
+        self.loops = []
+        self.suspended = resume
+        plain = Function(
+            definition, function.closure, function.defaults, function.owner, "generator", None, function.name
+        )
+        receiver = [found.receiver] if isinstance(found, Bound) and function.kind != "static" else []
+        self.run_function(plain, [*receiver, *site.positional], site.keywords, site)
+        self.suspended = outer
+        self.loops = loops
+        if not done and not self.dead:
+            self.grad_mode = Truth.MAYBE
+            body()
 
     def _expects_error(self, context: ir.Expression) -> int:
         function = context.function if isinstance(context, ir.Call) else context
@@ -451,7 +568,7 @@ class ControlMachine(BindingMachine):
         return bool(text) and not any(word in text for word in ("grad", "infer", "eval", "context", "ctx"))
 
     def try_statement(self, node: ir.Try) -> None:
-        quiet = int(any(self._catches_runtime_error(handler) for handler in node.handlers))
+        quiet = int(any(self._catches_runtime_error(handler, node.body) for handler in node.handlers))
 
         def body() -> None:
             self.expected_errors += quiet
@@ -486,9 +603,45 @@ class ControlMachine(BindingMachine):
         self.run_block(node.final)
         self.dead = self.dead or dead
 
-    def _catches_runtime_error(self, handler: ir.Handler) -> bool:
+    def _catches_runtime_error(self, handler: ir.Handler, body: list[ir.Statement]) -> bool:
+        """Whether the author reckons with an error of torch in a `try`."""
         kinds = handler.type.elements if isinstance(handler.type, ir.Sequence) else [handler.type]
-        return any(isinstance(kind, ir.Name) and kind.id in ("RuntimeError", "AttributeError") for kind in kinds)
+        names = {self.text(kind).rpartition(".")[2] if kind is not None else "" for kind in kinds}
+        if not names.isdisjoint(("RuntimeError", "AttributeError")):
+            return True
+        if names.isdisjoint(("", "Exception", "BaseException")) or self._gives_up(handler):
+            return False
+        # who catches everything around a whole program, and only says so, reckons with no error in particular
+        return _is_attempt(body) or not all(map(self._only_tells, handler.body))
+
+    def _gives_up(self, handler: ir.Handler) -> bool:
+        """Whether a handler raises again, or ends the program."""
+        if not handler.body:
+            return False
+        last = handler.body[-1]
+        called = last.value if isinstance(last, ir.ExpressionStatement) else None
+        if isinstance(called, ir.Call):
+            return self.text(called.function) in ("sys.exit", "exit", "quit", "os._exit", "pytest.fail", "self.fail")
+        return isinstance(last, ir.Raise)
+
+    def _only_tells(self, statement: ir.Statement) -> bool:
+        """Whether a statement prints or logs, and nothing else."""
+        value = statement.value if isinstance(statement, ir.ExpressionStatement) else None
+        if not isinstance(value, ir.Call):
+            return False
+        return self.text(value.function).partition(".")[0] in (
+            "print",
+            "traceback",
+            "logging",
+            "logger",
+            "log",
+            "warnings",
+        )
+
+
+def _is_attempt(body: list[ir.Statement]) -> bool:
+    """A few simple statements."""
+    return len(body) <= MOST_ATTEMPTED and not any(ir.blocks(statement) for statement in body)
 
 
 def _breaks(node: ir.If) -> bool:

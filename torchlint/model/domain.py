@@ -405,12 +405,12 @@ class Unknown:
     a way that only a tensor bears, `guess` is the tensor that it is if it is one. `certain_edge`: the dependence is
     sure (an unknown layer), not merely possible; `possible` are those on which it may depend even so.
     `foreign`: what made it knows no tensors (`torchlint.knowledge.foreign`). `attributes` are those already looked up,
-    so that the same attribute is the same value.
+    so that the same attribute is the same value. `part_of`: it is something of this Module, nobody knows what.
     """
 
     __slots__ = (
         "attributes", "certain_edge", "depends", "element_of_parameters", "foreign", "guess", "hint", "layer",
-        "possible", "source", "tensor",
+        "part_of", "possible", "source", "tensor",
     )  # fmt: skip
 
     def __init__(
@@ -424,6 +424,7 @@ class Unknown:
         element_of_parameters: str = "",
         foreign: bool = False,
         possible: Iterable[Tensor] = (),
+        part_of: Value | None = None,
     ) -> None:
         self.depends = _distinct(depends) if depends else ()
         self.possible = _distinct(possible) if possible else ()
@@ -433,6 +434,7 @@ class Unknown:
         self.layer = layer
         self.element_of_parameters = element_of_parameters
         self.foreign = foreign
+        self.part_of = part_of
         self.tensor: Tensor | None = None
         self.guess: Tensor | None = None
         self.attributes: dict[str, Value] = {}
@@ -564,16 +566,17 @@ class Instance:
     """
     An object of a class of the file. `attributes` is only what was seen to be set; `layer` is what it is as an object
     of a class of `torch.nn`, if its class derives from one (`class Block(nn.Sequential)`); `contents` what it holds, if
-    it is a dict.
+    it is a dict; `given` the tensors that a constructor nobody knows was given, which it may hold under any name.
     """
 
-    __slots__ = ("attributes", "cls", "contents", "havocked", "initialised", "layer")
+    __slots__ = ("attributes", "cls", "contents", "given", "havocked", "initialised", "layer")
 
     def __init__(self, cls: Class) -> None:
         self.cls = cls
         self.layer: Module | None = None
         self.contents: Mapping | None = None
         self.attributes: dict[str, Value] = {}
+        self.given: tuple[Tensor, ...] = ()
         self.havocked = False
         self.initialised = False
 

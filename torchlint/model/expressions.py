@@ -91,6 +91,8 @@ class ExpressionMachine(IndexMachine):
         self.globals = Globals({})
         self.frame: Frame = self.globals
         self.imports: Imports | None = None
+        self.suspended: Callable[[Value], None] | None = None
+        """What a generator that runs as a context manager comes back to where it yields."""
 
     # -- to be given by the layers above
 
@@ -179,8 +181,8 @@ class ExpressionMachine(IndexMachine):
 
     def attribute(self, value: Value, name: str, origin: ir.Node) -> Value:
         """`value.name`."""
-        if name == "__dict__" and isinstance(value, (Instance, Unknown)):
-            return Mapping(None)
+        if name == "__dict__" and isinstance(value, (Instance, Unknown, Module)):
+            return Mapping(None, Unknown(part_of=value))
         if isinstance(value, Choice):
             return self.each(value, lambda each: self.attribute(each, name, origin))
         if isinstance(value, External):
@@ -207,6 +209,8 @@ class ExpressionMachine(IndexMachine):
         if isinstance(value, Sequence) and value.kind == "tuple" and name in _FIELDS and value.items is not None:
             place = _FIELDS[name]
             return value.items[place] if place < len(value.items) else Unknown(source=origin)
+        if isinstance(value, Optimizer) and name == "param_groups":
+            return Unknown(source=origin, part_of=value)
         if isinstance(value, (Sequence, Mapping, Optimizer, Function, Partial)):
             return Bound(value, name)
         return Unknown(source=origin)
@@ -217,7 +221,10 @@ class ExpressionMachine(IndexMachine):
             return found if found is not None else Bound(value.tensor, name)
         if name not in value.attributes:
             depends = reachable_tensors(value)
-            value.attributes[name] = Unknown(depends, source=origin, layer=value.layer, foreign=value.foreign)
+            part_of = value.part_of if name not in _OF_TENSORS else None
+            value.attributes[name] = Unknown(
+                depends, source=origin, layer=value.layer, foreign=value.foreign, part_of=part_of
+            )
         return value.attributes[name]
 
     def instance_attribute(self, instance: Instance, name: str, origin: ir.Node) -> Value:
@@ -242,14 +249,19 @@ class ExpressionMachine(IndexMachine):
             if self.default_training is Truth.YES and is_module(instance) is Truth.YES:
                 return Constant(True)
             value: Value = Scalar("bool")
+        elif name in _REGISTRIES:
+            value = Unknown(source=origin, part_of=instance)
         else:
-            value = Unknown(source=origin)
+            elsewhere = instance if is_module(instance) is not Truth.NO or instance.given else None
+            value = Unknown(instance.given, source=origin, part_of=elsewhere)
         # Not through the trail: to have looked is no change of the program's state, and the same attribute must
         # be the same value on every path.
         instance.attributes[name] = value
         return value
 
     def _module_attribute(self, module: Module, name: str) -> Value:
+        if name in _REGISTRIES:
+            return Unknown(part_of=module)
         if name in module.parameters:
             return module.parameters[name]
         if name in module.config:
@@ -529,8 +541,11 @@ class ExpressionMachine(IndexMachine):
         return value
 
     def _yield(self, node: ir.Yield) -> Value:
-        if node.value is not None:
-            self.escape(reachable_tensors(self.evaluate(node.value)), node)
+        value = self.evaluate(node.value) if node.value is not None else NONE
+        if self.suspended is not None:
+            self.suspended(value)
+        else:
+            self.escape(reachable_tensors(value), node)
         return Unknown()
 
     def _await(self, node: ir.Await) -> Value:
@@ -586,7 +601,8 @@ class ExpressionMachine(IndexMachine):
         if isinstance(value, Module) and value.kind.container and (value.children is not None or value.element):
             return self._item(Sequence("list", value.children, value.element), index)
         layer = (isinstance(value, Unknown) and value.layer) or _holds_modules(value)
-        return Unknown(reachable_tensors(value), source=origin, layer=layer, foreign=is_foreign(value))
+        part_of = value.part_of if isinstance(value, Unknown) else None
+        return Unknown(reachable_tensors(value), source=origin, layer=layer, foreign=is_foreign(value), part_of=part_of)
 
     def _dict_item(self, value: Instance, key: Value, origin: ir.Node) -> Value:
         """`value[key]` of an object whose class derives from `dict`."""
@@ -677,6 +693,7 @@ class ExpressionMachine(IndexMachine):
                     layer=value.layer,
                     element_of_parameters=value.element_of_parameters,
                     foreign=value.foreign,
+                    part_of=value.part_of,
                 )
             ]
         return False, [Unknown(reachable_tensors(value), layer=_holds_modules(value))]
@@ -710,6 +727,7 @@ def _holds_modules(value: Value) -> bool:
     return isinstance(value, Module) and value.kind.container in ("sequential", "list", "dict")
 
 
+_OF_TENSORS = frozenset({"data", "device", "dtype", "grad", "is_leaf", "ndim", "requires_grad", "shape"})
 _KEYS = (Constant, Scalar, Unknown, Choice, External)
 
 
@@ -814,6 +832,7 @@ _BUILTINS = frozenset(
         "classmethod",
     ]
 )
+_REGISTRIES = frozenset({"_parameters", "_modules", "_buffers"})
 _MODULE_METHODS = frozenset(
     [
         "parameters",

@@ -41,13 +41,12 @@ from torchlint.model.domain import (
     is_foreign,
     made_of,
     reachable_tensors,
-    unknown_guard,
 )
 from torchlint.model.expressions import is_module
 from torchlint.model.introspection import text_method
-from torchlint.model.layers import LayerMachine
 from torchlint.model.observer import Watch
 from torchlint.model.truth import Truth
+from torchlint.model.unknown import UnknownMachine
 
 _FOR_INFERENCE = re.compile(r"(^|_)infer(ence)?(_|$)")
 MOST_DEPTH = 12
@@ -69,7 +68,7 @@ _OF_TENSORS = frozenset(
 )  # fmt: skip
 
 
-class FunctionMachine(LayerMachine):
+class FunctionMachine(UnknownMachine):
     """A machine that calls."""
 
     __deletable__ = ("prototypes",)
@@ -214,6 +213,8 @@ class FunctionMachine(LayerMachine):
 
     def _run_method(self, receiver: Value, name: str, site: CallSite, where: ir.Expression) -> Value:
         result: Value | None = None
+        if name in ("enter_context", "__enter__", "__exit__"):
+            self._entered_by_hand(receiver, name, site)
         if isinstance(receiver, Scalar) and name == "backward":
             return self.backward_on_number(receiver, site, where)
         if isinstance(receiver, Constant) and isinstance(receiver.value, str):
@@ -224,6 +225,8 @@ class FunctionMachine(LayerMachine):
             # An input of a `forward`, and a method that nothing else has which one hands to a Module.
             result = self.tensor_method(self.materialise(receiver), name, site, where)
         elif isinstance(receiver, Unknown) and receiver.tensor is not None:
+            if name in ("requires_grad_", "detach_"):
+                self.unsettle_origins(receiver)
             result = self.tensor_method(receiver.tensor, name, site, where)
         elif isinstance(receiver, Tensor):
             result = self.tensor_method(receiver, name, site, where)
@@ -250,15 +253,27 @@ class FunctionMachine(LayerMachine):
             if isinstance(receiver, Unknown):
                 self._watch_unknown(receiver, name, site)
                 callee = self.attribute(receiver, name, where)
+                part_of = receiver.part_of
                 if name == "parameters":
-                    return Sequence("generator", None, self.unseen_parameter(self.text(where)), self.text(where))
+                    unseen = self.unseen_parameter(self.text(where), part_of)
+                    return Sequence("generator", None, unseen, self.text(where))
                 if name == "named_parameters":
-                    pair = Sequence("tuple", (Scalar("str"), self.unseen_parameter(self.text(where))))
+                    pair = Sequence("tuple", (Scalar("str"), self.unseen_parameter(self.text(where), part_of)))
                     return Sequence("generator", None, pair, self.text(where))
             if isinstance(receiver, Unknown) and name in _LIKE:
                 site = CallSite(site.node, [], {})
             return self.unknown_call(callee, site, receiver)
         return result
+
+    def _entered_by_hand(self, receiver: Value, name: str, site: CallSite) -> None:
+        """A context manager that is entered or left by a call."""
+        context = site.get(0, "cm") if name == "enter_context" else receiver
+        if isinstance(context, GradModeGuard):
+            self.set_grad_mode(context.mode if name != "__exit__" else Truth.MAYBE)
+        elif context is not None and any(
+            isinstance(each, (Unknown, GradModeGuard)) for _, each in alternatives(context)
+        ):
+            self.set_grad_mode(Truth.MAYBE)
 
     def _watch_unknown(self, receiver: Unknown, name: str, site: CallSite) -> None:
         if name == "step":
@@ -281,56 +296,6 @@ class FunctionMachine(LayerMachine):
         if name == "step" and site.positional and isinstance(site.positional[0], Function):
             self.run_function(site.positional[0], [], {}, None)
         return self.optimizer_method(optimizer, name, site)
-
-    # -- unknown code
-
-    def unknown_call(self, callee: Value, site: CallSite, receiver: Value | None = None) -> Value:
-        """Code nobody knows is run: it may read, keep and change what it is given."""
-        if site.keywords.get("inplace", NONE) not in (NONE, Constant(False)):
-            self.undecided = self.layer_undecided = True
-        function = site.node.function
-        called = function.attr if isinstance(function, ir.Attribute) else getattr(function, "id", "")
-        apart = foreign.is_foreign(callee.qualified) if isinstance(callee, External) else is_foreign(callee)
-        apart = apart or (receiver is not None and is_foreign(receiver))
-        if called.endswith("_") and not called.startswith("_") and not apart:
-            self.contained = False
-        depends: list[Tensor] = []
-        for value in [*site.values(), *([receiver] if receiver is not None else [])]:
-            for tensor in reachable_tensors(value):
-                if tensor not in depends:
-                    depends.append(tensor)
-            self.havoc(value)
-        self.escape(depends, site.node)
-        self.retained_escape(site.values())
-        for hook in self.watch.unknown_called:
-            hook(callee, receiver, site.values(), site.node)
-        if self.grad_mode is Truth.NO:
-            # Code called under no_grad records nothing (unless it turns grad mode on, which leaves it unknown).
-            return Unknown(source=site.node, layer=isinstance(callee, External), foreign=apart)
-        result = Unknown(depends, source=site.node)
-        if isinstance(callee, Unknown) and callee.layer and receiver is None:
-            result = made_of(site.values(), source=site.node)  # a method of a layer may do anything
-        result.layer, result.foreign = isinstance(callee, External), apart
-        return result
-
-    def havoc(self, value: Value) -> None:
-        """Unknown code was given a value: what it holds may have changed."""
-        if isinstance(value, Instance):
-            for name, each in list(value.attributes.items()):
-                if any(isinstance(v, Tensor) and v.is_parameter is not Truth.YES for _, v in alternatives(each)):
-                    self.trail.set(
-                        value.attributes, name, choose([(unknown_guard(), each), (unknown_guard(), Unknown())])
-                    )
-        elif isinstance(value, Sequence) and value.last is not None and value.items is None:
-            self.trail.set(value, "last", None)
-        elif isinstance(value, Sequence) and value.kind == "list" and value.items is not None:
-            self.trail.set(value, "last", None)
-            element = Unknown(reachable_tensors(value))
-            self.trail.set(value, "element", element)
-            self.trail.set(value, "items", None)
-        elif isinstance(value, Mapping) and value.items is not None:
-            self.trail.set(value, "element", Unknown(reachable_tensors(value)))
-            self.trail.set(value, "items", None)
 
     # -- other files of the project
 
@@ -374,8 +339,10 @@ class FunctionMachine(LayerMachine):
     ) -> Value:
         definition = function.definition
         on_stack = sum(frame.definition is definition for frame in self.stack)
-        opaque = function.kind == "opaque" or (
-            isinstance(definition, ir.FunctionDef) and (definition.is_generator or definition.is_async)
+        opaque = function.kind in ("opaque", "context") or (
+            isinstance(definition, ir.FunctionDef)
+            and (definition.is_generator or definition.is_async)
+            and function.kind != "generator"
         )
         spent = self.travelling and self.outside_left <= 0
         self.passed_by = self.passed_by or spent
@@ -388,13 +355,21 @@ class FunctionMachine(LayerMachine):
                     hook(function, None, values, site.node)
             for value in values:
                 self.havoc(value)
+            if self.changes_flags(function):
+                for value in values:
+                    self.unsettle(value)
+            self.hand_on(values)
+            self._may_have_run(function)
             first = positional[0] if positional else None
             layer = isinstance(first, Instance) and function.name == "forward" and is_module(first) is Truth.YES
+            if function.kind == "opaque":
+                layer = False  # the decorator may do anything
             source = site.node if site is not None else None
             return made_of(values, source=source, layer=True) if layer else Unknown(depends, source=source)
         frame = Frame({}, function.closure)
         self._bind_parameters(frame, function, positional, keywords, site is None or site.complete)
-        mode = self.grad_mode
+        mode, ambient, contexts = self.grad_mode, self.ambient, self.contexts
+        self.contexts = 0
         if function.grad_mode is not None:
             self.grad_mode = function.grad_mode
         elif self.grad_mode is Truth.YES and _FOR_INFERENCE.search(function.name):
@@ -406,15 +381,23 @@ class FunctionMachine(LayerMachine):
             self.statement = ir.ExpressionStatement(definition.body.origin, self.line(), definition.body)
             result = self.evaluate(definition.body)
             self.frame, self.statement = caller, statement
-            self.grad_mode = mode
+            self._leave_mode(function, mode, ambient, contexts)
             return result
         for hook in self.watch.function_started:
             hook(function, frame.variables)
         result = self._run_body(definition, frame)
-        self.grad_mode = mode
+        self._leave_mode(function, mode, ambient, contexts)
         for ended in self.watch.function_ended:
             ended(function, result)
         return result
+
+    def _leave_mode(self, function: Function, mode: Truth, ambient: Truth, contexts: int) -> None:
+        """After a function: the grad mode is as before, unless it has set it for good."""
+        self.contexts = contexts
+        changed = self.ambient is not ambient and function.grad_mode is None
+        self.grad_mode = self.ambient if changed else mode
+        if self.ambient is not ambient and (contexts or not changed):
+            self.trail.set(self, "ambient", ambient)
 
     def _run_body(self, definition: ir.FunctionDef, frame: Frame) -> Value:
         caller, statement, path, built_in = self.frame, self.statement, self.path, self.built_in

@@ -43,6 +43,7 @@ _TRANSPARENT_DECORATORS = (
     "torch.compile", "torch.no_grad", "torch.enable_grad", "torch.inference_mode", "pytest.", "unittest.",
     "builtins.", "dataclasses.", "override", "overload", "cached_property",
 )  # fmt: skip
+_REPLACING_DECORATORS = frozenset({"functools.singledispatch", "functools.singledispatchmethod", "functools.partial"})
 
 
 class Interpreter(ControlMachine):
@@ -220,6 +221,10 @@ class Interpreter(ControlMachine):
                 return "", Truth.NO
             if callee.qualified == "torch.enable_grad":
                 return "", Truth.YES
+            if callee.qualified in ("contextlib.contextmanager", "contextlib.asynccontextmanager"):
+                return "context", None
+            if callee.qualified in _REPLACING_DECORATORS:
+                return "opaque", None
             if callee.qualified.startswith(_TRANSPARENT_DECORATORS) or last in _TRANSPARENT_DECORATORS:
                 return "", None
         return "opaque", None

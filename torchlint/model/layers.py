@@ -13,9 +13,11 @@ from torchlint.model import ir
 from torchlint.model.builtins import BuiltinMachine
 from torchlint.model.calls import CallSite, truth_of
 from torchlint.model.domain import (
+    MOST_DEPENDS,
     NONE,
     Constant,
     External,
+    Function,
     Instance,
     Mapping,
     Module,
@@ -25,6 +27,7 @@ from torchlint.model.domain import (
     Unknown,
     Value,
     alternatives,
+    reachable_tensors,
 )
 from torchlint.model.expressions import MOST_ITEMS, is_module
 from torchlint.model.registries import DICTS
@@ -59,6 +62,10 @@ class LayerMachine(BuiltinMachine):
             if kind is not None and (site.complete or kind.container):
                 self.trail.set(instance, "layer", self.new_layer(kind, site))
                 return
+        given = [tensor for value in site.values() for tensor in reachable_tensors(value)]
+        if given and is_module(instance) is not Truth.YES:
+            self.escape(given, site.node)
+            self.trail.set(instance, "given", (*instance.given, *given)[:MOST_DEPENDS])
 
     def parameters_of(self, value: Value, seen: list[Value] | None = None) -> tuple[list[Tensor], bool]:
         """The registered parameters of a module, and whether that is all of them."""
@@ -111,8 +118,14 @@ class LayerMachine(BuiltinMachine):
                 hook(module, None if mode is Truth.MAYBE else mode is Truth.YES, site.node)
             self._set_training(module, mode)
             return module
-        if name in ("to", "cuda", "cpu", "half", "float", "double", "bfloat16", "apply", "type"):
+        if name in ("to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "share_memory"):
             return module
+        if name in _TRAVERSALS:
+            return self._traversal(module, name)
+        if name == "apply":
+            return self._applied(module, site)
+        if name in ("get_parameter", "get_submodule"):
+            return self._named_part(module, name, site)
         if name == "requires_grad_":
             for tensor in self.parameters_of(module)[0]:
                 self.require_grad(tensor, truth_of(site.get(0, "requires_grad"), Truth.YES))
@@ -139,10 +152,11 @@ class LayerMachine(BuiltinMachine):
         source = self.text(receiver.value) if isinstance(receiver, ir.Attribute) else ""
         items: list[Value] = list(tensors)
         if name == "named_parameters":
-            items = [Sequence("tuple", (Scalar("str"), each)) for each in items]
+            paths = self._paths(module, "", {}, 0)
+            items = [Sequence("tuple", (paths.get(id(each), Scalar("str")), each)) for each in items]
         if complete and len(items) <= MOST_ITEMS:
             return Sequence("generator", tuple(items), None, source)
-        element: Value = self.unseen_parameter(source)
+        element: Value = self.unseen_parameter(source, module)
         if name == "named_parameters":
             element = Sequence("tuple", (Scalar("str"), element))
         return Sequence("generator", None, element, source)
@@ -187,12 +201,134 @@ class LayerMachine(BuiltinMachine):
                 return Sequence("list", tuple(names))
             pairs = zip(names, module.children, strict=True)
             return Sequence("list", tuple(Sequence("tuple", pair) for pair in pairs))
-        if name in ("values", "children") and module.children is not None:
+        if name == "values" and module.children is not None:
             return Sequence("list", module.children)
         return None
 
     def mode_argument(self, name: str, site: CallSite) -> Truth:
         return Truth.NO if name == "eval" else truth_of(site.get(0, "mode"), Truth.YES)
 
-    def unseen_parameter(self, source: str) -> Unknown:
-        return Unknown(hint="", element_of_parameters=source or "model")
+    def unseen_parameter(self, source: str, module: Value | None = None) -> Unknown:
+        return Unknown(hint="", element_of_parameters=source or "model", part_of=module)
+
+    # -- the modules inside
+
+    def _direct(self, module: Instance | Module) -> tuple[list[tuple[str, Value]], bool]:
+        """The modules registered directly on a module, with their names, and whether these are all."""
+        found: list[tuple[str, Value]] = []
+        complete = True
+        if isinstance(module, Instance):
+            complete = is_module(module) is Truth.YES
+            for name, option in module.attributes.items():
+                for _, each in alternatives(option):
+                    if isinstance(each, (Module, Instance)) and (
+                        isinstance(each, Module) or is_module(each) is not Truth.NO
+                    ):
+                        found.append((name, each))
+                    elif isinstance(each, Unknown) and (each.layer or each.tensor is None) and not each.foreign:
+                        complete = False
+            if module.layer is not None:
+                inner, known = self._direct(module.layer)
+                return [*inner, *(each for each in found if not any(each[1] is one for _, one in inner))], (
+                    complete and known
+                )
+            return found, complete
+        children = module.children
+        if children is None:
+            return ([("", module.element)] if module.element is not None else []), False
+        names = module.names or tuple(map(str, range(len(children))))
+        for name, each in zip(names, children, strict=False):
+            for _, option in alternatives(each):
+                if isinstance(option, (Module, Instance)):
+                    found.append((name, option))
+                elif not isinstance(option, Tensor):
+                    complete = False
+        found += [(name, each) for name, each in module.parameters.items() if isinstance(each, (Module, Instance))]
+        return found, complete and not any(isinstance(each, Unknown) for each in module.parameters.values())
+
+    def _modules(self, module: Instance | Module) -> tuple[list[tuple[str, Value]], bool]:
+        """A module and all inside it, with their paths, each once; and whether these are all."""
+        found: list[tuple[str, Value]] = []
+        seen: set[int] = set()
+        complete = True
+        pending: list[tuple[str, Value]] = [("", module)]
+        while pending:
+            path, each = pending.pop(0)
+            if id(each) in seen or not isinstance(each, (Module, Instance)):
+                continue
+            seen.add(id(each))
+            found.append((path, each))
+            inner, known = self._direct(each)
+            complete = complete and known
+            pending = [*((f"{path}.{name}" if path else name, part) for name, part in inner), *pending]
+        return found, complete
+
+    def _traversal(self, module: Instance | Module, name: str) -> Value:
+        """`modules()`, `children()` and their kin."""
+        found, complete = self._modules(module) if name.endswith("modules") else self._direct(module)
+        pairs = name.startswith("named_")
+        if complete and len(found) <= MOST_ITEMS:
+            if pairs:
+                return Sequence("generator", tuple(Sequence("tuple", (Constant(path), each)) for path, each in found))
+            return Sequence("generator", tuple(each for _, each in found))
+        element: Value = Unknown(layer=True, part_of=module)
+        return Sequence("generator", None, Sequence("tuple", (Scalar("str"), element)) if pairs else element)
+
+    def _applied(self, module: Instance | Module, site: CallSite) -> Value:
+        """`module.apply(fn)`: what it does to flags; what it writes is an initialisation."""
+        function = site.get(0, "fn")
+        found, complete = self._modules(module)
+        changing = isinstance(function, Function) and self.changes_flags(function)
+        if changing and function is not None and complete and len(found) <= MOST_ITEMS:
+            for _, each in reversed(found):
+                self.call_value(function, [each], site.node)
+        elif changing or not isinstance(function, Function):
+            written = site.arguments.get(0)
+            self.given_to(function, [module], self.text(written.value) if written is not None else "")
+        return module
+
+    def changes_flags(self, function: Function) -> bool:
+        """Whether a function may change flags, by what is written in it."""
+        raise AssertionError("the layer above knows")
+
+    def given_to(self, function: Value | None, values: list[Value], name: str) -> None:
+        """Unknown code of a certain name is run on values."""
+        raise AssertionError("the layer above knows unknown code")
+
+    def _paths(self, module: Value, path: str, found: dict[int, Value], depth: int) -> dict[int, Value]:
+        """The names of parameters, as `named_parameters` gives them, where they are known."""
+        if depth > 8:
+            return found
+        if isinstance(module, Instance) and module.layer is not None:
+            self._paths(module.layer, path, found, depth + 1)
+        own = module.attributes if isinstance(module, Instance) else None
+        if isinstance(module, Module):
+            own = module.parameters
+        for name, each in (own or {}).items():
+            if isinstance(each, Tensor):
+                found.setdefault(id(each), Constant(f"{path}{name}"))
+        if isinstance(module, (Module, Instance)):
+            for name, each in self._direct(module)[0]:
+                if name:
+                    self._paths(each, f"{path}{name}.", found, depth + 1)
+        return found
+
+    def _named_part(self, module: Instance | Module, name: str, site: CallSite) -> Value:
+        target = site.get(0, "target")
+        if isinstance(target, Constant) and isinstance(target.value, str):
+            found, _ = self._modules(module)
+            path = target.value
+            if name == "get_submodule":
+                for known, each in found:
+                    if known == path:
+                        return each
+            else:
+                for tensor in self.parameters_of(module)[0]:
+                    if self._paths(module, "", {}, 0).get(id(tensor)) == target:
+                        return tensor
+        if name == "get_parameter":
+            return self.unseen_parameter("", module)
+        return Unknown(layer=True, part_of=module)
+
+
+_TRAVERSALS = frozenset({"modules", "named_modules", "children", "named_children"})

@@ -57,6 +57,10 @@ class Machine:
         self.path: Guard = ALWAYS
         self.assumed: Guard = ALWAYS
         self.grad_mode = Truth.YES
+        self.ambient = Truth.YES
+        """The grad mode that was set to last, for good: outside of any `with` of the function that did it."""
+        self.contexts = 0
+        """The `with` blocks around the running statement, in its function."""
         self.dead = False
         self.clock = 0
         self.since = 0

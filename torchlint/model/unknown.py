@@ -1,0 +1,396 @@
+"""
+What code that the model does not follow may have done to what it can reach.
+
+It may keep, write and change what it is given, so of flags (`requires_grad`, `is_leaf`) and of what containers and
+objects hold nothing is certain any more. What such code practically never does is a rule of thumb, and there are four:
+a layer called on tensors, and any call whose value is used, leaves the flags of the tensors it is given alone;
+functions of torch and the standard library do; so do those whose name says that they only look, collect or compute
+(`foreign.only_reads`); and what is built over parameters (an optimizer) does. Functions of the file that are handed on
+run when nobody sees it: what they write to is unknown from then on.
+
+Runs nothing: says what is left of the values when something unknown has run.
+"""
+
+from __future__ import annotations
+
+from torchlint.knowledge import foreign, ops
+from torchlint.model import ir
+from torchlint.model.calls import CallSite
+from torchlint.model.domain import (
+    GRAD_MAYBE,
+    NONE,
+    Bound,
+    Choice,
+    Constant,
+    External,
+    Frame,
+    Function,
+    Instance,
+    Mapping,
+    Module,
+    Optimizer,
+    Partial,
+    Sequence,
+    Super,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    choose,
+    is_foreign,
+    made_of,
+    reachable_tensors,
+    unknown_guard,
+)
+from torchlint.model.layers import LayerMachine
+from torchlint.model.marks import written
+from torchlint.model.truth import Truth
+
+_FLAGS = frozenset({"requires_grad", "requires_grad_", "detach_", "set_requires_grad"})
+"""Who changes a flag writes one of these, or `freeze`."""
+_KEEPING_FLAGS = frozenset(
+    """
+    __call__ __getitem__ __iter__ __len__ add_module add_param_group bfloat16 buffers children clear compile cpu cuda
+    double eval extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half items keys
+    load_state_dict log_prob modules named_buffers named_children named_modules named_parameters parameters pop
+    register_backward_hook register_buffer register_forward_hook register_forward_pre_hook register_full_backward_hook
+    register_full_backward_pre_hook register_load_state_dict_post_hook register_load_state_dict_pre_hook
+    register_module register_parameter register_state_dict_pre_hook reset_parameters sample set_extra_state setdefault
+    share_memory state_dict step to to_empty train type values zero_grad
+    """.split()  # noqa: SIM905
+)
+"""Methods of Modules and optimizers that torch has, which leave `requires_grad` alone."""
+_OF_CONTAINERS = frozenset(
+    {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "clear", "remove", "appendleft"}
+)
+
+
+class UnknownMachine(LayerMachine):
+    """A machine that knows what code it does not follow may do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.handed_on: tuple[Function, ...] = ()
+        """Functions of the file that unknown code, a hook or a callback may run at any time."""
+        self._reaching: dict[int, tuple[tuple[str, ...], ...]] = {}
+
+    # -- flags
+
+    def unsettle(self, value: Value) -> None:
+        """Whether anything that this value leads to requires grad, or is a leaf, is not known any more."""
+        seen: set[int] = set()
+        pending: list[Value] = [value]
+        while pending:
+            each = pending.pop()
+            if id(each) in seen:
+                continue
+            seen.add(id(each))
+            if isinstance(each, Tensor):
+                self._unsettle_tensor(each)
+            elif isinstance(each, Unknown):
+                if each.guess is not None:
+                    self._unsettle_tensor(each.guess)
+                pending += each.possible if each.certain_edge else each.depends
+                if each.part_of is not None:
+                    pending.append(each.part_of)
+            elif isinstance(each, Sequence):
+                pending += each.items or ()
+                pending += () if each.element is None else (each.element,)
+            elif isinstance(each, Mapping):
+                pending += (each.items or {}).values()
+                pending += () if each.element is None else (each.element,)
+            elif isinstance(each, Choice):
+                pending += [option for _, option in each.alternatives]
+            elif isinstance(each, Module):
+                pending += [*each.parameters.values(), *(each.children or ())]
+                pending += [part for part in (each.tail, each.element) if part is not None]
+            elif isinstance(each, Instance):
+                pending += each.attributes.values()
+                pending += [part for part in (each.layer, each.contents) if part is not None]
+            elif isinstance(each, (Bound, Super)):
+                pending.append(each.receiver if isinstance(each, Bound) else each.instance)
+            elif isinstance(each, Partial):
+                pending += [*each.given, *each.named.values()]
+            elif isinstance(each, Optimizer):
+                pending += each.parameters
+
+    def unsettle_origins(self, value: Unknown) -> None:
+        """A flag of a value is set that may be one of those it comes from."""
+        if value.part_of is not None:
+            self.unsettle(value.part_of)
+        for tensor in value.possible if value.certain_edge else value.depends:
+            self.unsettle(tensor)
+
+    def _unsettle_tensor(self, tensor: Tensor) -> None:
+        if tensor.dtype in ("int", "bool"):
+            return  # torch lets only floating point require grad
+        if tensor.own != GRAD_MAYBE:
+            self.trail.set(tensor, "own", GRAD_MAYBE)
+        if tensor.grad_fn and tensor.base is None and not all(_is_open(guard) for guard, _ in tensor.grad_fn):
+            cut = unknown_guard()
+            self.trail.set(tensor, "grad_fn", tuple((guard | cut, node) for guard, node in tensor.grad_fn))
+
+    def give(self, values: list[Value], name: str, node: ir.Node) -> None:
+        """Unknown code of a certain name is given values: what it may have done to their flags."""
+        if foreign.only_reads(name):
+            return
+        effect = self.for_effect(node) or (name.endswith("_") and not name.endswith("__"))
+        effect = (effect and not name[:1].isupper()) or foreign.speaks_of_flags(name)
+        for value in values:
+            if isinstance(value, Unknown) and value.part_of is None and not value.depends and value.tensor is None:
+                continue
+            if _holds_modules(value) or (effect and not isinstance(value, Optimizer)):
+                self.unsettle(value)
+
+    def given_to(self, function: Value | None, values: list[Value], name: str) -> None:
+        """Unknown code of a certain name is run on values."""
+        if isinstance(function, Function) or (
+            not _keeps_flags(function) and not foreign.only_reads(name.rpartition(".")[2])
+        ):
+            for value in values:
+                self.unsettle(value)
+
+    def _method_of_elsewhere(self, owner: Value, name: str, node: ir.Node) -> None:
+        """A method that an object's class has from elsewhere; called on tensors, it may be a layer that it holds."""
+        if foreign.speaks_of_flags(name) or (self.for_effect(node) and not foreign.only_reads(name)):
+            self.unsettle(owner)
+
+    def for_effect(self, node: ir.Node) -> bool:
+        """Whether a call's value is dropped: it is there for what it does."""
+        statement = self.statement
+        if isinstance(statement, ir.Assign):
+            (target, *others) = statement.targets
+            return statement.value is node and not others and isinstance(target, ir.Name) and target.id == "_"
+        if not isinstance(statement, ir.ExpressionStatement):
+            return False
+        value = statement.value
+        if isinstance(value, ir.Await):
+            value = value.value
+        return value is node or (isinstance(value, ir.Comprehension) and value.element is node)
+
+    def changes_flags(self, function: Function) -> bool:
+        """Whether a function of the file that is not followed may change flags, by what is written in it."""
+        definition = function.definition
+        if isinstance(definition, ir.FunctionDef):
+            words = written(definition).words
+        else:
+            words = {each.attr for each in ir.walk(definition) if isinstance(each, ir.Attribute)}
+        return not words.isdisjoint(_FLAGS) or any("freeze" in word for word in words)
+
+    # -- unknown code
+
+    def unknown_call(self, callee: Value, site: CallSite, receiver: Value | None = None) -> Value:
+        """Code nobody knows is run: it may read, keep and change what it is given."""
+        if site.keywords.get("inplace", NONE) not in (NONE, Constant(False)):
+            self.undecided = self.layer_undecided = True
+        function = site.node.function
+        called = function.attr if isinstance(function, ir.Attribute) else getattr(function, "id", "")
+        apart = foreign.is_foreign(callee.qualified) if isinstance(callee, External) else is_foreign(callee)
+        apart = apart or (receiver is not None and is_foreign(receiver))
+        if called.endswith("_") and not called.startswith("_") and not apart:
+            self.contained = False
+        depends: list[Tensor] = []
+        given = [*site.values(), *([receiver] if receiver is not None else [])]
+        for value in given:
+            for tensor in reachable_tensors(value):
+                if tensor not in depends:
+                    depends.append(tensor)
+            self.havoc(value)
+        if not apart and not _keeps_flags(callee):
+            known = called in _KEEPING_FLAGS or (called not in _FLAGS and ops.find(f"torch.Tensor.{called}"))
+            self.give(site.values() if receiver is None or known else given, called, site.node)
+            if isinstance(callee, Unknown) and callee.part_of is not None and not known:
+                self._method_of_elsewhere(callee.part_of, called, site.node)
+        self.hand_on(site.values())
+        self.run_handed_on()
+        self.escape(depends, site.node)
+        self.retained_escape(site.values())
+        for hook in self.watch.unknown_called:
+            hook(callee, receiver, site.values(), site.node)
+        if self.grad_mode is Truth.NO:
+            # Code called under no_grad records nothing (unless it turns grad mode on, which leaves it unknown).
+            return Unknown(source=site.node, layer=isinstance(callee, External), foreign=apart)
+        result = Unknown(depends, source=site.node)
+        if isinstance(callee, Unknown) and callee.layer and receiver is None:
+            result = made_of(site.values(), source=site.node)  # a method of a layer may do anything
+        result.layer, result.foreign = isinstance(callee, External), apart
+        result.part_of = receiver.part_of if isinstance(receiver, Unknown) else None
+        return result
+
+    def havoc(self, value: Value) -> None:
+        """Unknown code was given a value: what it holds may have changed."""
+        if isinstance(value, Instance):
+            for name, each in list(value.attributes.items()):
+                if any(isinstance(v, Tensor) and v.is_parameter is not Truth.YES for _, v in alternatives(each)):
+                    self.trail.set(
+                        value.attributes, name, choose([(unknown_guard(), each), (unknown_guard(), Unknown())])
+                    )
+        elif isinstance(value, Sequence) and value.last is not None and value.items is None:
+            self.trail.set(value, "last", None)
+        elif isinstance(value, Sequence) and value.kind == "list" and value.items is not None:
+            self.trail.set(value, "last", None)
+            element = Unknown(reachable_tensors(value))
+            self.trail.set(value, "element", element)
+            self.trail.set(value, "items", None)
+        elif isinstance(value, Mapping) and value.items is not None:
+            self.trail.set(value, "element", Unknown(reachable_tensors(value)))
+            self.trail.set(value, "items", None)
+
+    # -- functions of the file that somebody else runs
+
+    def hand_on(self, values: list[Value]) -> None:
+        """Unknown code was given functions of the file: it may run them now or later."""
+        for value in values:
+            for _, each in alternatives(value):
+                function, held = each, []
+                while isinstance(function, Partial):
+                    held += [*function.given, *function.named.values()]
+                    function = function.function
+                if isinstance(function, Bound) and function.function is not None:
+                    held.append(function.receiver)
+                    function = function.function
+                for part in held if isinstance(function, Function) else ():
+                    self.havoc(part)
+                if isinstance(function, Function) and not any(function is known for known in self.handed_on):
+                    self.trail.set(self, "handed_on", (*self.handed_on, function))
+                    self._may_have_run(function)
+
+    def run_handed_on(self) -> None:
+        """Something was called that may run what was handed on."""
+        for function in self.handed_on:
+            self._may_have_run(function)
+
+    def _may_have_run(self, function: Function) -> None:
+        """What a function writes to, outside itself, is unknown."""
+        for path in self._writes_of(function):
+            self._forget(path, function.closure)
+        if self.changes_flags(function):
+            for name in {path[0] for path in self._writes_of(function)}:
+                value = _found(name, function.closure)
+                if value is not None:
+                    self.unsettle(value)
+
+    def _forget(self, path: tuple[str, ...], closure: Frame) -> None:
+        name, *rest = path
+        frame: Frame | None = closure
+        while frame is not None and name not in frame.variables:
+            frame = frame.enclosing
+        if frame is None:
+            return
+        variables = frame.variables
+        value = variables[name]
+        for each in rest[:-1]:
+            if not isinstance(value, Instance) or each not in value.attributes:
+                return
+            value = value.attributes[each]
+        if rest and rest[-1] == "":
+            for _, each_value in alternatives(value):
+                if isinstance(each_value, (Sequence, Mapping)):
+                    self._open(each_value)
+            return
+        if rest and isinstance(value, Instance):
+            variables, name = value.attributes, rest[-1]
+        elif rest:
+            return
+        old = variables.get(name)
+        if not isinstance(old, Unknown):
+            options = [(unknown_guard(), Unknown())] + ([(unknown_guard(), old)] if old is not None else [])
+            self.trail.set(variables, name, choose(options))
+
+    def _open(self, value: Sequence | Mapping) -> None:
+        """A container that may hold anything besides."""
+        if isinstance(value, Sequence):
+            self.trail.set(value, "last", None)
+        if value.items is not None or not isinstance(value.element, Unknown):
+            self.trail.set(value, "element", Unknown(reachable_tensors(value)))
+            self.trail.set(value, "items", None)
+
+    def _writes_of(self, function: Function) -> tuple[tuple[str, ...], ...]:
+        """
+        What a function writes to that is not its own: `("seen",)` is a variable, `("self", "x")` an attribute, and an
+        empty last name says that it is written into.
+        """
+        definition = function.definition
+        known = self._reaching.get(id(definition))
+        if known is None:
+            body: list[ir.Statement] | ir.Node
+            own = {parameter.name for parameter in definition.parameters}
+            if isinstance(definition, ir.FunctionDef):
+                own |= definition.assigned
+                body = definition.body
+            else:
+                body = definition.body
+            found = {path for node in ir.walk(body) for path in _written_paths(node) if path[0] not in own}
+            known = self._reaching[id(definition)] = tuple(sorted(found))
+        return known
+
+
+def _found(name: str, closure: Frame) -> Value | None:
+    frame: Frame | None = closure
+    while frame is not None:
+        if name in frame.variables:
+            return frame.variables[name]
+        frame = frame.enclosing
+    return None
+
+
+def _written_paths(node: ir.Node) -> list[tuple[str, ...]]:
+    if isinstance(node, ir.Call) and isinstance(node.function, ir.Attribute):
+        inside = node.function.attr in _OF_CONTAINERS
+        path = _path(node.function.value)
+        return [(*path, "")] if path and inside else [path] if path and node.function.attr in _FLAGS else []
+    if isinstance(node, ir.Scope):
+        return [(name,) for name in node.names]
+    targets: list[ir.Expression] = []
+    if isinstance(node, ir.Assign):
+        targets = list(node.targets)
+    elif isinstance(node, (ir.AugmentedAssign, ir.For)):
+        targets = [node.target]
+    found: list[tuple[str, ...]] = []
+    while targets:
+        target = targets.pop()
+        if isinstance(target, ir.Sequence):
+            targets += target.elements
+        elif isinstance(target, ir.Starred):
+            targets.append(target.value)
+        elif isinstance(target, ir.Subscript) and (path := _path(target.value)):
+            found.append((*path, ""))
+        elif isinstance(target, ir.Attribute) and (path := _path(target)):
+            found.append(path)
+        elif isinstance(target, ir.Name) and isinstance(node, ir.AugmentedAssign):
+            found.append((target.id, ""))
+    return found
+
+
+def _path(node: ir.Expression) -> tuple[str, ...]:
+    names: list[str] = []
+    while isinstance(node, ir.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return (node.id, *reversed(names)) if isinstance(node, ir.Name) else ()
+
+
+def _keeps_flags(callee: Value | None) -> bool:
+    return isinstance(callee, External) and foreign.keeps_flags(callee.qualified)
+
+
+def _holds_modules(value: Value, depth: int = 3) -> bool:
+    """Whether a value is a Module, or holds one."""
+    if isinstance(value, (Module, Instance)):
+        return True
+    if depth == 0:
+        return False
+    if isinstance(value, Choice):
+        return any(_holds_modules(each, depth - 1) for _, each in value.alternatives)
+    inner: list[Value] = []
+    if isinstance(value, Sequence):
+        inner += value.items or ()
+    elif isinstance(value, Mapping):
+        inner += (value.items or {}).values()
+    if isinstance(value, (Sequence, Mapping)) and value.element is not None:
+        inner.append(value.element)
+    return isinstance(value, Super) or any(_holds_modules(each, depth - 1) for each in inner)
+
+
+def _is_open(guard: frozenset[tuple[object, int]]) -> bool:
+    return any(isinstance(key, tuple) and key[0] == "unknown" for key, _ in guard)
