@@ -118,18 +118,24 @@ class MissingSuperInit(Rule):
     )
 
     def check(self, event: registration.SuperInitMissing) -> Iterator[Diagnostic]:
+        level = None if event.proven else Level.WARNING
         if event.astray is not None:
             written = f"{code(event.astray.func)}()"
             message = f"`{written}` does not initialise `self`: making a `{event.module}` raises"
             yield Diagnostic(event.astray, message, event.trace, _given_self(event.astray))
             return
         if not event.attribute:
-            message = f"`{event.module}.__init__` never calls `super().__init__()`: calling the module will raise"
+            message = f"`{event.module}.__init__` never calls `super().__init__()`: "
+            message += (
+                "calling the module raises" if event.proven else f"whoever calls a `{event.module}` gets an error"
+            )
         elif event.call_statement is None:
             message = f"`self.{event.attribute}` is assigned, and `super().__init__()` is never called"
         else:
             message = f"`self.{event.attribute}` is assigned before `super().__init__()`"
-        yield Diagnostic(event.node, message, event.trace, _fix(event))
+        if event.attribute and not event.proven:
+            message += ": torch raises where this runs first"
+        yield Diagnostic(event.node, message, event.trace, _fix(event), level)
 
 
 def _given_self(call: cst.Call) -> Fix | None:

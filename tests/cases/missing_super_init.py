@@ -223,3 +223,238 @@ def subclasses_call_the_other_base_too():
             Pairwise.__init__(self, most)
 
     assert PairwiseSampler(2, 0)(torch.ones(3)).shape == (2,)
+
+
+def a_buffer_too_early():
+    """Raises: cannot assign buffer before Module.__init__() call"""
+
+    class Net(nn.Module):
+        def __init__(self, n):
+            self.register_buffer("ones", torch.ones(n))  # error: [TLN308]
+            super().__init__()
+
+    Net(2)
+
+
+def generic_and_abstract():
+    """Raises: cannot assign module before Module.__init__() call"""
+    import abc
+    import typing
+
+    T = typing.TypeVar("T")
+
+    class Base(nn.Module, abc.ABC, typing.Generic[T]):
+        @abc.abstractmethod
+        def width(self): ...
+
+    class Net(Base[int]):
+        def __init__(self):
+            self.layer = nn.Linear(2, 2)  # error: [TLN308]
+
+        def width(self):
+            return 2
+
+    Net()
+
+
+def bare_module_moved():
+    """Raises: object has no attribute '_modules'"""
+
+    class Power(nn.Module):
+        def __init__(self, power):  # error: [TLN308]
+            self.power = power
+
+        def forward(self, x):
+            return x**self.power
+
+    Power(2).to("cpu")
+
+
+def whoever_calls_it():
+    """Raises: object has no attribute '_backward_hooks'"""
+
+    class Power(nn.Module):
+        def __init__(self, power):  # warning: [TLN308]
+            self.power = power
+
+        def forward(self, x):
+            return x**self.power
+
+    __import__("functools").reduce(lambda x, module: module(x), [Power(2)], torch.ones(1))
+
+
+def run_by_name():
+    class Power(nn.Module):
+        def __init__(self, power):
+            self.power = power
+
+        def forward(self, x):
+            return x**self.power
+
+    def use(module):
+        return module.forward(torch.ones(1))  # smell: [TLN309]
+
+    use(Power(2))
+
+
+def its_own_call():
+    class Crop(nn.Module):
+        def __init__(self, size):
+            self.size = size
+
+        def __call__(self, x):
+            return x[: self.size]
+
+        def forward(self, x):
+            return x
+
+    Crop(2)(torch.ones(3))
+
+
+def metaclass_that_initialises():
+    class Early(type):
+        def __call__(cls, *arguments):
+            made = cls.__new__(cls)
+            nn.Module.__init__(made)
+            made.__init__(*arguments)
+            return made
+
+    class Net(nn.Module, metaclass=Early):
+        def __init__(self, n):
+            self.layer = nn.Linear(n, n)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net(2)(torch.ones(1, 2))
+
+
+def made_in_new():
+    class Net(nn.Module):
+        def __new__(cls, *arguments):
+            made = super().__new__(cls)
+            nn.Module.__init__(made)
+            return made
+
+        def __init__(self, n):
+            self.layer = nn.Linear(n, n)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net(2)(torch.ones(1, 2))
+
+
+def decorated():
+    def initialised(init):
+        def wrapped(self, *arguments):
+            nn.Module.__init__(self)
+            init(self, *arguments)
+
+        return wrapped
+
+    class Net(nn.Module):
+        @initialised
+        def __init__(self, n):
+            self.layer = nn.Linear(n, n)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net(2)(torch.ones(1, 2))
+
+
+def wrapped_for_every_subclass():
+    class Base(nn.Module):
+        def __init_subclass__(cls):
+            init = cls.__init__
+
+            def wrapped(self, *arguments):
+                nn.Module.__init__(self)
+                init(self, *arguments)
+
+            cls.__init__ = wrapped
+
+    class Net(Base):
+        def __init__(self, n):
+            self.layer = nn.Linear(n, n)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net(2)(torch.ones(1, 2))
+
+
+def a_helper_of_the_object_does_it():
+    class Net(nn.Module):
+        def __init__(self, n):
+            self.prepare()
+            self.layer = nn.Linear(n, n)
+
+        def prepare(self):
+            super().__init__()
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net(2)(torch.ones(1, 2))
+
+
+def in_a_text():
+    class Net(nn.Module):
+        def __init__(self, n):
+            exec("nn.Module.__init__(self)")
+            self.layer = nn.Linear(n, n)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net(2)(torch.ones(1, 2))
+
+
+def the_derived_class_sees_to_it_first():
+    class Base(nn.Module):
+        def __init__(self, n):
+            self.layer = nn.Linear(n, n)
+
+    class Net(Base):
+        def __init__(self, n):
+            nn.Module.__init__(self)
+            Base.__init__(self, n)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net(2)(torch.ones(1, 2))
+
+
+def caught_and_done_again():
+    class Net(nn.Module):
+        def __init__(self, n):
+            try:
+                self.layer = nn.Linear(n, n)
+            except AttributeError:
+                super().__init__()
+                self.layer = nn.Linear(n, n)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    Net(2)(torch.ones(1, 2))
+
+
+def dataclass():
+    import dataclasses
+
+    @dataclasses.dataclass(eq=False)
+    class Net(nn.Module):
+        n: int
+
+        def __post_init__(self):
+            super().__init__()
+            self.layer = nn.Linear(self.n, self.n)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    torch.optim.SGD(Net(2).parameters(), 0.1)

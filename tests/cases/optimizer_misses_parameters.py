@@ -148,3 +148,63 @@ def gan():
         opt_g.zero_grad()
         d(g(torch.rand(1, 2))).sum().backward()
         opt_g.step()
+
+
+def the_derived_class_has_them():
+    class Base(torch.nn.Module):
+        def optimizer(self):
+            return torch.optim.SGD(self.parameters(), 0.1)
+
+    class Net(Base):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(2, 2)
+
+    Net().optimizer()
+
+
+def the_derived_class_builds_them():
+    class Base(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.build()
+            self.optimizer = torch.optim.SGD(self.parameters(), 0.1)
+
+        def build(self):
+            raise NotImplementedError
+
+    class Net(Base):
+        def build(self):
+            self.layer = torch.nn.Linear(2, 2)
+
+    Net()
+
+
+def the_metaclass_adds_them():
+    class Adds(type):
+        def __call__(cls, *arguments):
+            made = super().__call__(*arguments)
+            made.layer = torch.nn.Linear(2, 2)
+            return made
+
+    class Net(torch.nn.Module, metaclass=Adds):
+        def __init__(self):
+            super().__init__()
+
+    torch.optim.SGD(Net().parameters(), 0.1)
+
+
+def decorated_init():
+    def configurable(init):
+        def wrapped(self, *arguments):
+            init(self, *arguments)
+
+        return wrapped
+
+    class Net(torch.nn.Module):
+        @configurable
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(2, 2)
+
+    torch.optim.SGD(Net().parameters(), 0.1)

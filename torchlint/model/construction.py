@@ -256,7 +256,7 @@ class _Copier:
         if isinstance(old, Instance):
             instance = Instance(old.cls)
             self._known[id(old)] = instance
-            instance.havocked, instance.initialised = old.havocked, old.initialised
+            instance.exact, instance.havocked, instance.initialised = old.exact, old.havocked, old.initialised
             for name, value in old.attributes.items():
                 instance.attributes[name] = self.value(value)
             instance.given = tuple(self._tensor_of(each) for each in old.given)

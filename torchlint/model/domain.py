@@ -545,6 +545,8 @@ class Class:
     name: str
     bases: tuple[Value, ...]
     attributes: dict[str, Value]
+    wrapped: bool = False
+    """A metaclass or decorator that the model does not know has had it in its hands."""
 
     def ancestry(self) -> list[Class]:
         """The class and its bases of the same file, in a depth-first method resolution order."""
@@ -566,10 +568,11 @@ class Instance:
     """
     An object of a class of the file. `attributes` is only what was seen to be set; `layer` is what it is as an object
     of a class of `torch.nn`, if its class derives from one (`class Block(nn.Sequential)`); `contents` what it holds, if
-    it is a dict; `given` the tensors that a constructor nobody knows was given, which it may hold under any name.
+    it is a dict; `given` the tensors that a constructor nobody knows was given, which it may hold under any name;
+    `exact` that a call of the very class made it: otherwise it stands for objects of derived classes, as well.
     """
 
-    __slots__ = ("attributes", "cls", "contents", "given", "havocked", "initialised", "layer")
+    __slots__ = ("attributes", "cls", "contents", "exact", "given", "havocked", "initialised", "layer")
 
     def __init__(self, cls: Class) -> None:
         self.cls = cls
@@ -577,6 +580,7 @@ class Instance:
         self.contents: Mapping | None = None
         self.attributes: dict[str, Value] = {}
         self.given: tuple[Tensor, ...] = ()
+        self.exact = False
         self.havocked = False
         self.initialised = False
 

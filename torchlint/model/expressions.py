@@ -48,6 +48,7 @@ from torchlint.model.domain import (
 )
 from torchlint.model.indexing import IndexMachine, SliceValue
 from torchlint.model.introspection import contains, name_of
+from torchlint.model.making import MODULE_BASES
 from torchlint.model.truth import Truth
 
 _FOLD: dict[str, Callable[[Any, Any], Any]] = {
@@ -885,12 +886,6 @@ def is_module(instance: Instance) -> Truth:
         if not (isinstance(base, External) and base.qualified.startswith(("builtins.", "abc.", "typing.", "enum.")))
     ]
     return Truth.MAYBE if unseen else Truth.NO
-
-
-MODULE_BASES = frozenset(
-    {"torch.nn.Module", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.jit.ScriptModule",
-     "lightning.LightningModule", "pytorch_lightning.LightningModule", "lightning.pytorch.LightningModule"}
-)  # fmt: skip
 
 
 def cst_expression(node: ir.Node) -> cst.BaseExpression:

@@ -471,6 +471,7 @@ class FunctionMachine(UnknownMachine):
                 self._leave_open(left_open)
                 return copied
         instance = Instance(cls)
+        instance.exact = True
         if key is None:
             self.initialise(instance, site)
             return instance

@@ -35,6 +35,7 @@ from torchlint.model.domain import (
 )
 from torchlint.model.events import ResultDropped
 from torchlint.model.expressions import imported
+from torchlint.model.making import keeps_class, keeps_making
 from torchlint.model.marks import method_only_returns, only_returns
 from torchlint.model.truth import Truth
 
@@ -230,7 +231,8 @@ class Interpreter(ControlMachine):
         return "opaque", None
 
     def _class(self, node: ir.ClassDef) -> None:
-        bases = tuple(self.evaluate(argument.value) for argument in node.bases if not argument.keyword)
+        bases = tuple(self._base(argument.value) for argument in node.bases if not argument.keyword)
+        wrapped = any(not self._keeps_making(argument) for argument in node.bases if argument.keyword)
         if self.imports is not None:
             found = (self.imports.value(base.qualified) if isinstance(base, External) else None for base in bases)
             bases = tuple(other or base for base, other in zip(bases, found, strict=True))
@@ -246,12 +248,28 @@ class Interpreter(ControlMachine):
                 self.run_block([statement])
         self.frame = outer
         self.statement = node
+        cls.wrapped = wrapped or any(not self._keeps_class(each, cls) for each in node.decorators)
         self.set_variable(node.name, cls)
         if id(node) not in self.defined and self.excursion is None:
             self.defined.add(id(node))
             self.classes.append(cls)
         for hook in self.watch.class_defined:
             hook(cls)
+
+    def _base(self, node: ir.Expression) -> Value:
+        """A base class; of `Base[T]` the class that is made generic."""
+        if isinstance(node, ir.Subscript):
+            value = self.evaluate_again(node.value)
+            if isinstance(value, (Class, External)):
+                return value
+        return self.evaluate(node)
+
+    def _keeps_making(self, argument: ir.Argument) -> bool:
+        return argument.keyword == "metaclass" and keeps_making(self.evaluate_again(argument.value))
+
+    def _keeps_class(self, decorator: ir.Expression, cls: Class) -> bool:
+        function = decorator.function if isinstance(decorator, ir.Call) else decorator
+        return keeps_class(self.evaluate_again(function), cls.attributes)
 
     def _import(self, node: ir.Import) -> None:
         for name in node.names:

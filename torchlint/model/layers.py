@@ -30,6 +30,7 @@ from torchlint.model.domain import (
     reachable_tensors,
 )
 from torchlint.model.expressions import MOST_ITEMS, is_module
+from torchlint.model.making import lists_all
 from torchlint.model.registries import DICTS
 from torchlint.model.truth import Truth
 
@@ -154,6 +155,8 @@ class LayerMachine(BuiltinMachine):
         if name == "named_parameters":
             paths = self._paths(module, "", {}, 0)
             items = [Sequence("tuple", (paths.get(id(each), Scalar("str")), each)) for each in items]
+        if complete and not items and isinstance(module, Instance):
+            complete = lists_all(module)
         if complete and len(items) <= MOST_ITEMS:
             return Sequence("generator", tuple(items), None, source)
         element: Value = self.unseen_parameter(source, module)

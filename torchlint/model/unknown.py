@@ -220,6 +220,8 @@ class UnknownMachine(LayerMachine):
     def havoc(self, value: Value) -> None:
         """Unknown code was given a value: what it holds may have changed."""
         if isinstance(value, Instance):
+            if not value.havocked:
+                self.trail.set(value, "havocked", True)
             for name, each in list(value.attributes.items()):
                 if any(isinstance(v, Tensor) and v.is_parameter is not Truth.YES for _, v in alternatives(each)):
                     self.trail.set(

@@ -73,6 +73,9 @@ class SuperInitMissing(Event):
     astray
         A call of `nn.Module.__init__` in the same method that is not given `self`: `nn.Module.__init__()`,
         `nn.Module().__init__()`.
+    proven
+        Torch raises, and nothing is unknown: what is assigned is on every path, and no derived class may have seen to
+        it before; or, if nothing is assigned, the program itself calls the object. Otherwise that is a condition.
     """
 
     module: str
@@ -81,6 +84,7 @@ class SuperInitMissing(Event):
     call_statement: cst.CSTNode | None
     plain: bool
     certain: bool
+    proven: bool
     astray: cst.Call | None = None
 
 

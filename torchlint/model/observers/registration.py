@@ -15,7 +15,9 @@ import libcst as cst
 
 from torchlint.model import ir
 from torchlint.model.domain import (
+    Bound,
     Class,
+    Constant,
     External,
     Function,
     Instance,
@@ -31,11 +33,12 @@ from torchlint.model.domain import (
 from torchlint.model.events.registration import HeldInPlainContainer, ParameterReplaced, SuperInitMissing
 from torchlint.model.expressions import is_module
 from torchlint.model.machine import Machine
+from torchlint.model.making import called_as_written, is_abstract, is_plain_base, made_as_written
 from torchlint.model.marks import DEFINES, SETS, here
 from torchlint.model.observer import Observer
-from torchlint.model.observers.moments import dotted
+from torchlint.model.observers.moments import dotted, holds
 from torchlint.model.trace import Step
-from torchlint.model.truth import Truth
+from torchlint.model.truth import Guard, Truth
 from torchlint.source import parsed
 
 _REGISTERS = re.compile(
@@ -46,6 +49,12 @@ _UNREGISTERS = re.compile(
     r"\bdel\s+\S+\.|\b(delattr|_parameters|weight_norm|spectral_norm|parametri[sz]\w*|__dict__)\b"
 )
 _ASTRAY = r"(torch\.)?(nn\.)?Module(\(\))?\.__init__"
+_BY_HAND = re.compile(r"\b(__dict__|_parameters|_modules|_buffers|_backward_hooks|vars|exec)\b|object\.__setattr__")
+_RAISES = frozenset(
+    {"parameters", "named_parameters", "children", "modules", "to", "cuda", "cpu", "float", "half", "double", "train",
+     "eval", "state_dict", "load_state_dict", "zero_grad", "requires_grad_", "apply"}
+)  # fmt: skip
+"""Methods that need what `Module.__init__` makes."""
 _REGISTERING = frozenset({"add_module", "register_module", "register_parameter", "register_buffer"})
 
 
@@ -55,10 +64,20 @@ class _Init:
 
     function: Function
     instance: Instance
+    path: Guard
+    ready: bool
     delegated: bool = False
-    early: list[tuple[str, ir.Node, cst.CSTNode]] = field(default_factory=list)
+    early: list[tuple[str, ir.Node, cst.CSTNode, Guard]] = field(default_factory=list)
     late_call: cst.CSTNode | None = None
     astray: cst.Call | None = None
+
+
+@dataclass(slots=True, eq=False)
+class _Missing:
+    """An `__init__` that was seen to end, or to register something, without `Module.__init__`."""
+
+    init: _Init
+    made: Step | None
 
 
 class Registration(Observer):
@@ -71,9 +90,13 @@ class Registration(Observer):
         self._set: dict[tuple[int, str], tuple[ir.Node, cst.CSTNode]] = {}
         self._registered: dict[int, list[Value]] = {}
         self._initialised: set[int] = set()
+        self._bare: dict[int, ir.Node] = {}
+        self._used: dict[int, Step] = {}
         self._kept: list[object] = []
         self._inits: list[_Init | None] = []
-        self._told: set[int] = set()
+        self._missing: dict[int, _Missing] = {}
+        self._sound: set[int] = set()
+        self._by_name: set[int] = set()
         self._classes: list[Class] = []
 
     def concluded(self) -> None:
@@ -89,7 +112,10 @@ class Registration(Observer):
         instance = arguments.get(parameters[0].name) if parameters else None
         init = None
         if function.name == "__init__" and isinstance(instance, Instance) and is_module(instance) is Truth.YES:
-            init = _Init(function, instance)
+            ready = id(instance) in self._initialised
+            init = _Init(function, instance, self.machine.path, ready)
+            if ready:
+                self._sound.add(id(function.definition))
             for outer in self._inits:
                 if outer is not None and outer.instance is instance:
                     outer.delegated = True
@@ -101,44 +127,72 @@ class Registration(Observer):
             return
         missing = id(init.instance) not in self._initialised
         if init.early or missing:
-            self._tell_missing(init)
+            self._note_missing(init)
         if missing:
+            # said once: what is made of it is initialised from here on
             self._initialised.add(id(init.instance))
             self._kept.append(init.instance)
+            self._bare[id(init.instance)] = init.function.definition
 
-    def _tell_missing(self, init: _Init) -> None:
-        definition, owner = init.function.definition, init.function.owner
-        if not isinstance(definition, ir.FunctionDef) or owner is None or id(definition) in self._told:
+    def _note_missing(self, init: _Init) -> None:
+        definition = init.function.definition
+        statement = self.machine.statement
+        made = None
+        if init.instance.exact and statement is not None and statement is not definition:
+            made = Step(statement.origin, f"`{init.instance.cls.name}` is made here")
+        known = self._missing.get(id(definition))
+        if known is None or (known.made is None and made is not None):
+            self._missing[id(definition)] = _Missing(init, made)
+
+    def finished(self) -> None:
+        for each in self._missing.values():
+            self._tell_missing(each.init, each.made)
+
+    def _tell_missing(self, init: _Init, made: Step | None) -> None:
+        definition, owner, cls = init.function.definition, init.function.owner, init.instance.cls
+        if not isinstance(definition, ir.FunctionDef) or owner is None or id(definition) in self._sound:
             return
-        if any("__setattr__" in cls.attributes or cls.definition.decorators for cls in init.instance.cls.ancestry()):
+        texts = (_written(each.definition.origin) for each in cls.ancestry())
+        if not made_as_written(cls) or any(_BY_HAND.search(text) for text in texts):
             return
-        if any(owner in cls.bases and len(cls.bases) > 1 for cls in self._classes):
+        if any(owner in other.bases and len(other.bases) > 1 for other in self._classes):
             return  # made to be mixed in: who derives from it and from another class runs the other's `__init__`, too
         body = [statement for statement in definition.body if not _is_docstring(statement)]
-        if not body or (not init.early and not any("forward" in c.attributes for c in init.instance.cls.ancestry())):
+        used = self._used.get(id(definition))
+        if not body:
             return
-        self._told.add(id(definition))
-        bases = [base.qualified for base in owner.bases if isinstance(base, External)]
-        attribute, node, line = init.early[0] if init.early else ("", definition, definition.line)
+        if not init.early and not used and (id(definition) in self._by_name or not _is_to_be_called(cls)):
+            return
+        attribute, node, line, path = init.early[0] if init.early else ("", definition, definition.line, init.path)
         place = node.origin
         if isinstance(place, cst.FunctionDef):
             place = parsed(place).name
         late = init.late_call
         before = [statement.line for statement in body]
         before = before[: next((at for at, each in enumerate(before, start=1) if each is line), 0)]
+        steps = [Step(each.value.origin, f"`{owner.name}` is a Module") for each in owner.definition.bases[:1]]
+        if late is not None:
+            steps.append(Step(late, "`Module.__init__` runs here"))
+        else:
+            named = parsed(definition.origin)
+            assert isinstance(named, cst.FunctionDef)
+            steps.append(Step(named.name, "this `__init__` does not call `super().__init__()`"))
+        steps += [each for each in (made, used) if each is not None]
+        derived = is_abstract(cls) or any(cls in other.bases for other in self._classes)
         self.machine.emit(
             SuperInitMissing(
                 node=place,
                 statement=line,
-                trace=(Step(late, "`Module.__init__` runs here"),) if late is not None else (),
+                trace=tuple(each for each in steps if each.node is not place),
                 module=owner.name,
                 attribute=attribute,
                 first=body[0].line,
                 call_statement=late,
-                plain=bases == ["torch.nn.Module"] and (late is None or _is_plain_call(late)),
+                plain=_is_bare_module(owner) and (late is None or _is_plain_call(late)),
                 certain=bool(attribute and before)
                 and all(isinstance(each, cst.SimpleStatementLine) for each in before),
                 astray=init.astray,
+                proven=bool(path <= init.path and (made or not derived) if attribute else used),
             )
         )
 
@@ -149,12 +203,24 @@ class Registration(Observer):
             if init is not None and init.instance is instance and init.early and init.late_call is None:
                 init.late_call = self.machine.line()
         self._initialised.add(id(instance))
+        self._bare.pop(id(instance), None)
         self._kept.append(instance)
 
     def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
-        for value in (*arguments, receiver):
-            if isinstance(value, Instance) and any(init is not None and init.instance is value for init in self._inits):
-                self._ran_init(value)
+        if not self._inits:
+            return
+        for init in self._inits:
+            if init is not None and any(_leads_to(value, init.instance) for value in (*arguments, callee, receiver)):
+                self._ran_init(init.instance)
+
+    def module_called(self, module: Value, arguments: list[Value], result: Value, origin: ir.Node) -> None:
+        if isinstance(module, Instance) and called_as_written(module.cls):
+            self._use(module, origin, "calling it raises")
+
+    def _use(self, instance: Instance, origin: ir.Node, words: str) -> None:
+        definition = self._bare.get(id(instance))
+        if definition is not None and instance.exact and not self.machine.expected_errors and not any(self._inits):
+            self._used.setdefault(id(definition), Step(origin.origin, words))
 
     # -- attributes
 
@@ -169,14 +235,18 @@ class Registration(Observer):
                 self._replaced(each.parameters.get(name), value, node, None)
 
     def _early(self, instance: Instance, name: str, value: Value, node: ir.Node) -> None:
-        if id(instance) in self._initialised or self.machine.assumed - self.machine.path:
-            return
         options = [option for _, option in alternatives(value)]
         if not options or not all(_registers_itself(option) for option in options):
             return
+        self._too_early(instance, name, node)
+
+    def _too_early(self, instance: Instance, name: str, node: ir.Node) -> None:
+        machine = self.machine
+        if id(instance) in self._initialised or machine.expected_errors or machine.assumed - machine.path:
+            return
         for init in reversed(self._inits):
             if init is not None and init.instance is instance:
-                init.early.append((name, node, self.machine.line()))
+                init.early.append((name, node, machine.line(), machine.path))
                 return
 
     def _replaced(self, old: Value | None, new: Value, node: ir.Node, cls: Class | None) -> None:
@@ -218,9 +288,19 @@ class Registration(Observer):
         if isinstance(receiver, Super) and name == "__init__":
             self._ran_init(receiver.instance)
         elif name == "__init__" and isinstance(receiver, (Module, Unknown)):
-            self._astray(origin)
+            if not self._astray(origin) and isinstance(receiver, Unknown):
+                for init in self._inits:
+                    if init is not None:
+                        self._ran_init(init.instance)  # `super(...)` in a way that the model does not follow
+        elif isinstance(receiver, Instance) and name == "forward" and id(receiver) in self._bare:
+            self._by_name.add(id(self._bare[id(receiver)]))
+        elif isinstance(receiver, Instance) and name in _RAISES and id(receiver) in self._bare:
+            if not any(name in each.attributes for each in receiver.cls.ancestry()):
+                self._use(receiver, origin, f"`{name}` raises")
         elif isinstance(receiver, Instance) and name in _REGISTERING:
             self._registered.setdefault(id(receiver), []).extend([*positional, *keywords.values()])
+            if positional and isinstance(positional[0], Constant):
+                self._too_early(receiver, str(positional[0].value), origin)
 
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
@@ -231,11 +311,13 @@ class Registration(Observer):
             else:
                 self._astray(origin)
 
-    def _astray(self, origin: ir.Call) -> None:
+    def _astray(self, origin: ir.Call) -> bool:
         """A call of `nn.Module.__init__` in an `__init__`, on something that is not `self`."""
         call, init = origin.origin, self._inits[-1] if self._inits else None
         if init is not None and isinstance(call, cst.Call) and re.fullmatch(_ASTRAY, _written(parsed(call).func)):
             init.astray = call
+            return True
+        return False
 
     # -- containers
 
@@ -285,6 +367,25 @@ class Registration(Observer):
                 namespace=_namespace(cls),
             )
         )
+
+
+def _is_to_be_called(cls: Class) -> bool:
+    return called_as_written(cls) and any("forward" in each.attributes for each in cls.ancestry())
+
+
+def _is_bare_module(cls: Class) -> bool:
+    """Whether `super().__init__()` in the class runs that of `nn.Module`, which wants no arguments."""
+    bases = [base for base in cls.bases if not is_plain_base(base)]
+    return [base.qualified for base in bases if isinstance(base, External)] == ["torch.nn.Module"] and len(bases) == 1
+
+
+def _leads_to(value: Value | None, instance: Instance) -> bool:
+    """Whether code that is given a value gets at an object: it, what holds it, a method of it, or `super()` of it."""
+    if isinstance(value, Bound):
+        value = value.receiver
+    if isinstance(value, Super):
+        value = value.instance
+    return value is not None and any(holds(each, instance) for _, each in alternatives(value))
 
 
 def _written(node: cst.CSTNode) -> str:
