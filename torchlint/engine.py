@@ -8,11 +8,8 @@ goes wrong in a file or in a rule leaves it as an exception: it becomes a TLN000
 from __future__ import annotations
 
 import gc
-import os
 import sys
-import textwrap
 import threading
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import perf_counter
@@ -29,7 +26,7 @@ from torchlint.project_index import ProjectIndex
 from torchlint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
 from torchlint.rule import Diagnostic, Finding, FindingFix, Level, Rule, TraceLine
 from torchlint.scout import is_thorough, listeners, look
-from torchlint.source import Source, SourceError, Span, TreeNeededError, decode
+from torchlint.source import Source, SourceError, Span, TreeNeededError, decode, described
 from torchlint.suppress import Suppressions
 from torchlint.truth import Truth
 
@@ -101,12 +98,12 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
         except SourceError as error:
             return _unreadable(path, error)
         except Exception as error:
-            return _broken(path, f"could not be parsed: {_describe(error)}")
+            return _broken(path, f"could not be parsed: {described(error)}")
         try:
             with _timed(seconds, MODEL):
                 happened = _happened(source, project, is_thorough(registry, selection))
         except Exception as error:
-            return _broken(path, f"the model could not follow this file: {_describe(error)}", seconds)
+            return _broken(path, f"the model could not follow this file: {described(error)}", seconds)
     suppressions = Suppressions(source, registry, noqa=noqa)
     return _Check(source, registry, selection, suppressions, project, seconds).report(happened)
 
@@ -146,6 +143,9 @@ class _Check:
         failed: set[str] = set()
         for event in happened:
             if event.truth is not Truth.YES:
+                continue
+            if isinstance(event, events.EntryLost):
+                self.failures.append(self._lost(event))
                 continue
             kind = type(event)
             if kind not in by_kind:
@@ -244,12 +244,16 @@ class _Check:
             lines |= {whole.line, whole.end_line}
         return lines
 
+    def _lost(self, event: events.EntryLost) -> Finding:
+        message = f"the model could not follow {event.name}: {event.error}; the other findings stand"
+        return problem(self.source.path, INTERNAL_ERROR, message, self._span(event.node))
+
     def _failure(self, rule: Rule, event: events.Event, error: Exception) -> Finding:
         try:
             span = self._span(event.node)
         except LookupError:
             span = Span(1, 1, 1, 1)
-        message = f"the rule {rule.code} ({rule.name}) failed: {_describe(error)}; the other findings stand"
+        message = f"the rule {rule.code} ({rule.name}) failed: {described(error)}; the other findings stand"
         return problem(self.source.path, INTERNAL_ERROR, message, span)
 
 
@@ -266,14 +270,6 @@ def _broken(path: str, message: str, seconds: Mapping[str, float] | None = None)
 def internal_error(path: str, message: str) -> FileReport:
     """The report of a file that was lost for a reason outside of it: unreadable, or its process died."""
     return _broken(path, message)
-
-
-def _describe(error: BaseException) -> str:
-    """The exception in one line, with the place that raised it: what a report of the bug needs."""
-    text = textwrap.shorten(str(error), 300, placeholder=" …")
-    what = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{what} ({os.path.basename(place.filename)}, line {place.lineno})"
 
 
 @contextmanager

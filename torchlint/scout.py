@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torchlint.model import Twins, interpret_unparsed
-from torchlint.model.events import Event
+from torchlint.model.events import EntryLost, Event
 from torchlint.project_index import ProjectIndex
 from torchlint.registry import UNUSED_SUPPRESSION, Registry, Selection
 from torchlint.rule import Level, Rule
@@ -94,6 +94,8 @@ def _held_back(
     for event in happened:
         if event.truth is not Truth.YES:
             continue
+        if isinstance(event, EntryLost):
+            return None
         kind = type(event)
         if kind not in chosen:
             chosen[kind] = listeners(kind, registry, selection)

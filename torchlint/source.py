@@ -8,7 +8,10 @@ only when somebody asks.
 from __future__ import annotations
 
 import ast
+import os
 import re
+import textwrap
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -204,6 +207,14 @@ def python_tree(text: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text)
+
+
+def described(error: BaseException) -> str:
+    """An exception in one line, with the place that raised it: what a report of the bug needs."""
+    text = textwrap.shorten(str(error), 300, placeholder=" …")
+    what = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{what} ({os.path.basename(place.filename)}, line {place.lineno})"
 
 
 _NATIVE_PLACE = re.compile(r"error at (\d+):(\d+)")

@@ -185,7 +185,8 @@ def find(qualified: str) -> ModuleKind | None:
     Known are `torch.nn.Linear`, `torch.nn.modules.Linear` and the defining module's `torch.nn.modules.linear.Linear`.
     """
     parts = qualified.split(".")
-    if parts[:2] != ["torch", "nn"] or not (len(parts) == 3 or (parts[2] == "modules" and len(parts) in (4, 5))):
+    within = parts[2:3] == ["modules"] and len(parts) in (4, 5)
+    if parts[:2] != ["torch", "nn"] or not (len(parts) == 3 or within):
         return None
     name = parts[-1]
     entry = entries().get(name)

@@ -31,7 +31,7 @@ from torchlint.model.domain import (
     Value,
     reachable_tensors,
 )
-from torchlint.model.events import AutogradRefused, Event, InplaceWrite, SavedTensorRead
+from torchlint.model.events import AutogradRefused, EntryLost, Event, InplaceWrite, SavedTensorRead
 from torchlint.model.expressions import is_module
 from torchlint.model.imports import Importer, Project
 from torchlint.model.interpreter import Interpreter
@@ -44,7 +44,7 @@ from torchlint.model.observers import watching
 from torchlint.model.promise import differentiates, writes_in_place, writing_methods
 from torchlint.model.truth import ALWAYS, Truth
 from torchlint.model.twins import Twins
-from torchlint.source import Source, finding_nodes, python_tree
+from torchlint.source import Source, described, finding_nodes, python_tree
 
 _NO_GRAD_NAMES = ("init", "reset", "load", "_init")
 _NO_TENSORS = {"builtins.int": "int", "builtins.str": "str"}
@@ -136,9 +136,12 @@ class Analysis(Interpreter):
         self.watch, self.abroad = self.attention.everybody
 
     def run_script(self) -> None:
-        """Run the file as a script."""
+        """Run the file as a script; where it gets lost, what it defines further down is defined all the same."""
         self.globals.variables["__name__"] = Unknown()
-        self._guarded(self._script, True, keep=True)
+        if not self._guarded(None, self._script, True, keep=True):
+            for statement in self.program.body:
+                if self._is_missing(statement):
+                    self._guarded(None, partial(self.run_block, [statement]), False, keep=True)
         self._called_by_script = frozenset(self.entered)
         # What the file defines may be called in any mode.
         self.default_training = Truth.MAYBE
@@ -148,12 +151,17 @@ class Analysis(Interpreter):
             else:
                 module.training = Truth.MAYBE
 
+    def _is_missing(self, statement: ir.Statement) -> bool:
+        if isinstance(statement, ir.Import):
+            return any(name.bound not in self.globals.variables for name in statement.names)
+        return isinstance(statement, (ir.FunctionDef, ir.ClassDef)) and id(statement) not in self.defined
+
     def run(self) -> None:
         """Run the file, then what it defines."""
         self.run_script()
         self._run_defined(0, 0, always=True)
         for hook in self.watch.finished:
-            hook()
+            self._safely(None, hook)
 
     def release(self) -> None:
         """As an interpreter does, that of the other files too; and all observers leave."""
@@ -169,14 +177,17 @@ class Analysis(Interpreter):
         """Run what was defined since: functions (inside others, only those that nobody called) and classes."""
         for function in self.attention.in_order(self.functions[functions:]):
             if function.owner is None and (always or id(function.definition) not in self.entered):
-                self._function_by_itself(function)
+                self._safely(function, partial(self._function_by_itself, function))
         for cls in self.classes[classes:]:
-            self._guarded(partial(self._class_by_itself, cls), False)
+            self._guarded(cls, partial(self._class_by_itself, cls), False)
 
-    def _guarded(self, run: Callable[[], object], promising: bool, keep: bool = False) -> None:
+    def _guarded(
+        self, entry: Function | Class | None, run: Callable[[], object], promising: bool, keep: bool = False
+    ) -> bool:
         """
-        One entry point, within its budget; its state is forgotten afterwards. Other files are looked into only for an
-        entry that may have something to do with what they say (`promising`).
+        One entry point (None: the script), within its budget; its state is forgotten afterwards. Other files are looked
+        into only for an entry that may have something to do with what they say (`promising`). Whether it was followed
+        to its end: what goes wrong inside the model costs this entry point alone.
         """
         self.entered_at = self.clock
         self.steps_left, self.outside_left = STEP_LIMIT, min(OUTSIDE_LIMIT, self._outside_pool) if promising else 0
@@ -185,11 +196,11 @@ class Analysis(Interpreter):
         mark = self.trail.mark()
         frame = self.frame
         self._escaping = []
-        try:
-            run()
-        except (BudgetExceededError, RecursionError):
+        statement, nested = self.statement, self.nested
+        followed = self._safely(entry, run)
+        if not followed:
             self.contained = False
-            self.frame = frame
+            self.frame, self.statement, self.nested = frame, statement, nested
             self.stack.clear()
             self.loops.clear()
             self._repeating = False
@@ -199,8 +210,7 @@ class Analysis(Interpreter):
             self._parameter_loops.clear()
         self._outside_pool -= granted - max(self.outside_left, 0)
         self.dead = False
-        self.retained_escape(self._escaping)
-        self.conclude()
+        self._safely(entry, self._concluded)
         self.pending_alias_writes.clear()
         self.grad_mode = self.ambient = Truth.YES
         self.contexts = 0
@@ -211,6 +221,31 @@ class Analysis(Interpreter):
             self._run_defined(functions, classes)
             self.trail.undo(mark)
         self.contained = self.contained and contained  # what was defined inside has been followed meanwhile
+        return followed
+
+    def _concluded(self) -> None:
+        self.retained_escape(self._escaping)
+        self.conclude()
+
+    def _safely(self, entry: Function | Class | None, run: Callable[[], object]) -> bool:
+        """Whether something came to its end; if it failed inside the model, that is told."""
+        try:
+            run()
+        except (BudgetExceededError, RecursionError):
+            return False
+        except Exception as error:
+            self._lost(entry, error)
+            return False
+        return True
+
+    def _lost(self, entry: Function | Class | None, error: Exception) -> None:
+        place = self.statement if entry is None else entry.definition
+        line = place.line if isinstance(place, ir.Statement) else self.program.origin
+        name = "the script" if entry is None else f"`{entry.name}`"
+        if isinstance(entry, Function) and entry.owner is not None:
+            name = f"`{entry.owner.name}.{entry.name}`"
+        # not by `emit`, which a `pytest.raises` around it or another file's code would keep silent
+        self.events.append(EntryLost(node=line, statement=line, name=name, error=described(error)))
 
     def _script(self) -> None:
         self.globals.variables["__name__"] = Constant("__main__")
@@ -249,18 +284,20 @@ class Analysis(Interpreter):
         before = self.watch, self.abroad
         self.watch, self.abroad = watches
         self.contained = True
-        yield
-        self.watch, self.abroad = before
+        try:
+            yield
+        finally:
+            self.watch, self.abroad = before
 
     def _watched_function(self, function: Function) -> None:
         run = partial(self._standalone, function, [])
         at_once = differentiates(function.definition)
         before = len(self.events)
         self.passed_by = self.undecided = False
-        self._guarded(run, at_once)
+        self._guarded(function, run, at_once)
         if self.passed_by and self.undecided and not at_once and self.attention.thorough:
             del self.events[before:]
-            self._guarded(run, True)
+            self._guarded(function, run, True)
         if self.contained:
             self.attention.contained(function)
 
@@ -445,7 +482,7 @@ class Analysis(Interpreter):
         cls = instance.cls
         forward = _is_forward(function, module)
         before = len(self.events)
-        self._guarded(partial(self._run_on, function, instance, forward), False)
+        self._guarded(function, partial(self._run_on, function, instance, forward), False)
         if self.contained:
             self.attention.contained(function)
         if not self.undecided or _sets_values(function.name) or function.name not in self._writers(cls):
@@ -484,9 +521,11 @@ class Analysis(Interpreter):
         self.events.clear()
         if not defaults:
             self.watch, self.abroad = watch, abroad
-        self._guarded(partial(self._run_on, function, instance, forward, defaults=defaults), True)
+        self._guarded(function, partial(self._run_on, function, instance, forward, defaults=defaults), True)
         self.by_default = False
         found, self.watch, self.abroad = self.events, watch, abroad
+        if any(isinstance(event, EntryLost) for event in found):
+            told = len(before)
         self.events = before + [event for event in found if _is_refusal(event)] if defaults else before[:told] + found
 
     def _built_anew(self, cls: Class, defaults: bool) -> Instance:
@@ -494,7 +533,7 @@ class Analysis(Interpreter):
         known = self._rebuilt.get((id(cls), defaults))
         if known is None:
             known = self._rebuilt[id(cls), defaults] = Instance(cls)
-            self._guarded(partial(self._build, known, defaults=defaults), True, keep=True)
+            self._guarded(cls, partial(self._build, known, defaults=defaults), True, keep=True)
         return known
 
     def _writers(self, cls: Class) -> frozenset[str]:
@@ -562,4 +601,4 @@ class Analysis(Interpreter):
                     self.grad_mode = Truth.NO
                     self._standalone(value, [])
 
-                self._guarded(run, writes_in_place(value.definition))
+                self._guarded(value, run, writes_in_place(value.definition))

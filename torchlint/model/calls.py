@@ -43,7 +43,10 @@ from torchlint.model.domain import (
     Value,
     alternatives,
     choose,
+    explore,
+    fits,
     made_of,
+    parts,
     reachable_tensors,
 )
 from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, Refusal, Shape, TensorFacts
@@ -1094,10 +1097,7 @@ def _variadic(qualified: str) -> bool:
 
 def _number_kinds(value: Value) -> set[str]:
     """The kinds of the numbers of unknown value in nested lists, of which shapes know only that they are numbers."""
-    if isinstance(value, Sequence):
-        inner = value.items if value.items is not None else (value.element,)
-        return {kind for each in inner if each is not None for kind in _number_kinds(each)}
-    return {value.kind} if isinstance(value, Scalar) else set()
+    return {each.kind for each in explore(value, parts) if isinstance(each, Scalar)}
 
 
 def _without_names(parameters: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -1113,7 +1113,7 @@ def _trues(value: Value) -> int | None:
         return int(bool(value.value))
     if not isinstance(value, Sequence) or value.items is None:
         return None
-    counts = [_trues(each) for each in value.items]
+    counts = [_trues(each) for each in value.items] if fits(value) else [None]
     return None if None in counts else sum(count for count in counts if count is not None)
 
 

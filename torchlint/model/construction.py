@@ -20,6 +20,8 @@ from typing import TypeAlias
 
 from torchlint.model.domain import (
     GRAD_NO,
+    MOST_LEVELS,
+    MOST_PARTS,
     NONE,
     Bound,
     Choice,
@@ -40,12 +42,13 @@ from torchlint.model.domain import (
     Unbound,
     Unknown,
     Value,
+    fits,
 )
 from torchlint.model.truth import Guard
 
 Key: TypeAlias = "tuple[object, ...]"
 
-MOST_PARTS = 400
+MOST_COPIED = 400
 """Values in a prototype; larger objects are built again."""
 MOST_PROTOTYPES = 200
 _copies = count()
@@ -109,6 +112,8 @@ class Prototypes:
 
     def key(self, cls: Class, positional: Iterable[Value], keywords: dict[str, Value], mode: object) -> Key | None:
         """What a construction depends on, or None if that cannot be told."""
+        if not all(map(fits, (*positional, *keywords.values()))):
+            return None
         try:
             seen: dict[int, int] = {}
             given = tuple(self._signature(value, seen) for value in positional)
@@ -192,8 +197,12 @@ class Prototypes:
 
 
 def leaves(values: Iterable[Value]) -> tuple[Value, ...]:
-    """The arguments with containers and alternatives taken apart, in the order of their signatures."""
+    """
+    The arguments with containers and alternatives taken apart, in the order of their signatures. A container that the
+    constructor has put into itself is none that it was given.
+    """
     found: list[Value] = []
+    values = [value for value in values if fits(value)]
     for value in values:
         if isinstance(value, Sequence) and value.items is not None:
             found += (value, *leaves(value.items))
@@ -208,13 +217,27 @@ def leaves(values: Iterable[Value]) -> tuple[Value, ...]:
 
 def _is_featureless(value: Unknown) -> bool:
     """Whether nobody knows anything of a value, but that things have been read of it of which nobody does either."""
+    if not _is_bare(value):
+        return False
+    count = 0
+    level = list(value.attributes.values())
+    for _ in range(MOST_LEVELS):
+        count += len(level)
+        if count > MOST_PARTS or not all(map(_is_bare, level)):
+            return False
+        level = [each for one in level if isinstance(one, Unknown) for each in one.attributes.values()]
+        if not level:
+            return True
+    return False  # `config.root = config`
+
+
+def _is_bare(value: Value) -> bool:
     return (
         type(value) is Unknown
         and value.guess is None
         and not value.depends
         and not value.possible
         and value.part_of is None
-        and all(isinstance(each, Unknown) and _is_featureless(each) for each in value.attributes.values())
     )
 
 
@@ -251,7 +274,7 @@ class _Copier:
             self.kept.add(id(old))
             return known
         self._parts += 1
-        if self._parts > MOST_PARTS:
+        if self._parts > MOST_COPIED:
             raise NoPrototypeError
         if isinstance(old, Instance):
             instance = Instance(old.cls)

@@ -31,6 +31,7 @@ from torchlint.model.domain import (
     Tensor,
     Unknown,
     Value,
+    fits,
     reachable_tensors,
 )
 from torchlint.model.functions import MOST_DEPTH
@@ -230,7 +231,7 @@ class ControlMachine(BindingMachine):
                 element_of_parameters=element.element_of_parameters,
                 part_of=element.part_of,
             )
-        if isinstance(element, Sequence) and element.items is not None:
+        if isinstance(element, Sequence) and element.items is not None and fits(element):
             return Sequence(element.kind, tuple(self._another(each) for each in element.items))
         if isinstance(element, (Module, Instance)):
             return self.prototypes.another(element)
@@ -436,6 +437,7 @@ class ControlMachine(BindingMachine):
             self.expected_errors -= expected
             return
         item = node.items[place]
+        self.descend()
         mode, ambient = self.grad_mode, self.ambient
         self.contexts += 1
         generator = self._generator_of(item.context)
@@ -449,6 +451,7 @@ class ControlMachine(BindingMachine):
             if item.target is not None:
                 self.assign(item.target, entered_value)
             self._with(node, place + 1, contexts, expected + self._expects_error(item.context))
+        self.nested -= 1
         self.contexts -= 1
         self.grad_mode = mode
         if self.ambient is not ambient and not self.contexts:

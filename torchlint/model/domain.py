@@ -11,7 +11,7 @@ requires_grad, grad_fn, saved tensors, version counter, views and their base.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -550,14 +550,14 @@ class Class:
 
     def ancestry(self) -> list[Class]:
         """The class and its bases of the same file, in a depth-first method resolution order."""
-        found: list[Class] = []
+        found: dict[int, Class] = {}
         pending: list[Value] = [self]
         while pending:
-            value = pending.pop(0)
-            if isinstance(value, Class) and value not in found:
-                found.append(value)
-                pending = [*value.bases, *pending]
-        return found
+            value = pending.pop()
+            if isinstance(value, Class) and id(value) not in found:
+                found[id(value)] = value
+                pending += reversed(value.bases)
+        return list(found.values())
 
     def outside(self) -> list[Value]:
         """The bases, of any ancestor, that are not classes of the file."""
@@ -726,25 +726,111 @@ def _distinct(tensors: Iterable[Tensor], most: int = MOST_DEPENDS) -> tuple[Tens
     return tuple(found.values())
 
 
-def reachable_tensors(value: Value, depth: int = 4) -> list[Tensor]:
+# ---- walking over values -----------------------------------------------------------------------------------------
+#
+# A program may put anything into anything: a list into itself, two objects into each other, ten thousand lists into one
+# another. A compiled function that calls itself for what a value holds has no limit but the stack of the process. So
+# whoever goes through values goes through them with one of these, or asks `fits` first.
+
+MOST_PARTS = 10_000
+MOST_LEVELS = 20
+
+
+def parts(value: Value) -> list[Value]:
+    """What a container holds, or which values a choice is between; nothing of any other value."""
+    if isinstance(value, Sequence):
+        inner = list(value.items or ())
+    elif isinstance(value, Mapping):
+        inner = list((value.items or {}).values())
+    elif isinstance(value, Choice):
+        return [each for _, each in value.alternatives]
+    else:
+        return []
+    if value.element is not None:
+        inner.append(value.element)
+    return inner
+
+
+def fits(value: Value) -> bool:
+    """
+    Whether a recursive walk over the parts of a value ends soon: it does not hold itself, and what it holds is neither
+    too much nor nested too deeply. What doesn't fit counts as unknown.
+    """
+    if not isinstance(value, (Sequence, Mapping, Choice)):
+        return True
+    count = 0
+    level = parts(value)
+    for _ in range(MOST_LEVELS):
+        if not level:
+            return True
+        count += len(level)
+        if count > MOST_PARTS:
+            return False
+        level = [part for each in level if isinstance(each, (Sequence, Mapping, Choice)) for part in parts(each)]
+    return not level
+
+
+def explore(value: Value, into: Callable[[Value], Iterable[Value]]) -> Iterator[Value]:
+    """
+    A value and what it holds, each value once, before what it holds itself; no more than `MOST_PARTS`.
+
+    Parameters
+    ----------
+    value
+        Where to begin.
+    into
+        What is looked into of a value.
+    """
+    seen: set[int] = set()
+    pending: list[Value] = [value]
+    while pending and len(seen) < MOST_PARTS:
+        each = pending.pop()
+        if id(each) not in seen:
+            seen.add(id(each))
+            yield each
+            inner = list(into(each))
+            inner.reverse()
+            pending += inner
+
+
+def within(value: Value, into: Callable[[Value], Iterable[Value]], depth: int) -> Iterator[Value]:
+    """As `explore`, so many steps from the value at most; what is nearer comes first."""
+    seen: set[int] = {id(value)}
+    level: list[Value] = [value]
+    for step in range(depth + 1):
+        yield from level
+        if step == depth or len(seen) > MOST_PARTS:
+            return
+        below: list[Value] = []
+        for each in level:
+            for part in into(each):
+                if id(part) not in seen:
+                    seen.add(id(part))
+                    below.append(part)
+        level = below
+
+
+def reachable_tensors(value: Value) -> list[Tensor]:
     """The tensors that code holding this value can get at (containers and unknowns are followed; instances are not)."""
     if isinstance(value, Tensor):
         return [value]
     if isinstance(value, Unknown):
         return [value.tensor] if value.tensor is not None else [*value.depends, *value.possible]
-    if depth == 0:
+    if not isinstance(value, (Sequence, Mapping, Choice)):
         return []
-    inner: list[Value] = []
-    if isinstance(value, Sequence):
-        inner = list(value.items or ()) + ([value.element] if value.element is not None else [])
-    elif isinstance(value, Mapping):
-        inner = list((value.items or {}).values()) + ([value.element] if value.element is not None else [])
-    elif isinstance(value, Choice):
-        inner = [each for _, each in value.alternatives]
-    return list(_distinct((tensor for each in inner for tensor in reachable_tensors(each, depth - 1)), MOST_REACHABLE))
+    found: dict[int, Tensor] = {}
+    for each in explore(value, parts):
+        if isinstance(each, Tensor):
+            found.setdefault(id(each), each)
+        elif isinstance(each, Unknown):
+            for tensor in (each.tensor,) if each.tensor is not None else (*each.depends, *each.possible):
+                found.setdefault(id(tensor), tensor)
+        if len(found) >= MOST_REACHABLE:
+            break
+    return list(found.values())[:MOST_REACHABLE]
 
 
-def sure_tensors(value: Value, depth: int = 4) -> list[Tensor]:
+def sure_tensors(value: Value) -> list[Tensor]:
     """
     Of the reachable tensors those that are in the value for certain: not what an unknown value only may depend on, nor
     what a list of unknown length may hold, nor one of several alternatives.
@@ -752,17 +838,28 @@ def sure_tensors(value: Value, depth: int = 4) -> list[Tensor]:
     if isinstance(value, Tensor):
         return [value]
     if isinstance(value, Unknown):
-        if value.tensor is not None:
-            return [value.tensor]
-        return list(value.depends) if value.certain_edge else []
-    if depth == 0:
+        return _sure(value)
+    if not isinstance(value, (Sequence, Mapping)):
         return []
-    inner: Iterable[Value] = ()
+    found: list[Tensor] = []
+    for each in explore(value, _items):
+        if isinstance(each, Tensor):
+            found.append(each)
+        elif isinstance(each, Unknown):
+            found += _sure(each)
+    return list(_distinct(found, MOST_REACHABLE))
+
+
+def _sure(value: Unknown) -> list[Tensor]:
+    if value.tensor is not None:
+        return [value.tensor]
+    return list(value.depends) if value.certain_edge else []
+
+
+def _items(value: Value) -> list[Value]:
     if isinstance(value, Sequence):
-        inner = value.items or ()
-    elif isinstance(value, Mapping):
-        inner = (value.items or {}).values()
-    return list(_distinct((tensor for each in inner for tensor in sure_tensors(each, depth - 1)), MOST_REACHABLE))
+        return list(value.items or ())
+    return list((value.items or {}).values()) if isinstance(value, Mapping) else []
 
 
 def made_of(values: Iterable[Value], *, source: ir.Node | None = None, layer: bool = False) -> Unknown:

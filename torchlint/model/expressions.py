@@ -113,7 +113,9 @@ class ExpressionMachine(IndexMachine):
 
     def evaluate(self, node: ir.Expression) -> Value:
         """The abstract value of an expression."""
+        self.descend()
         value: Value = _EXPRESSIONS[type(node)](self, node)
+        self.nested -= 1
         return value
 
     def _name(self, node: ir.Name) -> Value:

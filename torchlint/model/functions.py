@@ -131,6 +131,12 @@ class FunctionMachine(UnknownMachine):
 
     def invoke(self, callee: Value, site: CallSite) -> Value:
         """Call any value."""
+        self.descend()
+        result = self._invoke(callee, site)
+        self.nested -= 1
+        return result
+
+    def _invoke(self, callee: Value, site: CallSite) -> Value:
         if isinstance(callee, Choice):
             return self.each(callee, lambda each: self.invoke(each, site))
         if isinstance(callee, External):

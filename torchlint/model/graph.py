@@ -39,7 +39,9 @@ from torchlint.model.domain import (
     VersionCounter,
     Write,
     alternatives,
+    fits,
     is_foreign,
+    reachable_tensors,
     unknown_guard,
 )
 from torchlint.model.events import AliasWritten, AutogradRefused, Refusal, Shape, TensorFacts, WriteSpelling
@@ -106,6 +108,8 @@ class GraphMachine(Machine):
 
     def all_tensor_options(self, value: Value) -> list[tuple[Guard, Tensor]]:
         """As `tensor_options`, and the tensors inside a list or tuple."""
+        if not fits(value):
+            return [(unknown_guard(), each) for each in reachable_tensors(value)]
         if isinstance(value, Sequence):
             inner = value.items if value.items is not None else ((value.element,) if value.element is not None else ())
             found = [option for each in inner for option in self.all_tensor_options(each)]
@@ -130,6 +134,8 @@ class GraphMachine(Machine):
             if value.foreign and value.tensor is None:
                 return []
             return [(ALWAYS, value.tensor or self.guess(value))]
+        if not fits(value):
+            return [(unknown_guard(), each) for each in reachable_tensors(value)]
         if isinstance(value, Sequence):
             if value.items is not None:
                 return [option for each in value.items for option in self.possible_options(each)]
@@ -344,6 +350,8 @@ class GraphMachine(Machine):
 
     def value_grad(self, value: Value) -> Grad:
         """requires_grad of a value: of all its alternatives, and of any element of a list."""
+        if not fits(value):
+            return GRAD_MAYBE
         if isinstance(value, Sequence):
             grad = GRAD_NO
             for each in value.items if value.items is not None else (value.element or Unknown(),):

@@ -23,6 +23,7 @@ from torchlint.model.domain import (
     Sequence,
     Unknown,
     Value,
+    fits,
     globals_of,
 )
 from torchlint.model.interpreter import Interpreter
@@ -82,6 +83,8 @@ class Importer:
         self._changed: dict[int, frozenset[str]] = {}
         self._values: dict[str, Value | None] = {}
         self._offered: dict[str, bool] = {}
+        self._sought: dict[tuple[int, str], Value | None] = {}
+        """What was looked for in star imports, while one name is."""
         self._hops = 0
         self._opened = 0
         self.machine = Interpreter()
@@ -188,6 +191,22 @@ class Importer:
             if sure or len(found) == 1:
                 return self._run(frame, statement, name)
             return None
+        key = (id(frame), name)
+        if key in self._sought:
+            return self._sought[key]
+        first = not self._sought
+        self._sought[key] = None  # whoever asks again on the way finds nothing: files that import each other
+        try:
+            value = self._sought[key] = self._from_stars(frame, bindings, name)
+        finally:
+            if first:
+                self._sought.clear()
+        return value
+
+    def _from_stars(
+        self, frame: Globals, bindings: dict[str, list[tuple[ir.Statement, bool]]], name: str
+    ) -> Value | None:
+        """The value of a name that a file has from a star import."""
         stars = list(reversed(frame.stars)) if not bindings.get("*") else self._stars(frame, bindings)
         for module in stars if len(stars) <= MOST_STARS else ():
             file = self._file(module)
@@ -215,7 +234,7 @@ class Importer:
         if isinstance(statement, ir.Assign) and not plain(statement.value):
             return None
         machine = self.machine
-        frame, before = machine.frame, machine.statement
+        frame, before, nested = machine.frame, machine.statement, machine.nested
         if frame is machine.globals:
             machine.steps_left = MOST_STEPS
         machine.frame = file
@@ -224,7 +243,7 @@ class Importer:
         except (BudgetExceededError, RecursionError):
             file.variables.pop(name, None)
         finally:
-            machine.frame, machine.statement = frame, before
+            machine.frame, machine.statement, machine.nested = frame, before, nested
             machine.dead = False
             machine.events.clear()
         for each in _bound(statement):
@@ -238,7 +257,8 @@ class Importer:
 def certain(value: Value) -> bool:
     """Whether a value found in another file is the same whenever somebody looks: nobody can have changed it."""
     if isinstance(value, Sequence):
-        return value.kind == "tuple" and value.items is not None and all(certain(item) for item in value.items)
+        items = value.items if value.kind == "tuple" and fits(value) else None
+        return items is not None and all(certain(item) for item in items)
     return isinstance(value, (Function, Class, Constant))
 
 

@@ -25,6 +25,7 @@ from torchlint.model.domain import (
     Value,
     alternatives,
     choose,
+    fits,
     is_foreign,
     made_of,
 )
@@ -53,6 +54,8 @@ class IndexMachine(TorchMachine):
 
     def index_structure(self, index: Value | SliceValue | list[Value | SliceValue]) -> object:
         """An evaluated index as the shape knowledge takes it."""
+        if isinstance(index, Sequence) and not fits(index):
+            return shapes.UNKNOWN
         if isinstance(index, list):
             return tuple(self.index_structure(each) for each in index)
         if isinstance(index, SliceValue):
@@ -87,7 +90,8 @@ class IndexMachine(TorchMachine):
         if isinstance(index, SliceValue):
             return []
         if isinstance(index, Sequence) and index.kind == "tuple":
-            return [tensor for each in index.items or () for tensor in self.index_tensors(each)]
+            given = (index.items or ()) if fits(index) else ()
+            return [tensor for each in given for tensor in self.index_tensors(each)]
         return [each for _, each in alternatives(index) if isinstance(each, Tensor)]
 
     def tensor_getitem(

@@ -77,14 +77,16 @@ class Interpreter(ControlMachine):
     def run_block(self, body: list[ir.Statement]) -> None:
         """Run statements one after the other, until the path ends."""
         self.blocks[id(body)] = body
+        self.descend()
         for statement in body:
             if self.dead:
-                return
+                break
             self.spend()
             self.statement = statement
             _STATEMENTS[type(statement)](self, statement)
             for hook in self.watch.ran if not self.dead else ():
                 hook(statement)
+        self.nested -= 1
 
     def _expression_statement(self, node: ir.ExpressionStatement) -> None:
         if isinstance(node.value, ir.Call):

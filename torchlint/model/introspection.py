@@ -23,6 +23,7 @@ from torchlint.model.domain import (
     Tensor,
     Unknown,
     Value,
+    fits,
 )
 from torchlint.model.truth import Truth
 
@@ -38,7 +39,7 @@ _TEXT = frozenset(
 def is_a(value: Value, kind: Value) -> Truth:
     """`isinstance(value, kind)`."""
     if isinstance(kind, Sequence):
-        if kind.items is None:
+        if kind.items is None or not fits(kind):
             return Truth.MAYBE
         found = Truth.NO
         for each in kind.items:

@@ -14,6 +14,7 @@ from torchlint.model.builtins import BuiltinMachine
 from torchlint.model.calls import CallSite, truth_of
 from torchlint.model.domain import (
     MOST_DEPENDS,
+    MOST_PARTS,
     NONE,
     Constant,
     External,
@@ -27,6 +28,7 @@ from torchlint.model.domain import (
     Unknown,
     Value,
     alternatives,
+    explore,
     reachable_tensors,
 )
 from torchlint.model.expressions import MOST_ITEMS, is_module
@@ -68,15 +70,24 @@ class LayerMachine(BuiltinMachine):
             self.escape(given, site.node)
             self.trail.set(instance, "given", (*instance.given, *given)[:MOST_DEPENDS])
 
-    def parameters_of(self, value: Value, seen: list[Value] | None = None) -> tuple[list[Tensor], bool]:
+    def parameters_of(self, value: Value) -> tuple[list[Tensor], bool]:
         """The registered parameters of a module, and whether that is all of them."""
-        seen = seen if seen is not None else []
-        if any(value is each for each in seen):
-            return [], True
-        seen.append(value)
-        found: list[Tensor] = []
+        found: dict[int, Tensor] = {}
+        complete = True
+        count = 0
+        for module in explore(value, self.submodules):
+            own, all_known = self._own_parameters(module)
+            for each in own:
+                found.setdefault(id(each), each)
+            complete = complete and all_known
+            count += 1
+        return list(found.values()), complete and count < MOST_PARTS
+
+    def _own_parameters(self, value: Value) -> tuple[list[Tensor], bool]:
+        """The parameters that a module has registered itself, and whether these are all."""
         complete = True
         if isinstance(value, Instance):
+            found: list[Tensor] = []
             complete = is_module(value) is Truth.YES
             for option in value.attributes.values():
                 for _, each in alternatives(option):
@@ -84,22 +95,13 @@ class LayerMachine(BuiltinMachine):
                         found.append(each)
                     elif isinstance(each, Unknown) and (each.layer or each.tensor is None):
                         complete = False
-        elif isinstance(value, Module):
-            found += [
-                each
-                for name, each in value.parameters.items()
-                if isinstance(each, Tensor) and each.is_parameter is Truth.YES
-            ]
-            if value.children is None:
-                complete = False
-            for child in value.children or ():
-                if isinstance(child, Tensor):
-                    found.append(child)
-        for child in self.submodules(value):
-            inner, all_known = self.parameters_of(child, seen)
-            found += [each for each in inner if not any(each is other for other in found)]
-            complete = complete and all_known
-        return found, complete
+            return found, complete
+        if not isinstance(value, Module):
+            return [], True
+        registered = [each for each in value.parameters.values() if isinstance(each, Tensor)]
+        held = [each for each in value.children or () if isinstance(each, Tensor)]
+        found = [each for each in registered if each.is_parameter is Truth.YES]
+        return found + held, value.children is not None
 
     def module_method(self, module: Instance | Module, name: str, site: CallSite) -> Value | None:
         if isinstance(module, Instance) and is_module(module) is Truth.NO:
@@ -153,7 +155,7 @@ class LayerMachine(BuiltinMachine):
         source = self.text(receiver.value) if isinstance(receiver, ir.Attribute) else ""
         items: list[Value] = list(tensors)
         if name == "named_parameters":
-            paths = self._paths(module, "", {}, 0)
+            paths = self._paths(module)
             items = [Sequence("tuple", (paths.get(id(each), Scalar("str")), each)) for each in items]
         if complete and not items and isinstance(module, Instance):
             complete = lists_all(module)
@@ -164,16 +166,15 @@ class LayerMachine(BuiltinMachine):
             element = Sequence("tuple", (Scalar("str"), element))
         return Sequence("generator", None, element, source)
 
-    def _set_training(self, module: Value, mode: Truth) -> None:
-        if isinstance(module, Module):
-            self.trail.set(module, "training", mode)
-            self.switched.append(module)
-        elif isinstance(module, Instance):
-            known = Scalar("bool") if mode is Truth.MAYBE else Constant(mode is Truth.YES)
-            self.trail.set(module.attributes, "training", known)
-            self.switched.append(module)
-        for child in self.submodules(module):
-            self._set_training(child, mode)
+    def _set_training(self, value: Value, mode: Truth) -> None:
+        for module in explore(value, self.submodules):
+            if isinstance(module, Module):
+                self.trail.set(module, "training", mode)
+                self.switched.append(module)
+            elif isinstance(module, Instance):
+                known = Scalar("bool") if mode is Truth.MAYBE else Constant(mode is Truth.YES)
+                self.trail.set(module.attributes, "training", known)
+                self.switched.append(module)
 
     def _register(self, module: Instance, site: CallSite) -> Value:
         name, value = site.get(0, "name"), site.get(1, "tensor") or site.get(1, "param") or site.get(1, "module")
@@ -298,22 +299,19 @@ class LayerMachine(BuiltinMachine):
         """Unknown code of a certain name is run on values."""
         raise AssertionError("the layer above knows unknown code")
 
-    def _paths(self, module: Value, path: str, found: dict[int, Value], depth: int) -> dict[int, Value]:
+    def _paths(self, module: Instance | Module) -> dict[int, Value]:
         """The names of parameters, as `named_parameters` gives them, where they are known."""
-        if depth > 8:
-            return found
-        if isinstance(module, Instance) and module.layer is not None:
-            self._paths(module.layer, path, found, depth + 1)
-        own = module.attributes if isinstance(module, Instance) else None
-        if isinstance(module, Module):
-            own = module.parameters
-        for name, each in (own or {}).items():
-            if isinstance(each, Tensor):
-                found.setdefault(id(each), Constant(f"{path}{name}"))
-        if isinstance(module, (Module, Instance)):
-            for name, each in self._direct(module)[0]:
-                if name:
-                    self._paths(each, f"{path}{name}.", found, depth + 1)
+        found: dict[int, Value] = {}
+        for path, each in self._modules(module)[0]:
+            if not f".{path}.".count("..") or each is module:  # an element of an unknown number has no name
+                before = f"{path}." if path else ""
+                own = dict(each.attributes) if isinstance(each, Instance) else {}
+                layer = each.layer if isinstance(each, Instance) else each
+                if isinstance(layer, Module):
+                    own.update(layer.parameters)
+                for name, value in own.items():
+                    if isinstance(value, Tensor):
+                        found.setdefault(id(value), Constant(f"{before}{name}"))
         return found
 
     def _named_part(self, module: Instance | Module, name: str, site: CallSite) -> Value:
@@ -327,7 +325,7 @@ class LayerMachine(BuiltinMachine):
                         return each
             else:
                 for tensor in self.parameters_of(module)[0]:
-                    if self._paths(module, "", {}, 0).get(id(tensor)) == target:
+                    if self._paths(module).get(id(tensor)) == target:
                         return tensor
         if name == "get_parameter":
             return self.unseen_parameter("", module)

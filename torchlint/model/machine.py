@@ -32,6 +32,12 @@ STEP_LIMIT = 6_000
 OUTSIDE_LIMIT = 1_500
 """Statements, calls and recorded operations in other files of the project; past it their code is unknown code."""
 
+MOST_NESTED = 2_400
+"""
+Blocks, expressions and calls inside each other; past it the entry point is too deep to be followed. Compiled code has
+no limit but the stack of the process.
+"""
+
 OUTSIDE_POOL = 15_000
 """The same for all entry points of a file together."""
 
@@ -65,6 +71,8 @@ class Machine:
         self.clock = 0
         self.since = 0
         """What happened up to this moment need not have happened before the code that runs now."""
+        self.nested = 0
+        """How many statements, expressions and calls are being followed, one inside the other."""
         self.steps_left = STEP_LIMIT
         self.outside_left = OUTSIDE_LIMIT
         self.excursion: Excursion | None = None
@@ -116,6 +124,19 @@ class Machine:
         self.steps_left -= steps
         if self.steps_left < 0:
             raise BudgetExceededError
+
+    def descend(self) -> None:
+        """
+        Follow what stands inside of what is followed. Who catches the error sets `nested` back.
+
+        Raises
+        ------
+        RecursionError
+            where it is nested too deeply.
+        """
+        self.nested += 1
+        if self.nested > MOST_NESTED:
+            raise RecursionError("nested too deeply to be followed")
 
     # -- places
 

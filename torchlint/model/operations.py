@@ -32,6 +32,7 @@ from torchlint.model.domain import (
     Value,
     alternatives,
     choose,
+    fits,
     made_of,
     reachable_tensors,
 )
@@ -60,6 +61,9 @@ class OperationMachine(SecondOrderMachine):
 
     def kind_of(self, value: Value) -> str:
         """The kind of an argument, in the words of `torchlint.knowledge.ops.Kind`."""
+        return self._kind_of(value) if fits(value) else "unknown"
+
+    def _kind_of(self, value: Value) -> str:
         if isinstance(value, Tensor):
             return "tensor"
         if isinstance(value, Constant):
@@ -73,7 +77,7 @@ class OperationMachine(SecondOrderMachine):
         if isinstance(value, External):
             return "dtype" if _dtype(value.qualified) is not None else "other"
         if isinstance(value, Choice):
-            kinds = {self.kind_of(each) for _, each in value.alternatives}
+            kinds = {self._kind_of(each) for _, each in value.alternatives}
             if len(kinds) == 1:
                 return kinds.pop()
             return "number" if kinds <= {"int", "float", "bool", "number"} else "unknown"
@@ -81,7 +85,7 @@ class OperationMachine(SecondOrderMachine):
 
     def _sequence_kind(self, value: Sequence) -> str:
         inner = value.items if value.items is not None else ((value.element,) if value.element is not None else ())
-        kinds = {self.kind_of(each) for each in inner}
+        kinds = {self._kind_of(each) for each in inner}
         if not kinds:
             return "unknown" if value.items is None else "ints"
         if kinds <= {"int", "bool"}:
@@ -92,6 +96,9 @@ class OperationMachine(SecondOrderMachine):
 
     def argument(self, value: Value) -> object:
         """An argument as the shape knowledge takes it: `Sized`, plain Python values, or UNKNOWN."""
+        return self._argument(value) if fits(value) else shapes.UNKNOWN
+
+    def _argument(self, value: Value) -> object:
         if isinstance(value, Tensor):
             return shapes.Sized(value.shape, value.dtype)
         if isinstance(value, Unknown) and value.tensor is not None:
@@ -99,7 +106,7 @@ class OperationMachine(SecondOrderMachine):
         if isinstance(value, Constant):
             return value.value
         if isinstance(value, Sequence) and value.items is not None:
-            items = [self.argument(each) for each in value.items]
+            items = [self._argument(each) for each in value.items]
             if any(isinstance(item, shapes.Sized) for item in items):
                 return items
             return tuple(items)
@@ -109,7 +116,7 @@ class OperationMachine(SecondOrderMachine):
         if isinstance(value, External):
             return _dtype(value.qualified) or shapes.UNKNOWN
         if isinstance(value, Choice):
-            arguments = [self.argument(each) for _, each in value.alternatives]
+            arguments = [self._argument(each) for _, each in value.alternatives]
             if all(isinstance(each, shapes.Sized) for each in arguments):
                 return shapes.Sized(_common([each.shape for each in arguments if isinstance(each, shapes.Sized)]))
         return shapes.UNKNOWN
@@ -401,6 +408,8 @@ class OperationMachine(SecondOrderMachine):
             return [(ALWAYS, value)]
         if isinstance(value, Unknown):
             return [(ALWAYS, value.tensor)] if value.tensor is not None else []
+        if not fits(value):
+            return []
         if isinstance(value, Sequence):
             inner = value.items if value.items is not None else ((value.element,) if value.element is not None else ())
             return [option for each in inner for option in self._present(each)]

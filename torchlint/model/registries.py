@@ -22,6 +22,7 @@ from torchlint.model.domain import (
     Sequence,
     Unknown,
     Value,
+    fits,
 )
 
 _READING = frozenset({"get", "items", "keys", "values", "copy", "index", "count", "__getitem__", "__contains__"})
@@ -111,6 +112,8 @@ def constant(value: Value) -> Value:
     What is certain of the value of a container that nobody changes: what it holds, where that is a function, a class
     or a constant. The value itself if it is no container.
     """
+    if not fits(value):
+        return Unknown()
     if isinstance(value, Sequence) and value.items is not None:
         return Sequence(value.kind, tuple(constant(each) for each in value.items))
     if isinstance(value, Mapping) and value.items is not None:

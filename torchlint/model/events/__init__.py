@@ -92,6 +92,23 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EntryLost(Event):
+    """
+    The model failed while it followed one of its entry points: what it would have said of that one is lost.
+
+    Attributes
+    ----------
+    name
+        The entry point: "the script", "`main`", "`Net.forward`".
+    error
+        The exception in one line.
+    """
+
+    name: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OpCalled(Event):
     """
     A call whose callee resolves to a name of torch: function, class, or method of a known tensor.

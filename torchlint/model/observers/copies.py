@@ -16,7 +16,7 @@ from torchlint.model.marks import COPIES, COPIES_HELD, anywhere, here
 from torchlint.model.truth import Truth
 from torchlint.source import parsed
 
-_DEEP = 20
+_MOST_MADE = 40
 _OF_OTHER_KINDS = frozenset({"detach", "clone", "asarray", "as_tensor", "from_numpy"})
 """What may give a tensor of another class, or another object, depending on what it is given."""
 
@@ -79,7 +79,7 @@ class Copies(Computations):
         receiver: ir.Expression | None,
     ) -> None:
         data = positional[0] if positional else keywords.get("data")
-        if not self._is_certain(data):
+        if not self._is_certain(data, {}):
             self._doubtful.add(id(origin))
         if not self.is_tensor(data) or any(data is tested for tested in self._tested):
             return
@@ -105,22 +105,30 @@ class Copies(Computations):
         )
         self._found.append((origin, event))
 
-    def _is_certain(self, value: Value | None, depth: int = 0) -> bool:
+    def _is_certain(self, value: Value | None, known: dict[int, bool]) -> bool:
         """Whether a value comes, in this call of this function, from functions of torch alone (see `TensorCopied`)."""
         if isinstance(value, Choice):
-            return all(self._is_certain(each, depth) for _, each in alternatives(value))
+            return all(self._is_certain(each, known) for _, each in alternatives(value))
         made = self.maker(value)
-        if made is None or depth > _DEEP or self._made_in.get(id(made)) != self._calls[-1]:
+        if made is None or len(known) > _MOST_MADE:
+            return False
+        if id(made) not in known:
+            known[id(made)] = False
+            known[id(made)] = self._is_made_here(made, value, known)
+        return known[id(made)]
+
+    def _is_made_here(self, made: Computation, value: Value | None, known: dict[int, bool]) -> bool:
+        if self._made_in.get(id(made)) != self._calls[-1]:
             return False
         if made.how == "function":
             return isinstance(value, Tensor) and made.name not in _OF_OTHER_KINDS
         if made.how == "layer" or not made.operands:
             return False
         if made.how == "operator":
-            certain = [self._is_certain(each, depth + 1) for each in made.operands]
+            certain = [self._is_certain(each, known) for each in made.operands]
             numbers = [isinstance(each, Constant) for each in made.operands]
             return any(certain) and all(one or other for one, other in zip(certain, numbers, strict=True))
-        return isinstance(value, Tensor) and self._is_certain(made.operands[0], depth + 1)
+        return isinstance(value, Tensor) and self._is_certain(made.operands[0], known)
 
     def concluded(self) -> None:
         for origin, event in self._found:

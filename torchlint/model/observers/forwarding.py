@@ -23,6 +23,7 @@ from torchlint.model.domain import (
     Tensor,
     Value,
     reachable_tensors,
+    within,
 )
 from torchlint.model.events.registration import BuiltInForward, ForwardCalled, TensorAttributeUsed
 from torchlint.model.expressions import is_module
@@ -92,7 +93,7 @@ class Forwarding(Observer):
         parameters = function.definition.parameters
         first = arguments.get(parameters[0].name) if parameters else None
         instance = first if isinstance(first, Instance) and function.owner is not None else None
-        given = [tensor for value in arguments.values() for tensor in reachable_tensors(value, 2)]
+        given = [tensor for value in arguments.values() for tensor in reachable_tensors(value)]
         self._stack.append(_Running(function, instance, self.machine.path, self.machine.assumed, given))
 
     def function_ended(self, function: Function, result: Value) -> None:
@@ -202,7 +203,7 @@ class Forwarding(Observer):
         plain = self._plain.get(id(running.instance))
         if not plain:
             return
-        tensors = [tensor for value in bound.values() for tensor in reachable_tensors(value, 2)]
+        tensors = [tensor for value in bound.values() for tensor in reachable_tensors(value)]
         for each in plain.values():
             if not any(tensor is each.tensor for tensor in tensors) or each.moved:
                 continue
@@ -276,10 +277,16 @@ def _is_constant(tensor: Tensor) -> bool:
 
 def _is_made_of(tensor: Tensor, given: list[Tensor], depth: int = 8) -> bool:
     """Whether a tensor is computed from one that came from outside, and is where that one is."""
-    if tensor.made_by == "" or any(tensor is each for each in given):
-        return True
-    sources = [*tensor.inputs, *([tensor.alias.source] if tensor.alias is not None else [])]
-    return depth > 0 and any(_is_made_of(each, given, depth - 1) for each in sources)
+    return any(
+        isinstance(source, Tensor) and (source.made_by == "" or any(source is each for each in given))
+        for source in within(tensor, _sources, depth)
+    )
+
+
+def _sources(value: Value) -> list[Value]:
+    if not isinstance(value, Tensor):
+        return []
+    return [*value.inputs, *([value.alias.source] if value.alias is not None else [])]
 
 
 def _moves_itself(cls: Class) -> bool:

@@ -14,6 +14,7 @@ from torchlint.source import parsed
 _WHOLE = frozenset({"arange", "argmax", "argmin", "argsort", "bincount", "ceil", "floor", "numel", "randint", "round"})
 _TO_FLOAT = frozenset({"float", "double", "half"})
 _KEEPING = frozenset({"abs", "clone", "detach", "max", "min", "sum", "unsqueeze", "view"})
+_MOST_MADE = 1_000
 
 
 class Logarithms(Computations):
@@ -67,16 +68,20 @@ class Logarithms(Computations):
 
     def _is_whole(self, value: Value) -> bool:
         """Whether a value is known to hold whole numbers, which have no digits to lose, or looks like it: a count."""
-        tensor, origin = self.tensor(value), self.maker(value)
-        if tensor is not None and tensor.dtype in ("int", "bool"):
-            return True
-        if origin is None:
-            return False
-        if origin.name in _TO_FLOAT:
-            return self.tensor(origin.get(0)) is None or self._is_whole(origin.operands[0])
-        if origin.name in _KEEPING:
-            return bool(origin.operands) and self._is_whole(origin.operands[0])
-        return origin.name in _WHOLE
+        for _ in range(_MOST_MADE):
+            tensor, origin = self.tensor(value), self.maker(value)
+            if tensor is not None and tensor.dtype in ("int", "bool"):
+                return True
+            if origin is None:
+                return False
+            if origin.name in _TO_FLOAT and self.tensor(origin.get(0)) is None:
+                return True
+            if origin.name not in _TO_FLOAT and origin.name not in _KEEPING:
+                return origin.name in _WHOLE
+            if not origin.operands:
+                return False
+            value = origin.operands[0]
+        return False
 
     def _of_reduction(self, made: Computation, inner: Computation) -> None:
         exponential = self.maker(inner.get(0, "input"))

@@ -24,6 +24,7 @@ from torchlint.model.domain import (
     Unknown,
     Value,
     alternatives,
+    explore,
 )
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.training import EvaluatedWithGraph, TrainedInEvalMode
@@ -296,16 +297,23 @@ class Modes(Observer):
         return None
 
 
-def _sensitive(module: Value | None, depth: int = 5) -> bool:
+def _sensitive(module: Value | None) -> bool:
     """Whether the mode may change what a module computes."""
+    return module is None or any(_is_sensitive(each) for each in explore(module, _parts_in_a_mode))
+
+
+def _is_sensitive(module: Value) -> bool:
+    """Whether the mode may change what a module itself computes, but for what it does by its parts."""
     if isinstance(module, Module):
-        if _SENSITIVE.search(module.kind.name) or module.children is None:
-            return True
-        return any(_sensitive(each, depth - 1) for each in module.children)
-    if isinstance(module, Instance) and is_module(module) is Truth.YES and depth:
-        nested = [each for option in module.attributes.values() for _, each in alternatives(option)]
-        reads = "training" in module.attributes
-        return reads or any(
-            _sensitive(each, depth - 1) for each in nested if isinstance(each, (Instance, Module, Unknown))
-        )
-    return True
+        return module.children is None or _SENSITIVE.search(module.kind.name) is not None
+    known = isinstance(module, Instance) and is_module(module) is Truth.YES
+    return not known or (isinstance(module, Instance) and "training" in module.attributes)
+
+
+def _parts_in_a_mode(module: Value) -> list[Value]:
+    if isinstance(module, Module):
+        return list(module.children or ())
+    if not isinstance(module, Instance):
+        return []
+    nested = [each for option in module.attributes.values() for _, each in alternatives(option)]
+    return [each for each in nested if isinstance(each, (Instance, Module, Unknown))]

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 import libcst as cst
 
 from torchlint.model import ir
-from torchlint.model.domain import Instance, Mapping, Optimizer, Sequence, Tensor, Unknown, Value
+from torchlint.model.domain import Instance, Mapping, Optimizer, Sequence, Tensor, Unknown, Value, within
 from torchlint.model.truth import Guard, conjoin
 
 Kind: TypeAlias = Literal["backward", "step", "zero", "clip", "unscale", "schedule", "unknown", "written", "read"]
@@ -131,18 +131,15 @@ class Log:
 
 def holds(owner: Value, value: Value, depth: int = 3) -> bool:
     """Whether code that is given `owner` can get at `value` through attributes and containers."""
-    if owner is value:
-        return True
-    if depth == 0:
-        return False
-    inner: list[Value] = []
+    return any(each is value for each in within(owner, _held, depth))
+
+
+def _held(owner: Value) -> list[Value]:
     if isinstance(owner, (Instance, Unknown)):
-        inner = list(owner.attributes.values())
-    elif isinstance(owner, Sequence):
-        inner = list(owner.items or ())
-    elif isinstance(owner, Mapping):
-        inner = list((owner.items or {}).values())
-    return any(holds(each, value, depth - 1) for each in inner)
+        return list(owner.attributes.values())
+    if isinstance(owner, Sequence):
+        return list(owner.items or ())
+    return list((owner.items or {}).values()) if isinstance(owner, Mapping) else []
 
 
 def share_parameters(one: Optimizer, other: Optimizer) -> bool:

@@ -27,6 +27,7 @@ from torchlint.model.domain import (
     Unknown,
     Value,
     alternatives,
+    explore,
 )
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.registration import Given, Missing, OptimizerGiven, OptimizerMisses
@@ -303,29 +304,36 @@ def _brings_parameters(value: Value) -> bool:
     return bool(options) and all(_has_parameters(each) for each in options)
 
 
-def _has_parameters(value: Value, depth: int = 4) -> bool:
-    if isinstance(value, Tensor):
-        return value.is_parameter is Truth.YES
-    if depth == 0:
-        return False
+def _has_parameters(value: Value) -> bool:
+    return any(isinstance(each, Tensor) and each.is_parameter is Truth.YES for each in explore(value, _registered))
+
+
+def _registered(value: Value) -> list[Value]:
     if isinstance(value, Module):
-        return any(_has_parameters(each, depth - 1) for each in (*value.parameters.values(), *(value.children or ())))
+        return [*value.parameters.values(), *(value.children or ())]
     if isinstance(value, Instance) and is_module(value) is Truth.YES:
-        return any(_has_parameters(each, depth - 1) for each in value.attributes.values())
-    return False
+        return list(value.attributes.values())
+    return []
 
 
-def _dynamic(value: Value, depth: int = 5) -> bool:
+def _dynamic(value: Value) -> bool:
     """Whether a module, or one in it, registers in ways that the model doesn't follow."""
-    if depth == 0:
-        return True
+    return any(_is_dynamic(each) for each in explore(value, _modules_in))
+
+
+def _is_dynamic(value: Value) -> bool:
     if isinstance(value, Module):
-        inside = value.children or ()
-        return (bool(value.kind.container) and not inside) or any(_dynamic(each, depth - 1) for each in inside)
+        return bool(value.kind.container) and not value.children
     if isinstance(value, Instance):
         text = (cst.Module([]).code_for_node(parsed(cls.definition.origin)) for cls in value.cls.ancestry())
-        if any(_REGISTERS.search(each) for each in text):
-            return True
-        nested = (each for option in value.attributes.values() for _, each in alternatives(option))
-        return any(_dynamic(each, depth - 1) for each in nested if isinstance(each, (Module, Instance)))
+        return any(_REGISTERS.search(each) for each in text)
     return True
+
+
+def _modules_in(value: Value) -> list[Value]:
+    if isinstance(value, Module):
+        return list(value.children or ())
+    if not isinstance(value, Instance):
+        return []
+    nested = (each for option in value.attributes.values() for _, each in alternatives(option))
+    return [each for each in nested if isinstance(each, (Module, Instance))]

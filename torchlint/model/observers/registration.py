@@ -29,6 +29,7 @@ from torchlint.model.domain import (
     Unknown,
     Value,
     alternatives,
+    explore,
 )
 from torchlint.model.events.registration import HeldInPlainContainer, ParameterReplaced, SuperInitMissing
 from torchlint.model.expressions import is_module
@@ -420,21 +421,21 @@ def _registers_otherwise(cls: Class, attribute: str) -> bool:
     return any(_REGISTERS.search(text) or wraps.search(text) for text in texts)
 
 
-def _collect(value: Value, found: dict[int, Value], depth: int = 6) -> None:
+def _collect(value: Value, found: dict[int, Value]) -> None:
     """What is registered through an attribute: modules with all they hold, and parameters."""
-    for _, each in alternatives(value):
-        if depth == 0 or id(each) in found:
-            continue
-        if isinstance(each, Module):
-            found[id(each)] = each
-            for child in (*(each.children or ()), *each.parameters.values()):
-                _collect(child, found, depth - 1)
-        elif isinstance(each, Instance):
-            found[id(each)] = each
-            for child in each.attributes.values():
-                _collect(child, found, depth - 1)
-        elif isinstance(each, Tensor):
-            found[id(each)] = each
+    for _, option in alternatives(value):
+        for each in explore(option, _registered):
+            if isinstance(each, (Module, Instance, Tensor)):
+                found[id(each)] = each
+
+
+def _registered(value: Value) -> list[Value]:
+    inner: list[Value] = []
+    if isinstance(value, Module):
+        inner = [*(value.children or ()), *value.parameters.values()]
+    elif isinstance(value, Instance):
+        inner = list(value.attributes.values())
+    return [each for option in inner for _, each in alternatives(option)]
 
 
 def _content(value: Value, depth: int = 2) -> list[Value]:
@@ -452,22 +453,20 @@ def _content(value: Value, depth: int = 2) -> list[Value]:
     return [found for each in inner for found in _content(each, depth - 1)]
 
 
-def _trainable(value: Value, depth: int = 4) -> bool:
+def _trainable(value: Value) -> bool:
     """Whether it is a parameter that requires grad, or a module that surely holds one."""
-    if isinstance(value, Tensor):
-        return value.is_parameter is Truth.YES and value.own.truth() is Truth.YES
-    if depth == 0:
-        return False
+    return any(
+        isinstance(each, Tensor) and each.is_parameter is Truth.YES and each.own.truth() is Truth.YES
+        for each in explore(value, _surely_registered)
+    )
+
+
+def _surely_registered(value: Value) -> list[Value]:
     if isinstance(value, Module):
-        return any(_trainable(each, depth - 1) for each in (*value.parameters.values(), *(value.children or ())))
-    if isinstance(value, Instance) and is_module(value) is Truth.YES:
-        return any(
-            _trainable(each, depth - 1)
-            for option in value.attributes.values()
-            for _, each in alternatives(option)
-            if not isinstance(each, (Sequence, Mapping))
-        )
-    return False
+        return [*value.parameters.values(), *(value.children or ())]
+    if not isinstance(value, Instance) or is_module(value) is not Truth.YES:
+        return []
+    return [each for option in value.attributes.values() for _, each in alternatives(option)]
 
 
 def _is_single(written: cst.BaseExpression, value: Sequence | Mapping) -> bool:

@@ -1,0 +1,84 @@
+"""What goes wrong inside the model costs the entry point that it followed, and nothing else of the file."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from torchlint.engine import check_text
+from torchlint.model import ir
+from torchlint.project_index import ProjectIndex
+from torchlint.registry import Selection, load
+
+NUMBER = re.compile(r"line \d+")
+
+
+class Broken(ProjectIndex):
+    """A project that fails when somebody looks for its module `broken`."""
+
+    def offers(self, package: str) -> bool:
+        if package == "broken":
+            raise ZeroDivisionError("a fault of the linter")
+        return super().offers(package)
+
+    def program(self, module: str) -> tuple[ir.Program, bool] | None:
+        if module == "broken":
+            raise ZeroDivisionError("a fault of the linter")
+        return super().program(module)
+
+
+LOST = """
+import torch
+import broken
+from torch import nn
+
+w = torch.ones(2, requires_grad=True)
+y = (w * w).sum()
+y.backward()
+y.backward()
+
+
+def lost(x):
+    broken.function(x)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return broken.function(self.layer(x))
+
+    def other(self, x):
+        y = x.exp()
+        return y.detach().numpy()
+
+
+if True:
+    broken.function(w)
+
+
+def after():
+    w = torch.ones(2, requires_grad=True)
+    y = (w * w).sum()
+    y.backward()
+    y.backward()
+"""
+
+
+def test_an_error_in_the_model_costs_one_entry_point() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("torchlint.engine.ProjectIndex", Broken)
+        registry = load()
+        report = check_text("x.py", LOST, registry, Selection(frozenset(registry.names), strict=True))
+    assert report.failed
+    told = {(finding.span.line, finding.code): finding.message for finding in report.findings}
+    assert {(9, "TLN101"), (37, "TLN101")} <= set(told)
+    error = "ZeroDivisionError: a fault of the linter (test_lost_entry.py, line N)"
+    assert [(line, NUMBER.sub("line N", text)) for (line, code), text in told.items() if code == "TLN000"] == [
+        (12, f"the model could not follow `lost`: {error}; the other findings stand"),
+        (21, f"the model could not follow `Net.forward`: {error}; the other findings stand"),
+        (30, f"the model could not follow the script: {error}; the other findings stand"),
+    ]

@@ -1,0 +1,3 @@
+# ruff: noqa: F403
+from .one import *
+from .two import *
