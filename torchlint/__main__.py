@@ -16,6 +16,10 @@ from torchlint import replay
 def main() -> None:
     """Answer the command line of this process, and end it."""
     arguments = sys.argv[1:]
+    if sys.stdout is None:  # closed by who started this; the status still tells
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     asked = None
     try:
         if arguments == ["--version"]:
@@ -29,7 +33,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
-        print(f"torchlint: {error.strerror}", file=sys.stderr)
+        print(f"torchlint: standard output: {error.strerror}", file=sys.stderr)
         sys.exit(2)
     import gc
 
@@ -46,14 +50,19 @@ def run() -> None:
     """
     try:
         main()
+    except KeyboardInterrupt:
+        os._exit(130)
     except SystemExit as end:
         if not (end.code is None or isinstance(end.code, int)):
             raise
         try:
             sys.stdout.flush()
             sys.stderr.flush()
-        except OSError:  # the reader has seen enough
+        except BrokenPipeError:  # the reader has seen enough
             os._exit(end.code or 1)
+        except OSError as error:
+            print(f"torchlint: standard output: {error.strerror}", file=sys.__stderr__, flush=True)
+            os._exit(2)
         os._exit(end.code or 0)
 
 

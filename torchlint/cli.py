@@ -10,13 +10,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 import torchlint
-from torchlint.config import ConfigError, Overrides
+from torchlint.config import LEVELS, ConfigError, Overrides
 from torchlint.replay import CACHE_VARIABLE, wants_color
 
 if TYPE_CHECKING:
@@ -32,10 +33,26 @@ OUTPUT_FORMATS = ("text", "concise", "json", "jsonl")
 VERIFY_SECONDS = 30.0
 VERIFY_MEMORY_MB = 4096
 STDIN = "-"
+INTERRUPTED = 130
+"""The exit status of a shell's command that Ctrl-C ended."""
 _CACHE_DIR: dict[str, Any] = {"metavar": "PATH", "envvar": CACHE_VARIABLE, "type": click.Path(file_okay=False)}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _Commands(click.Group):
+    """Says what click would say otherwise: how a run ends that is interrupted, and which option somebody meant."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except KeyboardInterrupt:
+            click.echo("torchlint: interrupted", err=True)
+            context.exit(INTERRUPTED)
+        except click.NoSuchOption as error:
+            close = get_close_matches(error.option_name, error.possibilities or (), cutoff=0.75)
+            raise click.NoSuchOption(error.option_name, possibilities=close, ctx=error.ctx) from error
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(torchlint.__version__, prog_name="torchlint")
 def main() -> None:
     """A linter for PyTorch that knows autograd: it proves its findings, and lets torch confirm them."""
@@ -62,7 +79,7 @@ def main() -> None:
 @click.option("--cache-dir", **_CACHE_DIR, help="Where they are kept (default: .torchlint_cache in the project).")
 @click.option("--stdin-filename", metavar="PATH", help="What standard input is called, for - (and its configuration).")
 @click.option("--exit-zero", is_flag=True, help="Exit status 0 even with findings.")
-@click.option("--exit-zero-smells", is_flag=True, help="Exit status 0 if there is nothing worse than a smell.")
+@click.option("--exit-on", type=click.Choice(LEVELS), help="The mildest level that fails a run (default: warning).")
 @click.pass_context
 def check(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
     """
@@ -72,7 +89,8 @@ def check(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> 
     first or last line of the statement it is in (of a compound statement: of its header), and in a whole file by
     "# torchlint: ignore-file[CODE]". CODE may be a prefix (TLN2); torchlint's own comments take names too.
 
-    Exit status: 0 nothing to report, 1 findings, 2 wrong use or an internal error.
+    Exit status: 0 nothing to report (smells alone do not fail a run), 1 findings at --exit-on or above, 2 wrong use or
+    an internal error, 130 interrupted.
     """
     with _explained():
         status = _check(context.obj, paths or (".",), **options)
@@ -102,7 +120,7 @@ def _check(
     cache_dir: str | None,
     stdin_filename: str | None,
     exit_zero: bool,
-    exit_zero_smells: bool,
+    exit_on: str | None,
 ) -> int:
     from torchlint import cache, project, report, run
 
@@ -112,7 +130,7 @@ def _check(
         extend_select=_split(extend_select),
         ignore=_split(ignore),
         strict=strict,
-        exit_on="warning" if exit_zero_smells else None,
+        exit_on=exit_on,
     )
     fixing: Fixing = "no" if not (fix or diff) else "unsafe" if unsafe_fixes else "safe"
     texts: dict[str, str] = {}
@@ -314,8 +332,13 @@ def _write(stream: IO[str], pieces: Iterable[str]) -> None:
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
-    for piece in pieces:
-        click.echo(piece, file=stream, nl=False, color=wants_color(stream))
+    try:
+        for piece in pieces:
+            click.echo(piece, file=stream, nl=False, color=wants_color(stream))
+        stream.flush()
+    except OSError as error:  # it does not say itself what it could not write to
+        name = {1: "standard output", 2: "standard error"}.get(stream.fileno(), stream.name)
+        raise OSError(error.errno, error.strerror, name) from error
 
 
 @contextmanager
@@ -328,7 +351,7 @@ def _explained() -> Iterator[None]:
     except BrokenPipeError:  # the reader has seen enough; click ends quietly
         raise
     except OSError as error:
-        click.echo(f"torchlint: {error.filename or ''}: {error.strerror or error}", err=True)
+        click.echo(f"torchlint: {error.filename or 'the report'}: {error.strerror or error}", err=True)
     except Exception as error:
         from torchlint.registry import RegistryError
 

@@ -56,7 +56,7 @@ class Config:
     exclude: tuple[str, ...] | None = None
     extend_exclude: tuple[str, ...] = ()
     strict: bool = False
-    exit_on: str = "strict"
+    exit_on: str = "warning"
     plugins: tuple[str, ...] = ()
 
     @property

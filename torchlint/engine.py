@@ -158,7 +158,7 @@ class _Check:
                         diagnostics = list(rule.check(event))
                     with _timed(self.seconds, PLACES):
                         self._take(rule, event, diagnostics)
-                except Exception as error:
+                except (Exception, SystemExit) as error:  # no rule ends the run
                     failed.add(rule.code)
                     self.failures.append(self._failure(rule, event, error))
         shown = [item for item in self.found.values() if self._shown(item)]
@@ -248,7 +248,7 @@ class _Check:
         message = f"the model could not follow {event.name}: {event.error}; the other findings stand"
         return problem(self.source.path, INTERNAL_ERROR, message, self._span(event.node))
 
-    def _failure(self, rule: Rule, event: events.Event, error: Exception) -> Finding:
+    def _failure(self, rule: Rule, event: events.Event, error: BaseException) -> Finding:
         try:
             span = self._span(event.node)
         except LookupError:

@@ -9,14 +9,19 @@ every plugin in every run.
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import torchlint
+from torchlint import watched
 
 if TYPE_CHECKING:
     from torchlint.finding import Finding
+
+_Shown: TypeAlias = tuple[int, int, str]
+"""Line (from 1), column (from 0), code and message."""
 
 
 class Plugin:
@@ -63,16 +68,34 @@ class Plugin:
                 yield line, column, text, type(self)
 
 
-def _findings(text: str, filename: str, strict: bool) -> Iterator[tuple[int, int, str]]:
+def _findings(text: str, filename: str, strict: bool) -> Sequence[_Shown]:
+    """
+    What is found in a file, by a process of its own that is kept for the next: one that died would take flake8's
+    process with it, and flake8 waits for ever for a process that died.
+    """
+    global _process
+    if not watched.POSSIBLE:
+        return _check((text, filename, strict))
+    if _process is None or _process.owner != os.getpid():  # flake8 itself forks
+        _process = watched.Watched(_check)
+    found = _process.perform((text, filename, strict))
+    return [(1, 0, f"TLN000 {found}")] if isinstance(found, str) else found
+
+
+_process: watched.Watched[tuple[str, str, bool], list[_Shown]] | None = None
+
+
+def _check(asked: tuple[str, str, bool]) -> list[_Shown]:
     from torchlint import engine
     from torchlint.config import ConfigError, Overrides, for_directory
     from torchlint.registry import INTERNAL_ERROR, RegistryError
     from torchlint.work import Job, check_in_host
 
+    text, filename, strict = asked
+    findings: Sequence[Finding]
     try:
         job = Job(filename, for_directory(Path(filename).parent), Overrides(strict=strict))
-        findings: Sequence[Finding] = check_in_host(job, text)
+        findings = check_in_host(job, text)
     except (ConfigError, RegistryError) as error:
         findings = (engine.problem(filename, INTERNAL_ERROR, str(error)),)
-    for finding in findings:
-        yield finding.span.line, finding.span.column - 1, f"{finding.code} {finding.message}"
+    return [(item.span.line, item.span.column - 1, f"{item.code} {item.message}") for item in findings]

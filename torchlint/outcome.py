@@ -110,15 +110,18 @@ class Outcome:
         The unified diff, where it was asked for.
     text
         The fixed text where nothing was written and something changed.
+    before
+        What was found before fixing, where `text` is something.
     notes
         What people should know beside the findings.
     """
 
     report: FileReport
-    exit_on: str = "strict"
+    exit_on: str = "warning"
     fixed: int = 0
     diff: str = ""
     text: str | None = None
+    before: FileReport | None = None
     notes: tuple[str, ...] = ()
 
 

@@ -9,13 +9,18 @@ twice is given up. Knows nothing of what a job is.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
-import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice
+from multiprocessing.process import BaseProcess
 from typing import TypeVar
+
+from torchlint import watched
 
 JobT = TypeVar("JobT")
 TagT = TypeVar("TagT")
@@ -23,7 +28,6 @@ ResultT = TypeVar("ResultT")
 
 RENEWED_AFTER = 1000
 """Jobs per process after which processes are started afresh: what they have piled up is gone with them."""
-DIED = "the process that checked this file died"
 
 
 def local(
@@ -59,17 +63,21 @@ def local(
         lost: list[tuple[JobT, TagT]] = []
         some = chain((first,), islice(rest, RENEWED_AFTER * workers - 1))
         with _processes(workers, begin) as pool:
-            for job, tag, result in _streamed(function, some, pool, workers * in_flight):
+            for job, tag, result in _streamed(function, some, pool, workers * in_flight, {}):
                 if isinstance(result, BrokenExecutor):
                     lost.append((job, tag))
                 else:
                     yield job, tag, _said(result)
-        for job, tag in lost:  # one of these took its process with it, and the others down with the pool
+        # one of these took its process with it, and the others down with the pool
+        if watched.POSSIBLE:
+            yield from watched.one_by_one(function, lost)
+            continue
+        for job, tag in lost:
             with _processes(1, begin) as pool:
                 try:
                     yield job, tag, pool.submit(function, job).result()
                 except BrokenExecutor:
-                    yield job, tag, DIED
+                    yield job, tag, watched.DIED
 
 
 def remote(
@@ -77,56 +85,77 @@ def remote(
 ) -> Iterator[tuple[JobT, TagT, ResultT | str]]:
     """The same by an executor that looks after its workers itself; `in_flight` counts the jobs of all of them."""
     rest = iter(jobs)
-    for job, tag, result in _streamed(function, rest, executor, in_flight):
-        yield job, tag, _said(result)
+    running: dict[Future[ResultT], tuple[JobT, TagT]] = {}
+    try:
+        for job, tag, result in _streamed(function, rest, executor, in_flight, running):
+            yield job, tag, _said(result)
+    finally:  # after Ctrl-C nobody waits for files that have not been begun
+        for future in running:
+            future.cancel()
     for job, tag in rest:
         yield job, tag, "the executor broke down before this file's turn"
 
 
 def _streamed(
-    function: Callable[[JobT], ResultT], jobs: Iterator[tuple[JobT, TagT]], executor: Executor, in_flight: int
+    function: Callable[[JobT], ResultT],
+    jobs: Iterator[tuple[JobT, TagT]],
+    executor: Executor,
+    in_flight: int,
+    running: dict[Future[ResultT], tuple[JobT, TagT]],
 ) -> Iterator[tuple[JobT, TagT, ResultT | Exception]]:
     """The results as they come; after a breakdown those of the jobs under way, and no further job is taken."""
-    running: dict[Future[ResultT], tuple[JobT, TagT]] = {}
     broken = False
-    try:
-        while True:
-            for job, tag in islice(jobs, 0 if broken else in_flight - len(running)):
-                try:
-                    running[executor.submit(function, job)] = (job, tag)
-                except BrokenExecutor as error:
-                    broken = True
-                    yield job, tag, error
-                    break
-            if not running:
-                return
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                job, tag = running.pop(future)
-                try:
-                    result = future.result()
-                except Exception as error:
-                    broken |= isinstance(error, BrokenExecutor)
-                    yield job, tag, error
-                else:
-                    yield job, tag, result
-    finally:  # after Ctrl-C nobody waits for files that have not been begun
-        for future in running:
-            future.cancel()
+    while True:
+        for job, tag in islice(jobs, 0 if broken else in_flight - len(running)):
+            try:
+                running[executor.submit(function, job)] = (job, tag)
+            except BrokenExecutor as error:
+                broken = True
+                yield job, tag, error
+                break
+        if not running:
+            return
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            job, tag = running.pop(future)
+            try:
+                result = future.result()
+            except Exception as error:
+                broken |= isinstance(error, BrokenExecutor)
+                yield job, tag, error
+            else:
+                yield job, tag, result
 
 
 def _said(result: ResultT | Exception) -> ResultT | str:
     if not isinstance(result, Exception):
         return result
-    why = str(result).strip().partition("\n")[0]
-    return f"the worker that checked this file failed: {type(result).__name__}: {why}"
+    return watched.failure(result)
 
 
-def _processes(workers: int, begin: Callable[[], None]) -> ProcessPoolExecutor:
+@contextmanager
+def _processes(workers: int, begin: Callable[[], None]) -> Iterator[ProcessPoolExecutor]:
     # A forked process has the rules loaded already. Elsewhere than on Linux forks are not safe.
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
-    return ProcessPoolExecutor(workers, context, initializer=partial(_begin, begin))
+    context = multiprocessing.get_context("fork" if watched.POSSIBLE else None)
+    with ProcessPoolExecutor(workers, context, initializer=partial(_begin, begin)) as pool:
+        try:
+            yield pool
+        except BaseException:  # after Ctrl-C nobody waits for a file, however long it takes
+            for process in list((getattr(pool, "_processes", None) or {}).values()):
+                process.kill()
+            raise
 
 
 def _begin(begin: Callable[[], None]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        if watched.POSSIBLE:
+            watched.end_with(parent.sentinel)
+        else:
+            threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
     begin()
+
+
+def _end_after(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)

@@ -213,7 +213,7 @@ def load(plugins: tuple[str, ...] = (), origin: str = "plugins") -> Registry:
         try:
             for kind in _resolve(target):
                 _add(added, kind)
-        except Exception as error:  # whatever a stranger's module does must not stop the other rules
+        except (Exception, SystemExit) as error:  # whatever a stranger's module does must not stop the other rules
             reason = str(error) if isinstance(error, RegistryError) else f"{type(error).__name__}: {error}"
             broken.append(BrokenPlugin(where, reason))
         else:

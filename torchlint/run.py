@@ -107,9 +107,10 @@ def check_data(data: bytes, path: str, overrides: config.Overrides, *, fixing: F
     from torchlint import work
 
     settings = config.for_directory(Path(path).parent)
-    work.selection(settings, overrides)
-    outcome = work.perform(work.Job(path, settings, overrides, fixing, data))
-    return Run((outcome,), 1, work.broken_plugins(settings))
+    run = _Linting(overrides, fixing, False, 1, None, None)
+    problems = run.prepare((settings,))
+    job = work.Job(path, settings, overrides, fixing, data)
+    return Run(tuple(run.finished((job, _File(path, settings)))), 1, problems)
 
 
 @cache
@@ -150,26 +151,30 @@ class _Linting:
 
     def outcomes(self, files: Sequence[_File]) -> Iterator[Outcome]:
         """What comes of each, in no particular order; one that does not mention torch gives nothing."""
-        from torchlint import work
-
         # the largest first, so that no process is left alone with one at the end
         jobs = self._jobs(sorted(_sized(files), key=lambda each: -each.size))
-        first = list(islice(jobs, POOL_FROM))
-        jobs = chain(first, jobs)
+        yield from self.finished(*islice(jobs, POOL_FROM), rest=jobs)
+        if self.store is not None:
+            self.store.flush()
+
+    def finished(self, *first: tuple[Job, _File], rest: Iterable[tuple[Job, _File]] = ()) -> Iterator[Outcome]:
+        """What comes of some jobs, and of others whose number nobody needs to know."""
+        from torchlint import watched, work
+
+        jobs = chain(first, rest)
         if self.executor is not None and first:
             from torchlint import pool
 
             with self.executor() as (executor, width):
                 yield from self._finished(pool.remote(work.perform, jobs, executor, width * IN_FLIGHT))
-        elif self.workers > 1 and len(first) >= POOL_FROM:
+        elif first and ((self.workers > 1 and len(first) >= POOL_FROM) or not watched.POSSIBLE):
             from torchlint import pool
 
+            width = self.workers if len(first) >= POOL_FROM else 1
             begin = partial(work.settle, first[0][0].settings)
-            yield from self._finished(pool.local(work.perform, jobs, self.workers, IN_FLIGHT, begin))
+            yield from self._finished(pool.local(work.perform, jobs, width, IN_FLIGHT, begin))
         else:
-            yield from self._finished((job, each, work.perform(job)) for job, each in jobs)
-        if self.store is not None:
-            self.store.flush()
+            yield from self._finished(watched.one_by_one(work.perform, jobs))
 
     def _jobs(self, files: Iterable[_File]) -> Iterator[tuple[Job, _File]]:
         """The files that mention torch, read one by one."""

@@ -79,7 +79,7 @@ def look(
         return Look(None, source, events) if source is not None else _NOTHING
     except TreeNeededError:
         return _NOTHING
-    except Exception:  # whatever it is, the engine meets it again with the tree, and reports it
+    except (Exception, SystemExit):  # whatever it is, the engine meets it again with the tree, and reports it
         return _NOTHING
     finally:
         if twins is not None:

@@ -1,7 +1,7 @@
 """
 One job in, one outcome out: what a worker does, in this process, in another, or on another machine.
 
-Driver group. Loads libcst and the rules: `run` imports it only when there is something to lint. Writes no file.
+Driver group. Loads libcst and the rules: `run` imports it only when there is something to lint.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from torchlint import config, engine, fixer, project, registry
+from torchlint import config, engine, fixer, project, registry, writing
 from torchlint.outcome import Outcome
 from torchlint.rule import Finding
 from torchlint.source import NEWLINE, decode
@@ -79,7 +79,8 @@ def _perform(job: Job) -> Outcome:
     outcome = Outcome(fixed.report, exit_on, fixed.applied, notes=fixed.notes)
     if fixed.text == decoded.text:
         return outcome
-    return replace(outcome, text=fixed.text, diff=unified_diff(job.path, decoded.text, fixed.text))
+    diff = unified_diff(job.path, decoded.text, fixed.text)
+    return replace(outcome, text=fixed.text, diff=diff, before=report)
 
 
 def write(job: Job, outcome: Outcome) -> Outcome:
@@ -89,19 +90,24 @@ def write(job: Job, outcome: Outcome) -> Outcome:
     Returns
     -------
     Outcome
-        The same without text and diff; if the file could not be written, its findings as it is.
+        The same without text and diff; if the file could not be written, or is no longer what was linted, the findings
+        it had.
     """
     assert outcome.text is not None
-    path = Path(job.path)
+    assert outcome.before is not None
     try:
-        path.write_bytes(decode(path.read_bytes() if job.data is None else job.data).encode(outcome.text))
+        if job.data is None:  # it could not be read before
+            raise writing.ChangedError
+        writing.replace(job.path, job.data, decode(job.data).encode(outcome.text))
+    except writing.ChangedError:
+        why = "the fixes were not written: the file was changed while it was checked"
     except OSError as error:
         why = f"the fixes could not be written: {error.strerror or error}"
-        failure = engine.problem(job.path, registry.INTERNAL_ERROR, why)
-        as_it_is = perform(replace(job, fixing="no"))
-        report = replace(as_it_is.report, findings=(failure, *as_it_is.report.findings), failed=True)
-        return replace(as_it_is, report=report)
-    return replace(outcome, text=None, diff="")
+    else:
+        return replace(outcome, text=None, diff="", before=None)
+    failure = engine.problem(job.path, registry.INTERNAL_ERROR, why)
+    before = outcome.before
+    return Outcome(replace(before, findings=(failure, *before.findings), failed=True), outcome.exit_on)
 
 
 def unreadable(path: str, error: OSError) -> Outcome:

@@ -99,7 +99,7 @@ def _write(path: str, text: str) -> None:
         ("--output-format", "json"),
         ("--output-format", "concise", "--exit-zero"),
         ("--select", "TLN1", "a.py", "sub"),
-        ("--strict", "--exit-zero-smells", "sub"),
+        ("--strict", "--exit-on", "smell", "sub"),
         ("--cache-dir", "../elsewhere"),
         ("--cache-dir=../elsewhere", "--no-trace"),
     ],

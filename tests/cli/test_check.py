@@ -123,10 +123,15 @@ def test_fix_of_standard_input(torchlint: Torchlint, needless: str) -> None:
 
 def test_levels_and_exit_status(torchlint: Torchlint, needless: str, overwritten: str) -> None:
     Path("a.py").write_text(needless)
+    ran = torchlint("check", "--output-format", "concise")
+    assert ran.out.startswith("a.py:5:")
+    assert ran.status == 0
+    assert torchlint("check", "--exit-on", "smell").status == 1
+    Path("torchlint.toml").write_text('exit-on = "smell"\n')
     assert torchlint("check").status == 1
-    assert torchlint("check", "--exit-zero-smells").status == 0
+    assert torchlint("check", "--exit-on", "warning").status == 0
     Path("a.py").write_text(overwritten)
-    assert torchlint("check", "--exit-zero-smells").status == 1
+    assert torchlint("check", "--exit-on", "error").status == 1
     assert torchlint("check", "--exit-zero").status == 0
 
 

@@ -60,7 +60,7 @@ def test_a_process_that_dies_loses_one_file(monkeypatch: pytest.MonkeyPatch) -> 
     by_path = {outcome.report.path: outcome.report for outcome in result.outcomes}
     assert set(by_path) == set(files)
     assert [finding.message for finding in by_path.pop("killer.py").findings] == [
-        "the process that checked this file died"
+        "the process that checked this file died (it ended with status 1)"
     ]
     assert all(not report.findings for report in by_path.values())
     assert result.exit_status() == 2
@@ -89,7 +89,8 @@ def test_an_unreadable_file_is_reported_beside_the_others() -> None:
         ("torch.bad()\n", Overrides(exit_on="error"), 0),
         ("torch.fatal()\n", Overrides(exit_on="error"), 1),
         ("torch.purist()\n", NOTHING, 0),
-        ("torch.purist()\n", Overrides(strict=True), 1),
+        ("torch.purist()\n", Overrides(strict=True), 0),
+        ("torch.purist()\n", Overrides(strict=True, exit_on="strict"), 1),
         ("torch.bad(\n", Overrides(exit_on="error"), 1),
         ("torch.boom()\n", Overrides(exit_on="error", ignore=("PRB001",)), 2),
     ],
@@ -159,10 +160,10 @@ def test_a_file_that_could_not_be_checked_is_not_written(data: bytes) -> None:
 def test_fixes_that_cannot_be_written_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     files = _write(a="torch.old()\n", b="torch.bad()\n")
 
-    def refuse(path: Path, data: bytes) -> int:
+    def refuse(path: str, before: bytes, after: bytes) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "write_bytes", refuse)
+    monkeypatch.setattr(work.writing, "replace", refuse)
     result = run.check_files(files, NOTHING, fixing="safe", write=True)
     assert [(finding.code, finding.message) for finding in result.findings] == [
         ("TLN000", "the fixes could not be written: Permission denied"),
@@ -170,6 +171,25 @@ def test_fixes_that_cannot_be_written_are_reported(monkeypatch: pytest.MonkeyPat
         ("PRB001", "`bad` is called"),
     ]
     assert result.fixed == 0
+    assert result.exit_status() == 2
+
+
+def test_what_was_written_meanwhile_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = _write(a="torch.old()\n")
+    perform = work.perform
+
+    def edited(job: work.Job) -> Outcome:
+        Path(job.path).write_text("torch.old()\nmine = 1\n")
+        return perform(job)
+
+    monkeypatch.setattr(work, "perform", edited)
+    result = run.check_files(files, NOTHING, fixing="safe", write=True)
+    assert [finding.message for finding in result.findings] == [
+        "the fixes were not written: the file was changed while it was checked",
+        "`old` is called",
+    ]
+    assert result.exit_status() == 2
+    assert Path("a.py").read_text() == "torch.old()\nmine = 1\n"
 
 
 def test_standard_input_is_fixed_in_memory() -> None:

@@ -160,3 +160,54 @@ def test_flake8_knows_the_plugin() -> None:
 
     ran = subprocess.run([sys.executable, "-m", "flake8", "--version"], capture_output=True, text=True, check=True)
     assert f"torchlint: {__version__}" in ran.stdout.replace("\n", " ")
+
+
+@pytest.mark.parametrize("jobs", [(), ("-j1",), ("-j2",)])
+def test_a_file_that_kills_the_process_is_named_and_flake8_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: tuple[str, ...]
+) -> None:
+    """flake8 waits for ever for a process of its own that died."""
+    (tmp_path / "killing_rule.py").write_text(KILLING)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    Path("torchlint.toml").write_text('plugins = ["killing_rule"]\n')
+    for name in ("a", "b", "c"):
+        Path(f"{name}.py").write_text(OVERWRITTEN)
+    Path("d.py").write_text(OVERWRITTEN.replace("y.mul_(2)", "y = y * 2").replace("backward()", "backward(x[0])"))
+    ran = subprocess.run(
+        [sys.executable, "-m", "flake8", *jobs, "--select=TLN", "a.py", "b.py", "c.py", "d.py"],
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert ran.stderr == ""
+    assert ran.stdout.splitlines() == [
+        f"{name}.py:1:1: TLN000 the process that checked this file died (SIGSEGV)" for name in ("a", "b", "c")
+    ]
+
+
+KILLING = '''
+import ctypes
+
+from torchlint.model import events
+from torchlint.rule import Level, Rule
+
+
+class Killing(Rule):
+    """
+    Ends the process in which it runs.
+
+    ## What it does
+    It ends the process.
+    ## Why is this bad?
+    It is not.
+    ## Cure
+    None.
+    ## References
+    None.
+    """
+
+    code, name, level = "KIL001", "killing", Level.ERROR
+
+    def check(self, event: events.InplaceWrite):
+        ctypes.string_at(0)
+'''
