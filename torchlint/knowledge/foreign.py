@@ -76,6 +76,10 @@ _SETTING_FLAGS: Final = (
     "torch.ao.", "torch.quantization.", "torch.nn.utils.prune.", "torch.nn.utils.parametri",
     "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm", "torch.nn.utils.fusion",
 )  # fmt: skip
+_REPLACING: Final = tuple(
+    f"torch.nn.utils.{name}"
+    for name in ("prune.", "parametri", "weight_norm", "spectral_norm", "remove_weight_norm", "remove_spectral_norm")
+)
 _READS: Final = frozenset(
     """
     accumulate accuracy add append assert backward calc calculate check clip collect compare compute copy count debug
@@ -124,6 +128,11 @@ def keeps_flags(qualified: str) -> bool:
     parameters), and packages that neither freeze nor detach.
     """
     return qualified.partition(".")[0] in _KEEPING_FLAGS and not qualified.startswith(_SETTING_FLAGS)
+
+
+def replaces_parameters(qualified: str) -> bool:
+    """Whether a function of torch makes a parameter of a Module one that is computed."""
+    return qualified.startswith(_REPLACING)
 
 
 def speaks_of_flags(name: str) -> bool:

@@ -312,7 +312,9 @@ class Analysis(Interpreter):
         if _sets_values(definition.name) and definition.name != "__init__":
             self.grad_mode = Truth.MAYBE
         positional, keywords = self.unknown_arguments(definition, first)
-        kind = "" if function.kind in ("opaque", "property", "context") else function.kind
+        kind = (
+            "" if function.kind in ("opaque", "property", "cached", "context", "setter", "deleter") else function.kind
+        )
         grad_mode = function.grad_mode
         if function.kind == "opaque":
             grad_mode = Truth.MAYBE

@@ -30,6 +30,7 @@ from torchlint.model.domain import (
     Value,
     Write,
     choose,
+    is_open,
     reachable_tensors,
     unknown_guard,
 )
@@ -111,6 +112,10 @@ class BackwardMachine(GraphMachine):
     def __init__(self) -> None:
         super().__init__()
         self.visited: Visited = {}
+        self.reset_since = 0
+        """When a leaf that the last pass reaches had its gradient set to zero."""
+        self.adds_up = False
+        """Whether it adds to a gradient that is there."""
         self.starts: set[int] = set()
         """Where the last pass began: ids of nodes and leaves."""
         self.saved_reads: list[SavedRead] = []
@@ -245,6 +250,8 @@ class BackwardMachine(GraphMachine):
         partly: set[int] = set()
         visited, leaves, reached = self.walk(starts, self._targets(inputs), through=partly if accumulates else None)
         self.visited = visited
+        self.reset_since = max((leaf.grad_reset for _, leaf in leaves), default=0)
+        self.adds_up = not leaves or any(leaf.grad is not NONE for _, leaf in leaves)
         self.starts = {id(node) for _, node in starts}
         step = Step(origin.origin, "backward reads it here")
         self._read(visited, origin, root, facts, step, implicit=False, partly=partly)
@@ -350,6 +357,8 @@ class BackwardMachine(GraphMachine):
         reached: set[int] = set()
         pending = list(reversed(starts))
         leading: dict[int, bool] = {}
+        surely: dict[int, bool] = {}
+        perhaps = unknown_guard()
         while pending and len(visited) < MOST_NODES:
             guard, node = pending.pop()
             reached.add(id(node))
@@ -364,6 +373,8 @@ class BackwardMachine(GraphMachine):
                     continue
                 if node.composed:
                     through.add(id(node))
+            elif targets is not None and not leads(node, targets, surely, sure=True):
+                guard = guard | perhaps  # through unknown code; whatever does not lead there is not run
             condition = node.condition.guard()
             arrived = conjoin(guard, condition, self.path, self.assumed) if condition is not None else None
             if arrived is None or condition is None:
@@ -485,7 +496,7 @@ class BackwardMachine(GraphMachine):
             total = conjoin(guard, release.path, release.assumed, self.path, self.assumed)
             if total is None or (self.excursion is not None and release.time > self.excursion.started):
                 continue
-            same_root = release.root is root
+            same_root = release.root is root and self.adds_up and release.time > self.reset_since
             if partly or release.partly:
                 saves = node.last_holds
             else:
@@ -884,8 +895,11 @@ def _may_require_grad(node: GraphNode | Tensor) -> bool:
     return grad != GRAD_NO
 
 
-def leads(node: GraphNode, targets: set[int], known: dict[int, bool]) -> bool:
-    """Whether a path from the node reaches one of the targets (iterative depth-first search with memory)."""
+def leads(node: GraphNode, targets: set[int], known: dict[int, bool], *, sure: bool = False) -> bool:
+    """
+    Whether a path from the node reaches one of the targets (iterative depth-first search with memory); with `sure`, by
+    edges that are certainly there.
+    """
     if id(node) in known:
         return known[id(node)]
     order: list[GraphNode] = []
@@ -897,14 +911,21 @@ def leads(node: GraphNode, targets: set[int], known: dict[int, bool]) -> bool:
             continue
         seen.add(id(each))
         order.append(each)
-        pending += [target for _, target in each.edges if isinstance(target, GraphNode) and id(target) not in known]
+        pending += [
+            target
+            for guard, target in each.edges
+            if isinstance(target, GraphNode) and id(target) not in known and not (sure and is_open(guard))
+        ]
     changed = True
     while changed:
         changed = False
         for each in order:
             if known.get(id(each)):
                 continue
-            if any(id(target) in targets or known.get(id(target), False) for _, target in each.edges):
+            if any(
+                (id(target) in targets or known.get(id(target), False)) and not (sure and is_open(guard))
+                for guard, target in each.edges
+            ):
                 known[id(each)] = True
                 changed = True
     for each in order:

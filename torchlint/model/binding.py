@@ -217,9 +217,20 @@ class BindingMachine(FunctionMachine):
             self.trail.set(tensor, "contiguous", data.contiguous if data is not None else Truth.MAYBE)
 
     def _set_item(self, target: ir.Subscript, value: Value, op: str, owner: ir.Expression) -> None:
+        if self._set_by_name(target, value):
+            return
         container = self.evaluate(target.value)
         index = self.index(target.index)
         self.store(container, index, value, target, owner, op)
+
+    def _set_by_name(self, target: ir.Subscript, value: Value) -> bool:
+        """`x.__dict__[name] = value`, `vars(x)[name] = value`, `globals()[name] = value`."""
+        owner = self.owner_of_dict(target.value)
+        if owner is None:
+            return False
+        name = self.evaluate(target.index)
+        self.set_members(owner, {name.value: value} if isinstance(name, Constant) else None, value)
+        return True
 
     def store(
         self, container: Value, index: Any, value: Value, target: ir.Subscript, owner: ir.Expression, op: str
@@ -236,6 +247,8 @@ class BindingMachine(FunctionMachine):
         if isinstance(each, Unknown) and each.tensor is not None:
             each = each.tensor
         if isinstance(each, Tensor):
+            if each.grad_of is not None and value in (Constant(0), Constant(0.0)):
+                self.grad_written(each, "fill", target, each.grad_of)
             self.tensor_setitem(each, index, value, target, cst_expression(owner), self.text(owner), op)
         elif isinstance(each, Unknown) and not (isinstance(index, Constant) and isinstance(index.value, str)):
             if not (isinstance(value, Constant) and isinstance(value.value, bool)):  # a flag, or an element of a mask

@@ -20,6 +20,7 @@ from torchlint.model.domain import (
     Class,
     Constant,
     External,
+    Frame,
     Function,
     Instance,
     Mapping,
@@ -228,7 +229,7 @@ class BuiltinMachine(ContainerMachine):
             return NONE
         for _, each in alternatives(owner):
             if isinstance(each, Instance):
-                self._set_some_attribute(each, value)
+                self.set_some_attribute(each, value)
             elif isinstance(each, (Tensor, Module)):
                 self.unsettle(each)
         return NONE
@@ -241,7 +242,7 @@ class BuiltinMachine(ContainerMachine):
         """What is known of flags is known no more."""
         raise AssertionError("the layer above knows unknown code")
 
-    def _set_some_attribute(self, instance: Instance, value: Value) -> None:
+    def set_some_attribute(self, instance: Instance, value: Value) -> None:
         """An attribute is set of which nobody knows the name: it may be any that holds the like."""
         if isinstance(value, (Module, Instance, Function, Constant, Scalar)):
             return  # `setattr(self, f"layer{i}", ...)` makes new ones
@@ -273,7 +274,21 @@ class BuiltinMachine(ContainerMachine):
         return Sequence("generator", None, results[0])
 
     def set_member(self, instance: Instance, name: str, value: Value) -> None:
-        """Set an attribute; in a class that derives from `nn.Sequential`, a new Module also joins the sequence."""
+        """Set an attribute, through the `__setattr__` or the property of the class, if it has one."""
+        for cls in instance.cls.ancestry():
+            for known, given in (("__setattr__", [Constant(name), value]), (f"{name}.setter", [value])):
+                function = cls.attributes.get(known)
+                if isinstance(function, Function) and not any(f.definition is function.definition for f in self.stack):
+                    assert self.statement is not None
+                    self.call_value(Bound(instance, known, function), given, self.statement)
+                    return
+        self.store_member(instance, name, value)
+
+    def store_member(self, instance: Instance, name: str, value: Value) -> None:
+        """
+        Set an attribute of the object itself; in a class that derives from `nn.Sequential`, a new Module also joins the
+        sequence.
+        """
         layer = instance.layer
         if layer is not None and layer.kind.container == "sequential" and name not in instance.attributes:
             if isinstance(value, (Module, Instance)):
@@ -284,6 +299,40 @@ class BuiltinMachine(ContainerMachine):
                 self.trail.set(layer, "children", None)
                 self.trail.set(layer, "tail", None)
         self.trail.set(instance.attributes, name, value)
+
+    def _set_raw(self, site: CallSite) -> Value:
+        """`object.__setattr__(x, name, value)`."""
+        if len(site.positional) == 3 and isinstance(site.positional[0], Instance):
+            instance, name, value = site.positional
+            assert isinstance(instance, Instance)
+            if isinstance(name, Constant) and isinstance(name.value, str):
+                self.store_member(instance, name.value, value)
+            else:
+                self.set_some_attribute(instance, value)
+        return NONE
+
+    def forget_variables(self) -> None:
+        """Code in a text may have bound any variable in sight anew."""
+        frame: Frame | None = self.frame
+        while frame is not None:
+            for name, old in list(frame.variables.items()):
+                if not isinstance(old, (External, Function, Class, Unknown)):
+                    new = Unknown(reachable_tensors(old))
+                    self.trail.set(frame.variables, name, choose([(unknown_guard(), old), (unknown_guard(), new)]))
+            frame = frame.enclosing
+
+    def _exec(self, site: CallSite) -> Value:
+        self.forget_variables()
+        return NONE
+
+    def _eval(self, site: CallSite) -> Value:
+        frame: Frame | None = self.frame
+        held: list[Tensor] = []
+        while frame is not None:
+            held += [tensor for value in frame.variables.values() for tensor in reachable_tensors(value)]
+            frame = frame.enclosing
+        self.escape(held, site.node)
+        return Unknown(held, source=site.node)
 
     def _vars(self, site: CallSite) -> Value | None:
         return self.attribute(site.positional[0], "__dict__", site.node) if site.positional else None
@@ -350,6 +399,9 @@ _BUILTINS: dict[str, Callable[[Any, CallSite], Value | None]] = {
     "setattr": BuiltinMachine._setattr,
     "map": BuiltinMachine._map,
     "vars": BuiltinMachine._vars,
+    "exec": BuiltinMachine._exec,
+    "eval": BuiltinMachine._eval,
+    "object.__setattr__": BuiltinMachine._set_raw,
     "abs": BuiltinMachine._abs,
     "next": BuiltinMachine._next,
     "iter": BuiltinMachine._iter,

@@ -379,6 +379,8 @@ class TorchMachine(ContractionMachine):
 
     def grad_written(self, gradient: Tensor | None, how: GradWrite, origin: ir.Node, owner: Tensor) -> None:
         """`.grad` of `owner` is written by hand (not in a function that is there to do just that)."""
+        if how in ("zero_", "fill", "scale", "zeros"):
+            self.trail.set(owner, "grad_reset", self.tick())
         if self.zeroing():
             return
         parameters_of = ""
@@ -769,7 +771,7 @@ class TorchMachine(ContractionMachine):
                 return Unknown([source], source=site.node, certain_edge=True)
             return self._shared(source, display, site)
         own = GRAD_NO if created.requires_grad is False else GRAD_YES if created.requires_grad else GRAD_MAYBE
-        if not site.complete:
+        if any(argument.star == "**" for argument in site.node.arguments):
             own = GRAD_MAYBE
         cut = "it is made from data alone"
         if display in ("tensor", "new_tensor") and any(

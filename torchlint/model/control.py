@@ -16,6 +16,7 @@ import libcst as cst
 from torchlint.model import conditions, dataflow, ir
 from torchlint.model.binding import BindingMachine
 from torchlint.model.domain import (
+    NONE,
     Bound,
     Choice,
     Class,
@@ -31,6 +32,8 @@ from torchlint.model.domain import (
     Tensor,
     Unknown,
     Value,
+    alternatives,
+    choose,
     fits,
     reachable_tensors,
 )
@@ -120,26 +123,49 @@ class ControlMachine(BindingMachine):
         if taken is not None:
             self.run_block(node.body if (taken == 1) == positive else node.orelse)
             return
-        refined = self._refine(node.test)
 
         def then() -> None:
-            for name, value in refined:
-                self.set_variable(name, value)
+            self._refine(node.test, True)
             self.run_block(node.body)
 
-        self.fork(
-            [
-                (frozenset({(number, int(positive))}), then),
-                (frozenset({(number, int(not positive))}), lambda: self.run_block(node.orelse)),
-            ]
-        )
+        def otherwise() -> None:
+            self._refine(node.test, False)
+            self.run_block(node.orelse)
 
-    def _refine(self, test: ir.Expression) -> list[tuple[str, Value]]:
-        """
-        Inside `if x.grad is not None`, nothing is None: what a condition tells of values (kept to what rules
-        need).
-        """
-        return []
+        self.fork([(frozenset({(number, int(positive))}), then), (frozenset({(number, int(not positive))}), otherwise)])
+
+    def _refine(self, test: ir.Expression, holds: bool) -> None:
+        """Inside `if x.grad is not None`, nothing is None: what a condition tells of values."""
+        if isinstance(test, ir.Unary) and test.op == "not":
+            self._refine(test.operand, not holds)
+        elif isinstance(test, ir.Boolean) and (test.op == "and") == holds:
+            for operand in test.operands:
+                self._refine(operand, holds)
+        elif isinstance(test, ir.Compare) and len(test.ops) == 1 and _is_none(test.rights[0]):
+            if test.ops[0] in (("is not", "!=") if holds else ("is", "==")):
+                self._no_none(test.left)
+        elif isinstance(test, (ir.Name, ir.Attribute)) and holds:
+            self._no_none(test)
+
+    def _no_none(self, node: ir.Expression) -> None:
+        """A variable, or the gradient of one, is not None on this path."""
+        if isinstance(node, ir.Name):
+            kept = _without_none(self.lookup(node.id))
+            if kept is not None:
+                self.set_variable(node.id, kept)
+            return
+        if not isinstance(node, ir.Attribute) or node.attr != "grad":
+            return
+        owner = self.evaluate_again(node.value)
+        options = [option for option in alternatives(owner, self.guard) if isinstance(option[1], Tensor)]
+        having = [(guard, each) for guard, each in options if isinstance(each, Tensor) and each.grad != NONE]
+        if having and len(having) < len(options) and isinstance(node.value, ir.Name):
+            self.set_variable(node.value.id, choose(having))
+        for _, each in having or options:
+            assert isinstance(each, Tensor)
+            kept = Unknown() if each.grad == NONE else _without_none(each.grad)
+            if kept is not None:
+                self.trail.set(each, "grad", kept)
 
     def match_statement(self, node: ir.Match) -> None:
         subject = self.evaluate(node.subject)
@@ -649,3 +675,13 @@ def _is_attempt(body: list[ir.Statement]) -> bool:
 
 def _breaks(node: ir.If) -> bool:
     return any(isinstance(each, ir.Break) for each in (*node.body, *node.orelse))
+
+
+def _is_none(node: ir.Expression) -> bool:
+    return isinstance(node, ir.Constant) and node.value is None
+
+
+def _without_none(value: Value) -> Value | None:
+    """What a value is that is not None; None if it is what it was."""
+    options = [option for option in alternatives(value) if option[1] != NONE]
+    return choose(options) if 0 < len(options) < len(alternatives(value)) else None

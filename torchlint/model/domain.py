@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 _unknown_keys = itertools.count()
 
 
+def is_open(guard: Guard) -> bool:
+    """Whether a guard rests on something that nobody knows."""
+    return any(isinstance(key, tuple) and key[0] == "unknown" for key, _ in guard)
+
+
 def unknown_guard() -> Guard:
     """A guard that is never implied: the fact it stands before is at most MAYBE."""
     return frozenset({(("unknown", next(_unknown_keys)), 1)})
@@ -269,7 +274,7 @@ class Tensor:
 
     `op` is the qualified spelling of the operation that computed it ("" if none did), `inputs` are the tensors that
     went in (recorded or not): the data flow, for those who ask where a value comes from. `trues`: of a mask made of
-    literals, how many of these are true.
+    literals, how many of these are true. `grad_reset`: when its gradient was last set to zero.
     """
 
     __slots__ = (
@@ -284,6 +289,7 @@ class Tensor:
         "grad",
         "grad_fn",
         "grad_of",
+        "grad_reset",
         "grad_time",
         "hooked",
         "inputs",
@@ -337,6 +343,7 @@ class Tensor:
         self.trues: int | None = None
         self.grad_fn = grad_fn
         self.grad_time = born
+        self.grad_reset = 0
         self.storage = storage or Storage(born)
         self.counter = counter or VersionCounter()
         self.family = family or Family()

@@ -45,6 +45,7 @@ from torchlint.model.domain import (
     is_foreign,
     made_of,
     reachable_tensors,
+    unknown_guard,
 )
 from torchlint.model.indexing import IndexMachine, SliceValue
 from torchlint.model.introspection import contains, name_of
@@ -178,6 +179,11 @@ class ExpressionMachine(IndexMachine):
     def _attribute(self, node: ir.Attribute) -> Value:
         owner = self.evaluate(node.value)
         value = self.attribute(owner, node.attr, node)
+        if isinstance(value, Bound) and value.function is not None and value.function.kind == "opaque":
+            # a decorator that nobody knows may make anything of a method, a property too
+            held = [*owner.given, *held_tensors(owner)] if isinstance(owner, Instance) else []
+            self.escape(held, node)
+            value = Choice(((unknown_guard(), value), (unknown_guard(), Unknown(held, source=node))))
         for hook in self.watch.attribute_read:
             hook(owner, node.attr, value, node)
         return value
@@ -235,11 +241,16 @@ class ExpressionMachine(IndexMachine):
         if name in instance.attributes:
             return instance.attributes[name]
         for cls in instance.cls.ancestry():
+            if "__getattribute__" in cls.attributes:
+                return Unknown(held_tensors(instance), source=origin)
             if name in cls.attributes:
                 found = cls.attributes[name]
                 if isinstance(found, Function):
-                    if found.kind == "property":
-                        return self.call_value(Bound(instance, name, found), [], origin)
+                    if found.kind in ("property", "cached"):
+                        result = self.call_value(Bound(instance, name, found), [], origin)
+                        if found.kind == "cached":
+                            self.trail.set(instance.attributes, name, result)
+                        return result
                     return Bound(instance, name, found)
                 return found
         if instance.layer is not None and (name in instance.layer.parameters or name in instance.layer.config):
@@ -256,7 +267,10 @@ class ExpressionMachine(IndexMachine):
             value = Unknown(source=origin, part_of=instance)
         else:
             elsewhere = instance if is_module(instance) is not Truth.NO or instance.given else None
-            value = Unknown(instance.given, source=origin, part_of=elsewhere)
+            depends = list(instance.given)
+            if any("__getattr__" in cls.attributes for cls in instance.cls.ancestry()):
+                depends += held_tensors(instance)
+            value = Unknown(depends, source=origin, part_of=elsewhere)
         # Not through the trail: to have looked is no change of the program's state, and the same attribute must
         # be the same value on every path.
         instance.attributes[name] = value
@@ -791,6 +805,10 @@ _BUILTINS = frozenset(
         "callable",
         "dict",
         "divmod",
+        "eval",
+        "exec",
+        "globals",
+        "locals",
         "enumerate",
         "filter",
         "float",
@@ -874,6 +892,11 @@ _MODULE_METHODS = frozenset(
         "register_forward_pre_hook",
     ]
 )
+
+
+def held_tensors(instance: Instance) -> list[Tensor]:
+    """The tensors among an object's attributes, and in containers there."""
+    return [tensor for value in instance.attributes.values() for tensor in reachable_tensors(value)]
 
 
 def is_module(instance: Instance) -> Truth:

@@ -41,6 +41,7 @@ from torchlint.model.domain import (
     is_foreign,
     made_of,
     reachable_tensors,
+    unknown_guard,
 )
 from torchlint.model.expressions import is_module
 from torchlint.model.introspection import text_method
@@ -49,6 +50,8 @@ from torchlint.model.truth import Truth
 from torchlint.model.unknown import UnknownMachine
 
 _FOR_INFERENCE = re.compile(r"(^|_)infer(ence)?(_|$)")
+HOOKED = "(hooked)"
+"""Among the attributes of a Module, which no name is like: it has forward hooks that may return something."""
 MOST_DEPTH = 12
 """Calls inlined into each other."""
 MOST_RECURSION = 2
@@ -182,6 +185,13 @@ class FunctionMachine(UnknownMachine):
             if isinstance(found, External):
                 return self.invoke(self.attribute(receiver, node.attr, node), site)
             receiver = found
+        if node.attr == "update" and (owner := self.owner_of_dict(node.value)) is not None:
+            (given, *others) = site.values() or [Unknown()]
+            known = given.items if isinstance(given, Mapping) and not others and site.complete else None
+            if site.keywords and not site.positional and site.complete:
+                known = dict(site.keywords.items())
+            self.set_members(owner, known, given)
+            return NONE
         if isinstance(receiver, (Instance, Class, Super)):
             found = self.attribute(receiver, node.attr, node)
             if not (isinstance(found, Bound) and found.function is None):
@@ -221,6 +231,10 @@ class FunctionMachine(UnknownMachine):
         result: Value | None = None
         if name in ("enter_context", "__enter__", "__exit__"):
             self._entered_by_hand(receiver, name, site)
+        if name.startswith("register_") and name.endswith("hook"):
+            self._register_hook(receiver, name, site)
+        if name == "backward" and self.handed_on:
+            self.run_handed_on()
         if isinstance(receiver, Scalar) and name == "backward":
             return self.backward_on_number(receiver, site, where)
         if isinstance(receiver, Constant) and isinstance(receiver.value, str):
@@ -259,6 +273,11 @@ class FunctionMachine(UnknownMachine):
             if isinstance(receiver, Unknown):
                 self._watch_unknown(receiver, name, site)
                 callee = self.attribute(receiver, name, where)
+                if isinstance(callee, Unknown) and callee.layer and name not in ("forward", "__call__"):
+                    # a method of an object, which may be a layer, is none
+                    callee = Unknown(
+                        callee.depends, source=callee.source, foreign=callee.foreign, part_of=callee.part_of
+                    )
                 part_of = receiver.part_of
                 if name == "parameters":
                     unseen = self.unseen_parameter(self.text(where), part_of)
@@ -270,6 +289,41 @@ class FunctionMachine(UnknownMachine):
                 site = CallSite(site.node, [], {})
             return self.unknown_call(callee, site, receiver)
         return result
+
+    def _register_hook(self, receiver: Value, name: str, site: CallSite) -> None:
+        """A hook runs whenever it wants; a forward hook that returns something changes what a Module returns."""
+        self.hand_on(site.values())
+        function = site.get(0, "hook")
+        if "forward" not in name or function is None or not may_return(function):
+            return
+        if isinstance(receiver, (Module, Instance)):
+            held = receiver.parameters if isinstance(receiver, Module) else receiver.attributes
+            self.trail.set(held, HOOKED, Constant(True))
+
+    def owner_of_dict(self, node: ir.Expression) -> Value | None:
+        """What an expression gives the attributes of as a dict; of a frame's variables, the constant None."""
+        if isinstance(node, ir.Attribute) and node.attr == "__dict__":
+            return self.evaluate(node.value)
+        if isinstance(node, ir.Call) and isinstance(node.function, ir.Name):
+            called = node.function.id
+            if called in ("globals", "locals", "vars") and not node.arguments:
+                return NONE
+            if called == "vars":
+                return self.evaluate(node.arguments[0].value)
+        return None
+
+    def set_members(self, owner: Value, named: dict[object, Value] | None, value: Value) -> None:
+        """Attributes are set past everything that a class may have to say; None: nobody knows which."""
+        if owner == NONE:
+            self.forget_variables()
+        for _, each in alternatives(owner):
+            for name, new in (named or {}).items():
+                if isinstance(each, Instance) and isinstance(name, str):
+                    self.store_member(each, name, new)
+            if named is None and isinstance(each, Instance):
+                self.set_some_attribute(each, value)
+            elif isinstance(each, Module):
+                self.unsettle(each)
 
     def _entered_by_hand(self, receiver: Value, name: str, site: CallSite) -> None:
         """A context manager that is entered or left by a call."""
@@ -511,43 +565,60 @@ class FunctionMachine(UnknownMachine):
                 instance.initialised = True
                 return
         self.inherit(instance, site)
-        fields = [
-            s.targets[0].id
-            for s in instance.cls.definition.body
-            if isinstance(s, ir.Assign) and s.annotation is not None and isinstance(s.targets[0], ir.Name)
-        ]
+        fields: dict[str, None] = {}
+        for cls in reversed(instance.cls.ancestry()):
+            for s in cls.definition.body:
+                if isinstance(s, ir.Assign) and s.annotation is not None and isinstance(s.targets[0], ir.Name):
+                    fields[s.targets[0].id] = None
         if fields and not instance.cls.outside():
             for name, value in zip(fields, site.positional, strict=False):
                 self.trail.set(instance.attributes, name, value)
             for name, value in site.keywords.items():
                 self.trail.set(instance.attributes, name, value)
+        for name in ("__post_init__", "__attrs_post_init__"):
+            found = self._class_attribute(instance.cls, name, site.node)
+            if isinstance(found, Function):
+                self._call_method(instance, found, CallSite(site.node, [], {}, complete=False))
 
     def call_instance(self, instance: Instance, site: CallSite) -> Value:
         """`instance(...)`: `__call__`, or a Module's `forward`."""
-        result = self._run_instance(instance, site)
+        result = self._hooked(instance.attributes, self._run_instance(instance, site))
         for hook in self.watch.module_called if is_module(instance) is not Truth.NO else ():
             hook(instance, site.values(), result, site.node)
         return result
 
     def _run_instance(self, instance: Instance, site: CallSite) -> Value:
         for name in ("__call__", "forward"):
+            if name == "forward" and is_module(instance) is not Truth.NO and name in instance.attributes:
+                return self.invoke(instance.attributes[name], site)
             for cls in instance.cls.ancestry():
                 function = cls.attributes.get(name)
                 if isinstance(function, Function):
                     if name == "forward" and is_module(instance) is Truth.NO:
                         continue
                     return self._call_method(instance, function, site)
+                if function is not None:
+                    return self.invoke(function, site)
         if instance.layer is not None:
             return self._run_module(instance.layer, site)
         return self.unknown_call(instance, site)
 
     def _call_module(self, module: Module, site: CallSite) -> Value:
-        result = self._run_module(module, site)
+        result = self._hooked(module.parameters, self._run_module(module, site))
         for hook in self.watch.module_called:
             hook(module, site.values(), result, site.node)
         return result
 
+    def _hooked(self, attributes: dict[str, Value], result: Value) -> Value:
+        """What a Module returns whose hooks may return something else, or be given something else."""
+        self.run_handed_on()
+        if HOOKED not in attributes:
+            return result
+        return choose([(unknown_guard(), result), (unknown_guard(), Unknown(reachable_tensors(result)))])
+
     def _run_module(self, module: Module, site: CallSite) -> Value:
+        if "forward" in module.parameters:
+            return self.invoke(module.parameters["forward"], site)
         if module.kind.container == "sequential":
             if module.children is None or not site.positional:
                 values = [tensor for value in site.values() for tensor in reachable_tensors(value)]
@@ -569,7 +640,9 @@ class FunctionMachine(UnknownMachine):
     def _super_call(self, value: Super, name: str, site: CallSite) -> Value | None:
         if name == "__init__" and isinstance(value.instance, Instance):
             self.inherit(value.instance, site)
-        if name in ("__init__", "__new__", "__setattr__", "__post_init__"):
+        if name == "__setattr__":
+            return self._set_raw(CallSite(site.node, [value.instance, *site.positional], {}))
+        if name in ("__init__", "__new__", "__post_init__"):
             return NONE
         if isinstance(value.instance, Instance):
             if value.instance.contents is not None:
@@ -584,6 +657,33 @@ class FunctionMachine(UnknownMachine):
         if name == "__getitem__" and len(site.positional) == 1:
             return self.subscript(contents, site.positional[0], site.node)
         return self._mapping_method(contents, name, site)
+
+    def _parametrised(self, qualified: str, site: CallSite) -> Value:
+        """A parameter of a Module is computed from now on, from others and by nobody knows what."""
+        module = site.get(0, "module") or Unknown()
+        name = site.get(1, "tensor_name") or site.get(1, "name") or site.get(1, "parameter_name") or Constant("weight")
+        for _, each in alternatives(module):
+            if isinstance(each, (Module, Instance)):
+                held = each.parameters if isinstance(each, Module) else each.attributes
+                named = isinstance(name, Constant) and isinstance(name.value, str)
+                for key in [name.value] if named and isinstance(name, Constant) else list(held):
+                    if isinstance(key, str) and isinstance(held.get(key), Tensor):
+                        self.trail.set(held, key, Unknown(reachable_tensors(held[key])))
+        return module
+
+    def _zeroed_together(self, site: CallSite) -> Value:
+        """`torch._foreach_zero_(gradients)`."""
+        for value in site.values():
+            for tensor in reachable_tensors(value):
+                owner = tensor.grad_of
+                if owner is not None:
+                    self.trail.set(owner, "grad_reset", self.tick())
+                    for hook in self.watch.zeroed:
+                        hook(owner, site.node)
+            known = isinstance(value, Sequence) and value.items is not None
+            for hook in self.watch.zeroed if not known else ():
+                hook(Unknown(), site.node)
+        return NONE
 
     # -- things imported, builtins
 
@@ -616,11 +716,17 @@ class FunctionMachine(UnknownMachine):
             result = self.torch_call(qualified, site)
             if result is not None:
                 return result
+            if qualified == "torch._foreach_zero_":
+                return self._zeroed_together(site)
+            if foreign.replaces_parameters(qualified):
+                return self._parametrised(qualified, site)
             if qualified.startswith(("torch.nn.utils.", "torch.cuda.", "torch.distributed.", "torch.backends.")):
                 return Unknown([t for value in site.values() for t in reachable_tensors(value)])
         if qualified.startswith("numpy."):
             self.numpy_call(qualified, site)
         first = site.positional[0] if site.positional else None
+        if qualified.endswith(".__setattr__") and isinstance(first, Instance):
+            return self._set_raw(site)
         if qualified.endswith(".__init__") and isinstance(first, Instance):
             self.inherit(first, CallSite(site.node, site.positional[1:], site.keywords, complete=site.complete))
         found = self.found(External(qualified))
@@ -637,3 +743,29 @@ class FunctionMachine(UnknownMachine):
         if isinstance(result, Unknown):
             result.layer = last[:1].isupper()
         return result
+
+
+def may_return(function: Value) -> bool:
+    """Whether a function may return anything but None."""
+    if isinstance(function, Bound) and function.function is not None:
+        function = function.function
+    if not isinstance(function, Function):
+        return True
+    definition = function.definition
+    if isinstance(definition, ir.FunctionDef):
+        returns = [each.value for each in ir.walk(definition.body) if isinstance(each, ir.Return)]
+        return any(value is not None and not _is_none(value) for value in returns)
+    body = definition.body
+    if isinstance(body, ir.Call):
+        called = body.function
+        return not (isinstance(called, ir.Attribute) and called.attr in _RETURN_NONE) and not (
+            isinstance(called, ir.Name) and called.id in ("print", "setattr")
+        )
+    return not _is_none(body)
+
+
+_RETURN_NONE = frozenset({"append", "extend", "insert", "update", "clear", "add", "__setitem__"})
+
+
+def _is_none(node: ir.Expression) -> bool:
+    return isinstance(node, ir.Constant) and node.value is None

@@ -212,9 +212,9 @@ class Interpreter(ControlMachine):
         if last in ("staticmethod", "classmethod"):
             return last.removesuffix("method"), None
         if last in ("property", "cached_property"):
-            return "property", None
-        if last == "setter":
-            return "opaque", None
+            return "property" if last == "property" else "cached", None
+        if last in ("setter", "deleter"):
+            return last, None
         value = self.evaluate(decorator)
         if isinstance(value, GradModeGuard):
             return "", value.mode
@@ -245,7 +245,9 @@ class Interpreter(ControlMachine):
         for statement in node.body:
             self.statement = statement
             if isinstance(statement, ir.FunctionDef):
-                self.trail.set(cls.attributes, statement.name, self.define(statement, cls))
+                function = self.define(statement, cls)
+                name = f"{statement.name}.{function.kind}" if function.kind in ("setter", "deleter") else statement.name
+                self.trail.set(cls.attributes, name, function)
             elif not isinstance(statement, ir.ExpressionStatement):
                 self.run_block([statement])
         self.frame = outer

@@ -43,7 +43,8 @@ class LayerMachine(BuiltinMachine):
     def submodules(self, value: Value) -> list[Value]:
         """The modules registered directly on a module."""
         if isinstance(value, Module):
-            return list(value.children or ([value.element] if value.element is not None else ()))
+            own = list(value.children or ([value.element] if value.element is not None else ()))
+            return own + [each for each in value.parameters.values() if isinstance(each, (Module, Instance))]
         if isinstance(value, Instance):
             found: list[Value] = [
                 each
@@ -101,7 +102,8 @@ class LayerMachine(BuiltinMachine):
         registered = [each for each in value.parameters.values() if isinstance(each, Tensor)]
         held = [each for each in value.children or () if isinstance(each, Tensor)]
         found = [each for each in registered if each.is_parameter is Truth.YES]
-        return found + held, value.children is not None
+        known = not any(isinstance(each, Unknown) for each in value.parameters.values())
+        return found + held, known and value.children is not None
 
     def module_method(self, module: Instance | Module, name: str, site: CallSite) -> Value | None:
         if isinstance(module, Instance) and is_module(module) is Truth.NO:

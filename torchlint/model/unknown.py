@@ -38,10 +38,12 @@ from torchlint.model.domain import (
     alternatives,
     choose,
     is_foreign,
+    is_open,
     made_of,
     reachable_tensors,
     unknown_guard,
 )
+from torchlint.model.expressions import held_tensors
 from torchlint.model.layers import LayerMachine
 from torchlint.model.marks import written
 from torchlint.model.truth import Truth
@@ -126,7 +128,7 @@ class UnknownMachine(LayerMachine):
             return  # torch lets only floating point require grad
         if tensor.own != GRAD_MAYBE:
             self.trail.set(tensor, "own", GRAD_MAYBE)
-        if tensor.grad_fn and tensor.base is None and not all(_is_open(guard) for guard, _ in tensor.grad_fn):
+        if tensor.grad_fn and tensor.base is None and not all(is_open(guard) for guard, _ in tensor.grad_fn):
             cut = unknown_guard()
             self.trail.set(tensor, "grad_fn", tuple((guard | cut, node) for guard, node in tensor.grad_fn))
 
@@ -192,8 +194,9 @@ class UnknownMachine(LayerMachine):
         depends: list[Tensor] = []
         given = [*site.values(), *([receiver] if receiver is not None else [])]
         for value in given:
-            for tensor in reachable_tensors(value):
-                if tensor not in depends:
+            held = [*value.given, *held_tensors(value)] if isinstance(value, Instance) else reachable_tensors(value)
+            for tensor in held:
+                if tensor not in depends and (not isinstance(value, Instance) or tensor.is_parameter is not Truth.YES):
                     depends.append(tensor)
             self.havoc(value)
         if not apart and not _keeps_flags(callee):
@@ -210,9 +213,11 @@ class UnknownMachine(LayerMachine):
         if self.grad_mode is Truth.NO:
             # Code called under no_grad records nothing (unless it turns grad mode on, which leaves it unknown).
             return Unknown(source=site.node, layer=isinstance(callee, External), foreign=apart)
-        result = Unknown(depends, source=site.node)
+        of_callee = callee.depends if isinstance(callee, Unknown) and receiver is None else ()
+        result = Unknown([*depends, *of_callee], source=site.node)
         if isinstance(callee, Unknown) and callee.layer and receiver is None:
             result = made_of(site.values(), source=site.node)  # a method of a layer may do anything
+            result.possible += tuple(each for each in of_callee if each not in result.depends)
         result.layer, result.foreign = isinstance(callee, External), apart
         result.part_of = receiver.part_of if isinstance(receiver, Unknown) else None
         return result
@@ -392,7 +397,3 @@ def _holds_modules(value: Value, depth: int = 3) -> bool:
     if isinstance(value, (Sequence, Mapping)) and value.element is not None:
         inner.append(value.element)
     return isinstance(value, Super) or any(_holds_modules(each, depth - 1) for each in inner)
-
-
-def _is_open(guard: frozenset[tuple[object, int]]) -> bool:
-    return any(isinstance(key, tuple) and key[0] == "unknown" for key, _ in guard)

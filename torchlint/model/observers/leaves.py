@@ -241,6 +241,8 @@ class Leaves(Observer):
             return
         if root.is_parameter is not Truth.NO or any(root is tensor for tensor in self._optimized):
             return
+        if root.made_by == "Variable()" and root.alias is not None and _is_data(root.alias.source):
+            return  # the way to make a leaf before there were factories that do
         if callee == "autograd.grad" or not (root.op or (root.made_by in _FRESH_COPIES and not _literal(root.origin))):
             return
         event = GraphRestarted(
@@ -261,6 +263,11 @@ class Leaves(Observer):
 
     def function_ended(self, function: Function, result: Value) -> None:
         self._forwards -= function.name == "forward"
+
+
+def _is_data(tensor: Tensor) -> bool:
+    """Whether a tensor comes straight from a factory: it has no history that could be cut."""
+    return not (tensor.op or tensor.inputs or tensor.grad_fn or tensor.alias) and tensor.made_by != ""
 
 
 def _assigning(line: cst.CSTNode, name: str) -> cst.CSTNode | None:

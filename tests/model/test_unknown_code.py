@@ -1,0 +1,98 @@
+"""
+What code that the model does not follow may have done: two-sided, with torch as judge.
+
+The programs are the bodies of the functions of `unknown_code.py`; what `somelib` does there is written here, where the
+linter does not find it.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import sys
+import textwrap
+import types
+import warnings
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import expectations
+import pytest
+import torch
+from torch import nn
+
+
+def _programs() -> Iterator[object]:
+    text = (Path(__file__).parent / "unknown_code.py").read_text(encoding="utf-8")
+    lines = text.splitlines(keepends=True)
+    for function in ast.parse(text).body:
+        if isinstance(function, ast.FunctionDef):
+            body = lines[function.lineno : function.end_lineno]
+            yield pytest.param(textwrap.dedent("".join(body)), id=function.name)
+
+
+PROGRAMS = list(_programs())
+
+
+def _freeze(parameters: nn.Module | Iterable[torch.Tensor], *_: object) -> bool:
+    for parameter in parameters.parameters() if isinstance(parameters, nn.Module) else parameters:
+        parameter.requires_grad_(False)
+    return True
+
+
+class _Freezer:
+    def __init__(self, module: nn.Module) -> None:
+        self.module = module
+
+    def run(self) -> None:
+        _freeze(self.module)
+
+
+class _Base(nn.Module):
+    def freeze(self) -> None:
+        _freeze(self)
+
+
+class _Block(nn.Module):
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.inner = nn.Linear(size, size)
+
+
+class _Meter:
+    def update(self, *_: object) -> None:
+        pass
+
+    add_scalar = update
+
+
+def _somelib() -> types.ModuleType:
+    module = types.ModuleType("somelib")
+    module.__dict__.update(
+        freeze=_freeze, prepare=_freeze, quantize_=_freeze, set_requires_grad=_freeze, Freezer=_Freezer, Base=_Base,
+        Block=_Block, AverageMeter=_Meter, Logger=_Meter, Net=nn.Identity, f=torch.sin,
+        trim=lambda states: states[-1].detach_(), loss_fn=lambda a, b: (a - b).sum(),
+        Lion=torch.optim.SGD, clip_gradients=lambda parameters, most: None, evaluate=lambda module: None,
+        load=lambda: {"w": torch.rand(3, requires_grad=True)},
+    )  # fmt: skip
+    return module
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_as_marked(program: str) -> None:
+    expectations.check(program)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_torch_agrees(program: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "somelib", _somelib())
+    fails = any(
+        finding.startswith("error") for found in expectations.expected(program).findings.values() for finding in found
+    )
+    raised = pytest.raises((RuntimeError, AttributeError)) if fails else contextlib.nullcontext()
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), raised:
+        warnings.simplefilter("ignore")
+        exec(compile(expectations.stripped(program), "program.py", "exec"), {"__name__": "__main__"})
+    torch.set_grad_enabled(True)

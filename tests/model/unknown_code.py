@@ -1,0 +1,950 @@
+# ruff: noqa
+"""
+Programs with code that the model does not follow (`somelib` stands for it), or with Python's own indirections.
+
+What a function's body is expected to give stands in its markers (see `tests/expectations.py`); one with an error raises
+under torch, any other runs to its end.
+"""
+
+
+def silent_apply_def():
+    import torch
+    from torch import nn
+
+    def off(m):
+        if isinstance(m, nn.Linear):
+            m.requires_grad_(False)
+
+    net = nn.Sequential(nn.Linear(4, 4), nn.Tanh())
+    net.apply(off)
+    print(net(torch.rand(2, 4)).numpy())
+
+
+def silent_ctx_args():
+    import contextlib
+    import torch
+    from torch import nn
+
+    @contextlib.contextmanager
+    def mode(on):
+        before = torch.is_grad_enabled()
+        torch.set_grad_enabled(on)
+        try:
+            yield before
+        finally:
+            torch.set_grad_enabled(before)
+
+    w = torch.rand(3, requires_grad=True)
+    with mode(False) as b:
+        w.add_(1)
+    with torch.no_grad():
+        with mode(True):
+            (w * 2).sum().backward()
+
+
+def silent_ctx_branch():
+    import contextlib
+    import torch
+
+    @contextlib.contextmanager
+    def maybe(on):
+        if on:
+            with torch.no_grad():
+                yield
+        else:
+            yield
+
+    w = torch.rand(3, requires_grad=True)
+    with maybe(True):
+        w.add_(1)
+
+
+def silent_ctx_class_attr():
+    import torch
+
+    class Quiet:
+        def __enter__(self):
+            self.guard = torch.no_grad()
+            self.guard.__enter__()
+            return self
+
+        def __exit__(self, *e):
+            return self.guard.__exit__(*e)
+
+    w = torch.rand(3, requires_grad=True)
+    with Quiet():
+        w.add_(1)
+
+
+def silent_ctx_pick():
+    import contextlib
+    import torch
+
+    def pick(train):
+        return contextlib.nullcontext() if train else torch.no_grad()
+
+    w = torch.rand(3, requires_grad=True)
+    with pick(False):
+        w.add_(1)
+
+
+def silent_ctx_return():
+    import contextlib
+    import torch
+    from torch import nn
+
+    @contextlib.contextmanager
+    def quiet(net):
+        net.eval()
+        with torch.no_grad():
+            yield net
+        net.train()
+
+    def sample(net):
+        with quiet(net) as n:
+            return n(torch.rand(1, 3))
+
+    net = nn.Linear(3, 2)
+    print(sample(net).numpy())
+    net(torch.rand(1, 3)).sum().backward()
+
+
+def silent_detach_list():
+    import torch
+    from somelib import trim
+
+    w = torch.rand(3, requires_grad=True)
+    hs = [torch.zeros(3)]
+    for _ in range(3):
+        h = torch.tanh(w * hs[-1] + w)
+        h.sum().backward()
+        hs.append(h)
+        trim(hs)
+
+
+def silent_except_tuple():
+    import torch
+
+    w = torch.rand(3, requires_grad=True)
+    try:
+        a = w.numpy()
+    except (ValueError, Exception):
+        a = w.detach().numpy()
+
+
+def silent_freeze_method():
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Linear(4, 4)
+
+        def freeze(self):
+            for p in self.parameters():
+                p.requires_grad = False
+
+    net = Net()
+    net.freeze()
+    print(net.head(torch.rand(2, 4)).numpy())
+
+
+def silent_freeze_partial():
+    import torch
+    from torch import nn
+
+    net = nn.Sequential(nn.Linear(4, 4), nn.Sequential(nn.Linear(4, 4), nn.Tanh()))
+    for m in net.modules():
+        for p in m.parameters(recurse=False):
+            p.requires_grad_(False)
+    print(net(torch.rand(2, 4)).numpy())
+
+
+def silent_freeze_unknown_children():
+    import torch
+    from torch import nn
+    from somelib import Block
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.block = Block(4)
+            self.head = nn.Linear(4, 4)
+            for m in self.modules():
+                if isinstance(m, nn.Linear):
+                    m.weight.requires_grad = False
+                    m.bias.requires_grad = False
+
+    net = Net()
+    print(net.head(torch.rand(2, 4)).numpy())
+
+
+def silent_getparam():
+    import torch
+    from torch import nn
+
+    net = nn.Sequential(nn.Linear(4, 4))
+    for k in ("0.weight", "0.bias"):
+        net.get_parameter(k).requires_grad_(False)
+    print(net(torch.rand(2, 4)).numpy())
+
+
+def silent_getsub():
+    import torch
+    from torch import nn
+
+    net = nn.Sequential(nn.Linear(4, 4))
+    net.get_submodule("0").requires_grad_(False)
+    print(net(torch.rand(2, 4)).numpy())
+
+
+def silent_lib_method():
+    import torch
+    from torch import nn
+    from somelib import Freezer
+
+    net = nn.Linear(4, 4)
+    Freezer(net).run()
+    print(net(torch.rand(2, 4)).numpy())
+
+
+def silent_lib_params():
+    import torch
+    from torch import nn
+    from somelib import set_requires_grad
+
+    net = nn.Linear(4, 4)
+    set_requires_grad(net.parameters(), False)
+    print(net(torch.rand(2, 4)).numpy())
+
+
+def silent_lib_returned():
+    import torch
+    from torch import nn
+    from somelib import prepare
+
+    net = nn.Linear(4, 4)
+    ok = prepare(net)
+    print(net(torch.rand(2, 4)).numpy())
+
+
+def silent_list_map():
+    import torch
+    from torch import nn
+
+    net = nn.Linear(4, 4)
+    list(map(lambda p: p.requires_grad_(False), net.parameters()))
+    print(net(torch.rand(2, 4)).numpy())
+
+
+def silent_self_elsewhere():
+    import torch
+    from torch import nn
+    from somelib import Base
+
+    class Net(Base):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Linear(4, 4)
+            self.freeze()
+
+        def show(self, x):
+            return self.head(x).numpy()
+
+    Net().show(torch.rand(2, 4))
+
+
+def silent_setattr_flag():
+    import torch
+    from torch import nn
+
+    net = nn.Linear(4, 4)
+    for p in net.parameters():
+        setattr(p, "requires_grad", False)
+    print(net(torch.rand(2, 4)).numpy())
+
+
+def silent_setgrad_func():
+    import torch
+
+    def off():
+        torch.set_grad_enabled(False)
+
+    w = torch.rand(3, requires_grad=True)
+    off()
+    w.add_(1)
+    torch.set_grad_enabled(True)
+
+
+def silent_suppress():
+    import contextlib
+    import torch
+
+    w = torch.rand(3, requires_grad=True)
+    with contextlib.suppress(Exception):
+        a = w.numpy()
+
+
+def silent_underparams():
+    import torch
+    from torch import nn
+
+    net = nn.Linear(4, 4)
+    for p in net._parameters.values():
+        p.requires_grad = False
+    print(net(torch.rand(2, 4)).numpy())
+
+
+def silent_wrapped_in_def():
+    import torch
+    from torch import nn
+    import somelib
+
+    def f(m):
+        somelib.quantize_(m)
+
+    net = nn.Linear(4, 4)
+    f(net)
+    print(net(torch.rand(2, 4)).numpy())
+
+
+def found_ctx_ended():
+    import contextlib
+    import torch
+
+    @contextlib.contextmanager
+    def quiet():
+        with torch.no_grad():
+            yield
+
+    w = torch.rand(3, requires_grad=True)
+    with quiet():
+        w.add_(1)
+    w.add_(1)  # error: [TLN203]
+
+
+def found_ctx_no_grad_backward():
+    import contextlib
+    import torch
+
+    @contextlib.contextmanager
+    def quiet():
+        with torch.no_grad():
+            yield
+
+    w = torch.rand(3, requires_grad=True)
+    with quiet():
+        loss = (w * 2).sum()
+    loss.backward()  # error: [TLN104]
+
+
+def found_ctx_plain():
+    import contextlib
+    import time
+    import torch
+
+    @contextlib.contextmanager
+    def timed(name):
+        t = time.time()
+        yield
+        print(name, time.time() - t)
+
+    w = torch.rand(3, requires_grad=True)
+    with timed("x"):
+        w.add_(1)  # error: [TLN203]
+
+
+def found_except_reraise():
+    import torch
+
+    w = torch.rand(3, requires_grad=True)
+    loss = (w**2).sum()
+    try:
+        loss.backward()
+        loss.backward()  # error: [TLN101]
+    except Exception as e:
+        print(e)
+        raise
+
+
+def found_foreign_layer():
+    import torch
+    from somelib import Net, loss_fn
+
+    net = Net()
+    x = torch.rand(3, requires_grad=True)
+    y = x.exp()
+    loss = loss_fn(net(y), y)
+    y.mul_(2)  # error: [TLN201]
+    y.sum().backward()
+
+
+def found_log():
+    import torch, logging
+    from torch import nn
+    from somelib import AverageMeter, Logger
+
+    net = nn.Linear(2, 2)
+    meter, log = AverageMeter(), Logger()
+    loss = net(torch.rand(1, 2)).exp().sum()
+    meter.update(loss)
+    log.add_scalar("loss", loss)
+    print(loss, net)
+    logging.info(loss)
+    len(list(net.parameters()))
+    loss.backward()
+    loss.backward()  # error: [TLN101]
+
+
+def found_modules_init():
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin = nn.Linear(4, 4)
+            self.apply(self._init)
+            for m in self.modules():
+                if isinstance(m, nn.Linear):
+                    nn.init.zeros_(m.bias)
+                    m.weight.data.normal_()
+
+        def _init(self, m):
+            if isinstance(m, nn.Linear):
+                nn.init.normal_(m.weight)
+
+    net = Net()
+    print(net.lin(torch.rand(2, 4)).numpy())  # error: [TLN111]
+
+
+def found_optimizer_elsewhere():
+    import torch
+    from torch import nn
+    from somelib import Lion, clip_gradients
+
+    net = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+    opt = Lion(net.parameters(), lr=0.1)
+    h = torch.zeros(1, 2)
+    for _ in range(3):
+        h = net(h)
+        opt.zero_grad()
+        h.sum().backward()  # error: [TLN101]
+        clip_gradients(net.parameters(), 1.0)
+        opt.step()
+
+
+def found_refrozen():
+    import torch
+    from torch import nn
+    from somelib import freeze
+
+    net = nn.Linear(4, 4)
+    freeze(net)
+    net.requires_grad_(True)
+    print(net(torch.rand(2, 4)).numpy())  # error: [TLN111]
+
+
+def found_train_loop():
+    import torch
+    from torch import nn
+    from somelib import evaluate
+
+    net = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    h = torch.zeros(1, 2)
+    for _ in range(3):
+        h = net(h)
+        opt.zero_grad()
+        h.sum().backward()  # error: [TLN101]
+        opt.step()  # error: [TLN202]
+        evaluate(net)
+        torch.save(net.state_dict(), "x.pt")
+
+
+def silent_base_positional():
+    import torch
+    from torch.distributions import Normal
+
+    class N(Normal):
+        def show(self):
+            return self.loc.detach().numpy()
+
+        def loss(self):
+            return self.rsample().sum()
+
+    loc = torch.zeros(3, requires_grad=True)
+    n = N(loc, torch.ones(3))
+    n.loss().backward()
+    print(loc.grad.norm())
+    loc.grad.clone()
+
+
+def silent_cached():
+    import functools
+    import torch
+
+    class A:
+        @functools.cached_property
+        def w(self):
+            return torch.rand(3)
+
+    a = A()
+    a.w.requires_grad_()
+    (a.w**2).sum().backward()
+
+
+def silent_class_forward():
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.l = nn.Linear(3, 2)
+
+        def forward(self, x):
+            return self.l(x)
+
+    Net.forward = lambda self, x: self.l(x).detach()
+    print(Net()(torch.rand(1, 3)).numpy())
+
+
+def silent_dataclass_default():
+    import dataclasses
+    import torch
+
+    @dataclasses.dataclass
+    class Base:
+        x: torch.Tensor
+
+    @dataclasses.dataclass
+    class Out(Base):
+        y: torch.Tensor
+
+        def __post_init__(self):
+            self.y = self.y.detach()
+
+    w = torch.rand(3, requires_grad=True)
+    o = Out(torch.rand(3), w * 2)
+    print(o.y.numpy(), o.x.numpy())
+
+
+def silent_dict_update():
+    import torch
+
+    class Net:
+        def __init__(self, **kw):
+            self.w = torch.rand(3)
+            self.__dict__.update(kw)
+
+    n = Net(w=torch.rand(3, requires_grad=True))
+    (n.w**2).sum().backward()
+
+
+def silent_eval():
+    import torch
+
+    w = torch.rand(3, requires_grad=True)
+    y = eval("w * 2")
+    y.sum().backward()
+    w.grad.clone()
+
+
+def silent_exec():
+    import torch
+
+    w = torch.rand(3, requires_grad=True)
+    exec("w = w.detach()")
+    print(w.numpy())
+
+
+def silent_foreach():
+    import torch
+
+    x = torch.ones(2, requires_grad=True)
+    (x * 2).sum().backward()
+    first = x.grad.clone()
+    torch._foreach_zero_([x.grad])
+    (x * 3).sum().backward()
+    second = x.grad.clone()
+    print(first, second)
+
+
+def silent_getattr():
+    import torch
+
+    class Wrap:
+        def __init__(self, t):
+            self.t = t
+
+        def __getattr__(self, name):
+            return getattr(self.__dict__["t"], name)
+
+    x = torch.rand(3, requires_grad=True)
+    Wrap(x).exp().sum().backward()
+    x.grad.zero_()  # smell: [TLN401]
+
+
+def silent_globals():
+    import torch
+
+    w = torch.rand(3, requires_grad=True)
+    globals()["w"] = w.detach()
+    print(w.numpy())
+
+
+def silent_grad_and():
+    import torch
+    from torch import nn
+
+    def zero(net):
+        for p in net.parameters():
+            if p.requires_grad and p.grad is not None and p.grad.numel():
+                p.grad.zero_()
+
+    net = nn.Linear(2, 2)
+    zero(net)
+    net(torch.rand(1, 2)).sum().backward()
+    zero(net)
+
+
+def silent_grad_guard():
+    import torch
+
+    def run(xs):
+        ts = [x.clone() for x in xs]
+        for t in ts:
+            x = t.requires_grad_()
+            for _ in range(2):
+                if x.grad is not None:
+                    x.grad.zero_()  # smell: [TLN401]
+                (x * 2).sum().backward()
+                if x.grad is None:
+                    continue
+                print(x.grad.norm())
+
+    run(torch.rand(3, 2))
+
+
+def silent_grad_hook():
+    import torch
+
+    grads = []
+    w = torch.rand(3, requires_grad=True)
+    y = w * 2
+    y.register_hook(lambda g: grads.append(g))
+    y.sum().backward(create_graph=True)  # smell: [TLN108]
+    grads[0].sum()
+    print(len(grads))
+
+
+def silent_hook_def():
+    import torch
+    from torch import nn
+
+    def cut(module, inputs, output):
+        return output.detach()
+
+    net = nn.Sequential(nn.Linear(3, 2))
+    net[0].register_forward_hook(cut)
+    print(net(torch.rand(1, 3)).numpy())
+
+
+def silent_hook_dict_global():
+    import torch
+    from torch import nn
+
+    feats = {"x": torch.zeros(1)}
+
+    def get(name):
+        def hook(m, i, o):
+            feats[name] = o
+
+        return hook
+
+    net = nn.Linear(3, 2)
+    net.register_forward_hook(get("x"))
+    net(torch.rand(1, 3))
+    feats["x"].sum().backward()
+
+
+def silent_hook_nonlocal():
+    import torch
+    from torch import nn
+
+    net = nn.Linear(3, 2)
+
+    def grab(x):
+        kept = torch.zeros(1)
+
+        def hook(m, i, o):
+            nonlocal kept
+            kept = o
+
+        net.register_forward_hook(hook)
+        net(x)
+        kept.sum().backward()
+
+    grab(torch.rand(1, 3))
+
+
+def silent_hook_partial():
+    import functools
+    import torch
+    from torch import nn
+
+    net = nn.Linear(3, 2)
+    store = {}
+
+    def keep(d, name, m, i, o):
+        d[name] = o
+
+    net.register_forward_hook(functools.partial(keep, store, "a"))
+    net(torch.rand(1, 3))
+    sum(v.sum() for v in store.values()).backward()
+
+
+def silent_kwargs_leaf():
+    import torch
+
+    def make(**kw):
+        x = torch.rand(3, **kw).clone().requires_grad_(True)
+        (x * 2).sum().backward()
+        return x.grad.clone()
+
+    make(dtype=torch.float64)
+
+
+def silent_prop_setter2():
+    import torch
+
+    class State:
+        def __init__(self):
+            self.h = torch.zeros(3)
+
+        @property
+        def h(self):
+            return self._h
+
+        @h.setter
+        def h(self, v):
+            self._h = v.detach()
+
+    w = torch.rand(3, requires_grad=True)
+    s = State()
+    for _ in range(3):
+        s.h = torch.tanh(w * s.h + w)
+        (torch.tanh(w * s.h)).sum().backward()
+
+
+def silent_self_forward():
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self, fast):
+            super().__init__()
+            self.l = nn.Linear(3, 2)
+            if fast:
+                self.forward = self.fast
+
+        def forward(self, x):
+            return self.l(x)
+
+        def fast(self, x):
+            return self.l(x).detach()
+
+    print(Net(True)(torch.rand(1, 3)).numpy())
+
+
+def silent_setattr_dict():
+    import torch
+
+    class Bag:
+        def __setattr__(self, k, v):
+            self.__dict__[k] = v.detach()
+
+    w = torch.rand(3, requires_grad=True)
+    bag = Bag()
+    bag.h = torch.zeros(3)
+    for _ in range(3):
+        out = torch.tanh(w * bag.h + w)
+        out.sum().backward()
+        bag.h = out
+
+
+def silent_setattr_loop():
+    import torch
+
+    class Net:
+        def __init__(self):
+            self.a = torch.rand(3)
+            self.b = torch.rand(3)
+            for name in ("a", "b"):
+                setattr(self, name, getattr(self, name).requires_grad_())
+
+    n = Net()
+    (n.a**2).sum().backward()
+
+
+def silent_setattr_unknown_name():
+    import sys
+    import torch
+
+    class Net:
+        def __init__(self, names):
+            self.a = torch.rand(3)
+            for name in names:
+                setattr(self, name, torch.rand(3, requires_grad=True))
+
+    n = Net(sys.argv[:0] + ["a"])
+    (n.a**2).sum().backward()
+
+
+def silent_spectral():
+    import torch
+    from torch import nn
+    from torch.nn.utils import spectral_norm, weight_norm
+
+    l = weight_norm(nn.Linear(2, 2))
+    w = l.weight
+    w.add_(1)
+    m = spectral_norm(nn.Linear(2, 2))
+    m.weight.mul_(2)
+
+
+def silent_var():
+    import torch
+    from torch.autograd import Variable
+
+    x = Variable(torch.from_numpy(__import__("numpy").ones(3, dtype="float32")), requires_grad=True)
+    x.backward(torch.ones(3))
+
+
+def silent_vars_update():
+    import torch
+    from somelib import load
+
+    class Net:
+        def __init__(self):
+            self.w = torch.rand(3)
+            vars(self).update(load())
+
+    n = Net()
+    (n.w**2).sum().backward()
+
+
+def silent_zero_between():
+    import torch
+
+    x = torch.ones(2, requires_grad=True)
+    y = x.sum()
+    y.backward()
+    x.grad.zero_()  # smell: [TLN401]
+    y.backward()
+
+
+def found_allow_unused():
+    import torch
+
+    w, v = torch.rand(3, requires_grad=True), torch.rand(3, requires_grad=True)
+    h = torch.tanh(w * v)
+    loss = h.sum()
+    g = torch.autograd.grad(loss, v, allow_unused=True)
+    loss.backward()  # error: [TLN101]
+
+
+def found_dataclass():
+    import dataclasses
+    import torch
+
+    @dataclasses.dataclass
+    class Out:
+        y: torch.Tensor
+        n: int = 0
+
+        def __post_init__(self):
+            self.n = self.n + 1
+
+    w = torch.rand(3, requires_grad=True)
+    o = Out(w * 2)
+    print(o.y.numpy())  # error: [TLN111]
+
+
+def found_grad_none():
+    import torch
+
+    x = torch.rand(3, requires_grad=True)
+    x.grad.zero_()  # error: [TLN401]
+    (x * 2).sum().backward()
+
+
+def found_hook_records():
+    import torch
+    from torch import nn
+
+    feats = []
+    net = nn.Sequential(nn.Linear(3, 2))
+    net[0].register_forward_hook(lambda m, i, o: feats.append(o))
+    print(net(torch.rand(1, 3)).numpy())  # error: [TLN111]
+
+
+def found_prop_setter():
+    import torch
+
+    class State:
+        def __init__(self):
+            self.h = torch.zeros(3)
+
+        @property
+        def h(self):
+            return self._h
+
+        @h.setter
+        def h(self, v):
+            self._h = v
+
+    w = torch.rand(3, requires_grad=True)
+    s = State()
+    for _ in range(3):
+        s.h = torch.tanh(w * s.h + w)
+        s.h.sum().backward()  # error: [TLN101]
+
+
+def found_setattr_super():
+    import torch
+
+    class Bag:
+        def __setattr__(self, k, v):
+            super().__setattr__(k, v)
+
+    w = torch.rand(3, requires_grad=True)
+    bag = Bag()
+    bag.h = torch.zeros(3)
+    for _ in range(3):
+        out = torch.tanh(w * bag.h + w)
+        out.sum().backward()  # error: [TLN101]
+        bag.h = out
+
+
+def found_star_leaf():
+    import torch
+
+    def g(shape):
+        w = torch.rand(*shape, requires_grad=True)
+        y = w.clone().requires_grad_(True)
+        (y * 2).sum().backward()
+        return y.grad  # warning: [TLN109]
+
+    g([3])
+
+
+def found_twice():
+    import torch
+
+    x = torch.ones(2, requires_grad=True)
+    y = x.sum()
+    y.backward()
+    y.backward()  # warning: [TLN101]
