@@ -12,7 +12,8 @@ class IndexedAssignmentOnGraphTensor(Rule):
 
     ## What it does
     Finds `y[i] = v` and `y[i] += v` where `y` or `v` is part of a recorded graph: buffers filled in a loop, masks,
-    caches. Where a backward is proven to read the overwritten value, it is an error.
+    caches. Where a backward is proven to read the overwritten value, it is an error. One finding per tensor: further
+    writes to it are counted. A new buffer that is only filled, and not read before it is full, is strict.
 
     ## Why is this bad?
     Indexing is in place, too, and it always bumps the version of the *whole* tensor: `y[2] = x[0] * y[0]` overwrites
@@ -67,10 +68,11 @@ class IndexedAssignmentOnGraphTensor(Rule):
             x = torch.ones(3, requires_grad=True)
             out = torch.empty(3)
             for i in range(3):
-                out[i] = x[i].sin()  # smell: [TLN205]
+                out[i] = x[i].sin()  # strict: [TLN205]
             out.sum().backward()
             """,
             shows=Holds("'CopySlices' in out.grad_fn.next_functions[0][0].name()"),
+            strict=True,
         ),
         Example(
             """
@@ -105,16 +107,14 @@ class IndexedAssignmentOnGraphTensor(Rule):
     )
 
     def check(self, event: events.InplaceWrite | events.SavedTensorRead) -> Iterator[Diagnostic]:
-        if event.spelling != "indexed":
+        level = self.level_of(event)
+        if level is None:
             return
-        target, level = shown(event.target_node, event.target.name), Level.SMELL
+        target = shown(event.target_node, event.target.name)
         if isinstance(event, events.SavedTensorRead):
-            level = Level.ERROR
             saved = f"`{event.name}`" if event.name else "a tensor"
             message = f"`{event.write_op}` overwrites {target} after `{event.saver}` saved {saved} for backward"
             cure = "torch.cat` or `torch.stack"
-        elif event.in_graph is not Truth.YES or event.leaf_raises is Truth.YES or event.broken is Truth.YES:
-            return
         elif event.value_in_graph is Truth.YES:
             message, cure = f"`{event.op}` writes a graph tensor into {target}", "torch.cat` or `torch.stack"
         else:
@@ -123,4 +123,15 @@ class IndexedAssignmentOnGraphTensor(Rule):
                 "torch.where` or `masked_fill",
             )
         message += f"{spelled(event.conditions)}: build it with `{cure}`"
-        yield Diagnostic(event.node, message, event.trace, out_of_place(event), level)
+        made = event.made if isinstance(event, events.InplaceWrite) else None
+        yield Diagnostic(event.node, message, event.trace, out_of_place(event), level, group=made, others="write")
+
+    def level_of(self, event: events.InplaceWrite | events.SavedTensorRead) -> Level | None:
+        """Strict where a new buffer is only filled: nothing can go wrong before somebody reads it in between."""
+        if event.spelling != "indexed":
+            return None
+        if isinstance(event, events.SavedTensorRead):
+            return Level.ERROR
+        if event.in_graph is not Truth.YES or event.leaf_raises is Truth.YES or event.broken is Truth.YES:
+            return None
+        return Level.STRICT if event.filled else Level.SMELL

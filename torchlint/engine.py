@@ -10,8 +10,10 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import pairwise
 from time import perf_counter
 from typing import TypeVar
 
@@ -137,6 +139,7 @@ class _Check:
         self.found: dict[tuple[str, Span], Finding] = {}
         self.failures: list[Finding] = []
         self.suppressed: set[tuple[str, Span]] = set()
+        self.groups: dict[tuple[str, Span], tuple[Hashable, str]] = {}
 
     def report(self, happened: Sequence[events.Event]) -> FileReport:
         by_kind: dict[type[events.Event], list[Rule]] = {}
@@ -163,6 +166,7 @@ class _Check:
                     self.failures.append(self._failure(rule, event, error))
         shown = [item for item in self.found.values() if self._shown(item)]
         held_back = len(self.found) - len(shown)
+        shown = self._grouped(shown)
         if UNUSED_SUPPRESSION.code in self.selection.enabled and not failed:
             shown += self.suppressions.unused(self.selection.enabled)
         findings = sorted((*shown, *self.failures), key=lambda item: (item.span, item.code))
@@ -188,6 +192,33 @@ class _Check:
                 self.suppressed.add(key)
             else:
                 self.found[key] = finding
+            if diagnostic.group is not None:
+                self.groups[key] = (diagnostic.group, diagnostic.others)
+
+    def _grouped(self, findings: Sequence[Finding]) -> list[Finding]:
+        """The first finding of each group (`Diagnostic.group`), with the fixes of all and the number of the others."""
+        alone: list[Finding] = []
+        groups: dict[tuple[str, Level, Hashable], list[Finding]] = {}
+        for finding in findings:
+            group = self.groups.get((finding.code, finding.span))
+            if group is None:
+                alone.append(finding)
+            else:
+                groups.setdefault((finding.code, finding.level, group[0]), []).append(finding)
+        for members in groups.values():
+            members.sort(key=lambda item: item.span)
+            first, *others = members
+            if others:
+                noun = self.groups[first.code, first.span][1]
+                many = f"{len(others)} more {noun}{'s' if len(others) > 1 else ''}"
+                place = (
+                    f"line {others[0].span.line}"
+                    if len(others) == 1
+                    else f"lines {others[0].span.line} to {others[-1].span.line}"
+                )
+                first = replace(first, message=f"{first.message} (and {many}, {place})", fix=_together(members))
+            alone.append(first)
+        return alone
 
     def _shown(self, finding: Finding) -> bool:
         return self.selection.shows(finding.code, finding.level)
@@ -203,10 +234,17 @@ class _Check:
             name=rule.name,
             level=level,
             message=diagnostic.message,
-            trace=tuple(self._trace_line(step) for step in diagnostic.trace),
+            trace=self._proof(diagnostic),
             fix=self._fix(rule, diagnostic),
             conditions=event.conditions,
         )
+
+    def _proof(self, diagnostic: Diagnostic) -> tuple[TraceLine, ...]:
+        """The trace with places; none where its only step is the place of the finding itself."""
+        lines = tuple(self._trace_line(step) for step in diagnostic.trace)
+        if len(lines) == 1 and lines[0].path == self.source.path and lines[0].line == self._span(diagnostic.node).line:
+            return ()
+        return lines
 
     def _trace_line(self, step: Step) -> TraceLine:
         elsewhere = self.project.place(step.node)
@@ -255,6 +293,16 @@ class _Check:
             span = Span(1, 1, 1, 1)
         message = f"the rule {rule.code} ({rule.name}) failed: {described(error)}; the other findings stand"
         return problem(self.source.path, INTERNAL_ERROR, message, span)
+
+
+def _together(findings: Sequence[Finding]) -> FindingFix | None:
+    """One fix for all findings of a group, or that of the first where not all have one, or they touch."""
+    first = findings[0].fix
+    fixes = [finding.fix for finding in findings if finding.fix is not None]
+    ordered = sorted({edit for fix in fixes for edit in fix.edits}, key=lambda edit: edit.span)
+    if first is None or len(fixes) < len(findings) or any(edits.clash(a, b) for a, b in pairwise(ordered)):
+        return first
+    return FindingFix(first.title, all(fix.safe for fix in fixes), tuple(ordered))
 
 
 def _unreadable(path: str, error: SourceError) -> FileReport:

@@ -13,7 +13,7 @@ import re
 import textwrap
 import types
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -92,6 +92,11 @@ class Diagnostic:
         The cure as an edit, if there is one.
     level
         The level if it differs from the rule's own.
+    group
+        What the finding is about, if that may be met many times: of the findings of one rule and level in a file with
+        equal groups the first is shown, and the others are counted in its message.
+    others
+        What the others are, in the singular: "call".
     """
 
     node: cst.CSTNode
@@ -99,6 +104,8 @@ class Diagnostic:
     trace: tuple[Step, ...] = ()
     fix: Fix | None = None
     level: Level | None = None
+    group: Hashable | None = None
+    others: str = "place"
 
 
 @dataclass(frozen=True, slots=True)

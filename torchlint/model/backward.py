@@ -55,6 +55,8 @@ MOST_RETAINED = 8
 MOST_LITERALS = 16
 _ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac|onnx|jit|compil")
 """Conditions that may say whether anybody differentiates: what rests on one of them alone is not proven."""
+_BUFFERS = frozenset({"empty", "full", "ones", "zeros"})
+_MOVING = frozenset({"clone", "cpu", "cuda", "double", "float", "half", "to", "type", "type_as"})
 _BY_TEXT = re.compile(r"\b(exec|eval|globals|locals|vars)\(")
 """Ways to get at a variable that do not write its name as one: who reads a graph through it is not known."""
 TANGLED: Guard = frozenset({(("unknown", -1), 1)})
@@ -755,6 +757,7 @@ class BackwardMachine(GraphMachine):
         by_write: dict[int, list[WriteRecord]] = {}
         for record in self.write_records:
             by_write.setdefault(id(record.write.origin), []).append(record)
+        filled = self._filled(broken)
         for key, records in by_write.items():
             write = records[0].write
             leaf_raises = _over_paths(records, "leaf_raises")
@@ -795,8 +798,22 @@ class BackwardMachine(GraphMachine):
                     broken=harm,
                     value_in_graph=_over_paths(records, "value_in_graph"),
                     target_is_view=chosen.is_view,
+                    made=(write.target.base or write.target).origin.origin,
+                    filled=all(id(record.write.target.storage) in filled for record in records),
                 )
             )
+
+    def _filled(self, broken: dict[int, Truth]) -> set[int]:
+        """The storages of new buffers that are only written until they are full (see `InplaceWrite.filled`)."""
+        fresh: dict[int, bool] = {}
+        for record in self.write_records:
+            storage = id(record.write.target.storage)
+            if storage not in fresh:
+                fresh[storage] = _is_buffer(record.write.target.base or record.write.target)
+            needed = record.read_since or record.old_value_needed is not Truth.NO
+            if needed or broken.get(id(record.write.origin), Truth.NO) is Truth.YES:
+                fresh[storage] = False
+        return {storage for storage, is_fresh in fresh.items() if is_fresh}
 
     def _conclude_retained(self) -> None:
         by_call: dict[int, list[Retained]] = {}
@@ -849,6 +866,13 @@ def _shared_by(write: Write, saved: Saved, through: str) -> tuple[Step, ...]:
     if alias is None:
         return ()
     return (Step(alias.origin.origin, f"`{alias.how}` shares memory with `{alias.source.name}`"),)
+
+
+def _is_buffer(tensor: Tensor) -> bool:
+    """Whether a factory made it that fills it with one value, or with none."""
+    while tensor.made_by in _MOVING and tensor.inputs:
+        tensor = tensor.inputs[0]
+    return tensor.made_by.removeprefix("new_").removesuffix("_like") in _BUFFERS
 
 
 def _faults(event: BackwardCalled) -> Iterator[str]:

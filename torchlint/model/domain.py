@@ -144,12 +144,14 @@ class Use:
 class Storage:
     """Memory shared by a tensor, its views and its detached aliases."""
 
-    __slots__ = ("aliases", "born", "given", "saves", "uses", "writes")
+    __slots__ = ("aliases", "born", "given", "read", "saves", "uses", "writes")
 
     def __init__(self, born: int = 0) -> None:
         self.born = born
         self.given = False
         """Nobody knows whose it is: it came in from outside."""
+        self.read = 0
+        """When a part of it was read by index, the last time; on whichever path that was."""
         self.writes: tuple[Write, ...] = ()
         self.saves: tuple[Saved, ...] = ()
         self.uses: tuple[Use, ...] = ()

@@ -599,6 +599,7 @@ class ExpressionMachine(IndexMachine):
             value = value.tensor
         if isinstance(value, Tensor):
             result = self.tensor_getitem(value, index, origin)
+            value.storage.read = self.tick()
             for hook in self.watch.indexed:
                 hook(value, result, origin)
             return result

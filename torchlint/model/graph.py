@@ -74,6 +74,8 @@ class WriteRecord:
     value_in_graph: Truth
     line: cst.CSTNode
     is_view: Truth
+    read_since: bool
+    """A part of the memory was read by index after an earlier write."""
 
 
 _ELSEWHERE = cst.Name("tensor")
@@ -659,6 +661,7 @@ class GraphMachine(Machine):
             inside=None if self.excursion is None else origin,
             excursion=self.excursion,
         )
+        read_since = bool(storage.writes) and storage.read > storage.writes[0].time
         if raises is not Truth.YES:
             self.trail.set(storage, "writes", (*storage.writes[-MOST_WRITES:], write))
             for hook in self.watch.wrote:
@@ -684,6 +687,7 @@ class GraphMachine(Machine):
                     value_grad.truth(),
                     self.line(),
                     Truth.of((subject or tensor).base is not None),
+                    read_since,
                 )
             )
 

@@ -172,6 +172,11 @@ class InplaceWrite(Event):
         For `indexed` writes: whether the assigned value requires grad.
     target_is_view
         Whether the target is a view of another tensor, whose memory the write changes, too.
+    made
+        Where the memory that is written was made.
+    filled
+        The memory is a new buffer (`torch.zeros`, `torch.empty_like`, …), and all that happens to it before its last
+        write is that it is written: no part of it is read in between, and nothing saves it.
     """
 
     op: str
@@ -187,6 +192,8 @@ class InplaceWrite(Event):
     broken: Truth
     value_in_graph: Truth
     target_is_view: Truth = Truth.MAYBE
+    made: cst.CSTNode | None = None
+    filled: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
