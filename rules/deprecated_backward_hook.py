@@ -9,7 +9,7 @@ class DeprecatedBackwardHook(Rule):
     A module's backward hook is registered with `register_backward_hook`, which sees the wrong gradients.
 
     ## What it does
-    Finds calls of `Module.register_backward_hook`.
+    Finds calls of `Module.register_backward_hook`; with `--strict` only, where the hook looks at none of its gradients.
 
     ## Why is this bad?
     The hook sits on the last operation of `forward`, not on the module: where `forward` has several operations,
@@ -77,4 +77,8 @@ class DeprecatedBackwardHook(Rule):
         message = "`register_backward_hook` is deprecated: the hook sees the last operation, not the module"
         edit = Edit(event.name, "register_full_backward_hook")
         fix = Fix("register a full backward hook", (edit,), safe=False)
-        yield Diagnostic(event.node, message, event.trace, fix)
+        yield Diagnostic(event.node, message, event.trace, fix, self.level_of(event))
+
+    def level_of(self, event: custom.BackwardHookRegistered) -> Level:
+        """Strict where the hook does not look at what it is given."""
+        return Level.STRICT if event.ignores else Level.WARNING

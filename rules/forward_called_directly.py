@@ -11,6 +11,7 @@ class ForwardCalledDirectly(Rule):
 
     ## What it does
     Finds `m.forward(x)` where `m` is known to be a module. `super().forward(x)` is right, and left alone.
+    One finding per file, which counts the others.
 
     ## Why is this bad?
     Calling the module runs its hooks around `forward`. Called by name, forward and backward hooks don't run: feature
@@ -23,6 +24,7 @@ class ForwardCalledDirectly(Rule):
     Unsafe: hooks run that did not run before; nobody knows who has registered one.
 
     ## Known limits
+    `self.forward(x)` in another method of the same object, often on purpose, with `--strict` only.
     Silent where the object isn't known to be a module, in `forward` and `__call__` of the same object, and for classes
     with a `__call__` of their own.
 
@@ -75,6 +77,6 @@ class ForwardCalledDirectly(Rule):
         receiver = code(event.receiver)
         text = code(event.call.with_changes(func=event.receiver))
         fix = Fix(f"call `{receiver}` itself", (Edit(event.call, text),), safe=False)
-        yield Diagnostic(
-            event.node, f"`{receiver}.forward(...)` runs no hooks: call `{receiver}(...)`", event.trace, fix
-        )
+        message = f"`{receiver}.forward(...)` runs no hooks: call `{receiver}(...)`"
+        level = Level.STRICT if receiver == "self" else Level.SMELL
+        yield Diagnostic(event.node, message, event.trace, fix, level, group=self.code, others="call")

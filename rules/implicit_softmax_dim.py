@@ -16,6 +16,9 @@ class ImplicitSoftmaxDim(Rule):
     Torch guesses by the number of dimensions: 0 for tensors of 0, 1 or 3 dimensions, 1 for all others. For a batch of
     sequences (N, L, C) that normalises over the batch. Torch warns, once.
 
+    With 3 dimensions it is a warning; with more, or where their number isn't known, a smell; with two or less, where
+    torch takes the only one or the last, strict.
+
     ## Cure
     `dim=-1` for scores of shape (N, C) or (N, L, C), `dim=1` for (N, C, H, W).
 
@@ -42,7 +45,7 @@ class ImplicitSoftmaxDim(Rule):
             """
             import torch
 
-            model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.LogSoftmax())  # warning: [TLN602]
+            model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.LogSoftmax())  # smell: [TLN602]
             model(torch.rand(2, 4))
             """,
             shows=Warns("Implicit dimension choice for log_softmax has been deprecated"),
@@ -63,8 +66,17 @@ class ImplicitSoftmaxDim(Rule):
     )
 
     def check(self, event: numerics.DimensionImplied) -> Iterator[Diagnostic]:
-        if event.rank is None:
-            guess = "torch guesses it by the number of dimensions of the input"
-        else:
-            guess = f"torch takes {0 if event.rank in (0, 1, 3) else 1} for a tensor of {event.rank} dimensions"
-        yield Diagnostic(event.node, f"`{event.name}` without `dim`: {guess}", event.trace)
+        match event.rank:
+            case None:
+                guess = "torch takes dimension 1, but 0, normally the batch, where the input has 3 dimensions"
+            case 3:
+                guess = "torch takes dimension 0 of a tensor with 3, normally the batch"
+            case rank:
+                guess = f"torch takes dimension {0 if rank < 2 else 1} of a tensor with {rank}"
+        yield Diagnostic(event.node, f"`{event.name}` without `dim`: {guess}", event.trace, level=self.level_of(event))
+
+    def level_of(self, event: numerics.DimensionImplied) -> Level:
+        """A warning where it is the batch; strict where there is nothing to mistake."""
+        if event.rank is None or event.rank > 3:
+            return Level.SMELL
+        return Level.WARNING if event.rank == 3 else Level.STRICT

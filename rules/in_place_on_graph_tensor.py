@@ -5,16 +5,14 @@ from torchlint.rewrite import out_of_place, shown
 from torchlint.rule import Diagnostic, Example, Holds, Level, Rule, spelled
 from torchlint.truth import Truth
 
-_ACTIVATIONS = frozenset({"celu", "elu", "hardtanh", "leaky_relu", "relu", "relu6", "rrelu", "selu", "silu"})
-
 
 class InPlaceOnGraphTensor(Rule):
     """
     A tensor of the graph is modified in place.
 
     ## What it does
-    Finds in-place operations on a tensor that has a history, where no error is proven (TLN201 reports those). If the
-    model proves that nothing has saved the old value, it is harmless and reported only with `--strict`.
+    Finds in-place operations on a tensor that has a history, where no error is proven (TLN201 reports those). If
+    it is not known that an operation has saved the old value, it is reported only with `--strict`.
 
     ## Why is this bad?
     Whether it works depends on what every operation before it saved, on the order of the statements, and on whoever
@@ -27,8 +25,7 @@ class InPlaceOnGraphTensor(Rule):
     Unsafe: views and other names of the tensor don't see the new value any more.
 
     ## Known limits
-    Silent where it isn't sure that the tensor is in a graph. Indexed assignments are TLN205. An activation in place on
-    the result of a layer of which nothing is known is reported with `--strict` only.
+    Silent where it isn't sure that the tensor is in a graph. Indexed assignments are TLN205.
 
     ## References
     - [In-place operations with autograd](https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd)
@@ -112,7 +109,5 @@ class InPlaceOnGraphTensor(Rule):
             return None
         if event.leaf_raises is Truth.YES or event.broken is Truth.YES:
             return None
-        activation = event.op.removesuffix("(inplace=True)").rstrip("_") in _ACTIVATIONS
-        # After a layer of which nothing is known, an activation is strict, too: most layers save their input alone.
-        harmless = event.old_value_needed is Truth.NO or (activation and event.old_value_needed is Truth.MAYBE)
-        return Level.STRICT if harmless else Level.SMELL
+        # What an unknown operation has made may be saved by it; most save their inputs alone.
+        return Level.SMELL if event.old_value_needed is Truth.YES else Level.STRICT

@@ -67,8 +67,8 @@ class IndexedAssignmentOnGraphTensor(Rule):
 
             x = torch.ones(3, requires_grad=True)
             out = torch.empty(3)
-            for i in range(3):
-                out[i] = x[i].sin()  # strict: [TLN205]
+            for i, each in enumerate(x):
+                out[i] = each.sin()  # strict: [TLN205]
             out.sum().backward()
             """,
             shows=Holds("'CopySlices' in out.grad_fn.next_functions[0][0].name()"),

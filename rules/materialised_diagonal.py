@@ -6,6 +6,8 @@ from torchlint.model.events import work
 from torchlint.rewrite import code, operand, shown
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
 
+_SMALL = 3
+
 
 class MaterialisedDiagonal(Rule):
     """
@@ -27,7 +29,8 @@ class MaterialisedDiagonal(Rule):
     is computed in half precision, a product of elements is not.
 
     ## Known limits
-    Silent where `d` isn't known to be a vector: of a matrix, `torch.diag` takes the diagonal.
+    With `--strict` only for three rows or less. Silent where `d` isn't known to be a vector: of a matrix, `torch.diag`
+    takes the diagonal.
 
     ## References
     - [torch.diag](https://docs.pytorch.org/docs/stable/generated/torch.diag.html)
@@ -97,7 +100,8 @@ class MaterialisedDiagonal(Rule):
         fix = None
         if text is not None and event.nested and isinstance(event.node, cst.BaseExpression) and not _laid_out(event):
             fix = Fix("scale instead of multiplying matrices", (Edit(event.node, text),), safe=False)
-        yield Diagnostic(event.node, message, event.trace, fix)
+        level = Level.STRICT if event.size is not None and event.size <= _SMALL else None
+        yield Diagnostic(event.node, message, event.trace, fix, level)
 
 
 def _laid_out(event: work.DiagonalMultiplied) -> bool:

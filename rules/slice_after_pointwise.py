@@ -13,7 +13,8 @@ class SliceAfterPointwise(Rule):
 
     ## What it does
     Finds slices of the results of convolutions with `kernel_size=1`, linear layers and elementwise functions, along
-    dimensions that these treat position by position, where nothing else reads the result.
+    dimensions that these treat position by position, where nothing else reads the result. One finding per file, which
+    counts the others.
 
     ## Why is this bad?
     The operation is computed, and differentiated, for positions that are thrown away: the last step of a sequence needs
@@ -80,7 +81,8 @@ class SliceAfterPointwise(Rule):
         if event.cost is not None and event.least is not None:
             counts = f" ({event.cost:,} operations, {event.least:,} are enough)"
         message = f"{shown(event.node)} computes `{event.op}` for positions that are dropped: slice its input{counts}"
-        yield Diagnostic(event.node, message, event.trace, _fix(event, event.node))
+        fix = _fix(event, event.node)
+        yield Diagnostic(event.node, message, event.trace, fix, group=self.code, others="slice")
 
 
 def _fix(event: work.SlicedAfterPointwise, node: cst.Subscript) -> Fix | None:

@@ -13,8 +13,8 @@ class TensorKeptOnCtx(Rule):
 
     ## What it does
     Finds `ctx.x = x` in `forward` of an `autograd.Function`, where `x` is an input or an output of the function.
-    Numbers, shapes and flags belong there and are fine. A tensor that `forward` itself has made and doesn't return is
-    reported with `--strict` only.
+    Numbers, shapes and flags belong there and are fine. An input that nothing in sight writes after the call, and a
+    tensor that `forward` itself has made and doesn't return, are reported with `--strict` only.
 
     ## Why is this bad?
     Torch checks saved tensors: one that is modified between forward and backward raises. Of an attribute it knows
@@ -121,9 +121,14 @@ class TensorKeptOnCtx(Rule):
             "output": "its graph holds itself alive, and a write to it goes unseen",
             "intermediate": "hooks on saved tensors do not see it",
         }[event.what]
+        if event.written:
+            why = "the write to it goes unseen, and the gradient is computed from the new value"
         message = f"{kept} keeps {shown(event.value)}, an {event.what} of `forward`: {why}"
-        level = Level.STRICT if event.what == "intermediate" else None
-        yield Diagnostic(event.node, message, event.trace, _fix(event), level)
+        yield Diagnostic(event.node, message, event.trace, _fix(event), self.level_of(event))
+
+    def level_of(self, event: custom.TensorKeptOnContext) -> Level:
+        """A warning where it does harm in sight: a cycle, or a write."""
+        return Level.WARNING if event.what == "output" or event.written else Level.STRICT
 
 
 def _fix(event: custom.TensorKeptOnContext) -> Fix | None:

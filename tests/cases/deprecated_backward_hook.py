@@ -26,7 +26,7 @@ def on_every_module():
     """Warns: Using a non-full backward hook"""
     model = nn.Sequential(nn.Linear(2, 2), nn.Sigmoid())
     for module in model.modules():
-        module.register_backward_hook(lambda m, gi, go: None)  # warning: [TLN510]
+        module.register_backward_hook(lambda m, gi, go: print(gi))  # warning: [TLN510]
     model(torch.rand(1, 2, requires_grad=True)).sum().backward()
 
 
@@ -54,6 +54,12 @@ def helper():
 
     layer, found = nn.Linear(2, 2), []
     watch(layer, found)
+    layer(torch.rand(1, 2)).sum().backward()
+
+
+def gradients_ignored():
+    layer, called = nn.Linear(2, 2), []
+    layer.register_backward_hook(lambda m, gi, go: called.append(m))
     layer(torch.rand(1, 2)).sum().backward()
 
 

@@ -41,12 +41,29 @@ def predict_method():
             return self.layer(x)
 
         def predict(self, x):
-            return self.forward(x).argmax(dim=1)  # smell: [TLN309]
+            return self.layer.forward(x).argmax(dim=1)  # smell: [TLN309]
 
     model = Classifier()
     seen = []
-    model.register_forward_hook(lambda m, i, o: seen.append(o))
+    model.layer.register_forward_hook(lambda m, i, o: seen.append(o))
     model.predict(torch.rand(1, 3))
+
+
+def own_forward():
+    class Classifier(nn.Linear):
+        def predict(self, x):
+            return self.forward(x).argmax(dim=1)
+
+    Classifier(3, 2).predict(torch.rand(1, 3))
+
+
+def many_calls():
+    """Holds: len(seen) == 0"""
+    one, other, seen = nn.Linear(2, 2), nn.Linear(2, 2), []
+    one.register_forward_hook(lambda m, i, o: seen.append(o))
+    y = one.forward(torch.rand(1, 2))  # smell: [TLN309]
+    y = other.forward(y)
+    y = one.forward(y)
 
 
 def in_the_training_loop():

@@ -53,7 +53,7 @@ def input_modified_after_the_call():
     pool.register_full_backward_hook(print)
     x = fc(torch.rand(1, 4))
     y = pool(x)
-    x += 1  # error: [TLN512]  # smell: [TLN204]
+    x += 1  # error: [TLN512]
     y.sum().backward()
 
 

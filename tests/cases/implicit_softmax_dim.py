@@ -15,7 +15,7 @@ def policy_of_an_actor():
             self.affine = nn.Linear(4, 2)
 
         def forward(self, state):
-            return F.softmax(self.affine(state))  # warning: [TLN602]
+            return F.softmax(self.affine(state))  # smell: [TLN602]
 
     Actor()(torch.rand(1, 4))
 
@@ -36,7 +36,7 @@ def layer_in_a_model():
     class Net(nn.Module):
         def __init__(self):
             super().__init__()
-            self.softmax = nn.Softmax()  # warning: [TLN602]
+            self.softmax = nn.Softmax()  # smell: [TLN602]
 
         def forward(self, x):
             return self.softmax(x)
@@ -46,12 +46,17 @@ def layer_in_a_model():
 
 def written_as_none():
     """Warns: Implicit dimension choice for log_softmax"""
-    F.log_softmax(torch.rand(2, 3), dim=None)  # warning: [TLN602]
+    F.log_softmax(torch.rand(2, 3, 4), dim=None)  # warning: [TLN602]
 
 
 def softmin():
     """Warns: Implicit dimension choice for softmin"""
-    F.softmin(torch.rand(2, 3))  # warning: [TLN602]
+    F.softmin(torch.rand(2, 3, 4, 4))  # smell: [TLN602]
+
+
+def scores_of_a_batch():
+    F.softmax(torch.rand(2, 3))
+    F.log_softmax(torch.rand(3))
 
 
 def dimension_given():

@@ -17,13 +17,38 @@ def recurrence_in_one_buffer():
 
 
 def outputs_collected():
-    """Holds: 'CopySlices' in outputs.grad_fn.name()"""
     cell = nn.GRUCell(2, 3)
     state, outputs = torch.zeros(4, 3), torch.zeros(5, 4, 3)
     for t in range(5):
         state = cell(torch.rand(4, 2), state)
-        outputs[t] = state  # smell: [TLN205]
+        outputs[t] = state
     outputs.sum().backward()
+
+
+def running_sum_in_a_buffer():
+    """Holds: 'CopySlices' in sums.grad_fn.name()"""
+    cell = nn.GRUCell(2, 3)
+    state, sums = torch.zeros(4, 3), torch.zeros(5, 4, 3)
+    for t in range(1, 5):
+        state = cell(torch.rand(4, 2), state)
+        sums[t] = sums[t - 1] + state  # smell: [TLN205]
+    sums.sum().backward()
+
+
+def filled_after_it_was_moved():
+    net = nn.Linear(2, 3)
+    rows = torch.zeros(5, 3).to(torch.float32)
+    for t, x in enumerate(torch.rand(5, 2)):
+        rows[t] = net(x)
+    rows[-1].sum().backward()
+
+
+def several_writes_to_one_tensor():
+    """Holds: y._version == 2"""
+    y = nn.Linear(3, 3)(torch.rand(4, 3))
+    y[:, 0] = 0.0  # smell: [TLN205]
+    y[:, 1] = 1.0
+    y.sum().backward()
 
 
 def scores_masked():

@@ -57,7 +57,7 @@ def two_inputs_of_a_loss():
     class Dot(torch.autograd.Function):
         @staticmethod
         def forward(ctx, a, b):
-            ctx.a = a  # warning: [TLN501]
+            ctx.a = a
             ctx.b = b  # warning: [TLN501]
             return torch.dot(a, b)
 

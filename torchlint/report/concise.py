@@ -17,6 +17,6 @@ def render(run: Run, style: Style) -> Iterator[str]:
     """The lines, then the summary."""
     for finding in run.findings:
         fixable = " [*]" if finding.fix is not None and finding.fix.safe else ""
-        verdict = f" ({finding.verdict.status} by torch)" if finding.verdict is not None else ""
+        verdict = f" (torch: {finding.verdict.status})" if finding.verdict is not None else ""
         yield f"{headline(finding, style)}{fixable}{verdict}\n"
     yield from (f"{line}\n" for line in summary(run))

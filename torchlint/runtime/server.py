@@ -76,7 +76,7 @@ class Server:
                 raise
             if answer is None:
                 self._stop()
-                return Outcome("died", note="the process that runs programs ended")
+                return Outcome("died", note="ends together with the process that runs it")
             return decode_outcome(answer)
 
     def close(self) -> None:

@@ -29,6 +29,8 @@ class TensorKeptOnContext(Event):
         The assigned expression.
     reads
         All places in `backward` that read the attribute; None if it is used in a way that is not seen through.
+    written
+        A tensor that the Function was applied to is written in place later.
     saves
         Whether the class calls `save_for_backward`, or keeps more than this one tensor.
     """
@@ -39,6 +41,7 @@ class TensorKeptOnContext(Event):
     value: cst.BaseExpression
     reads: tuple[cst.BaseExpression, ...] | None
     saves: bool
+    written: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,9 +172,12 @@ class BackwardHookRegistered(Event):
     ----------
     name
         The name of the method in the source.
+    ignores
+        The hook is known, and looks at none of the gradients it is given.
     """
 
     name: cst.Name
+    ignores: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

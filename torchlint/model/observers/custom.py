@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Literal
 
 import libcst as cst
@@ -16,9 +17,11 @@ from torchlint.model.domain import (
     Instance,
     Module,
     Sequence,
+    Storage,
     Tensor,
     Unknown,
     Value,
+    Write,
 )
 from torchlint.model.events.custom import (
     BackwardNotDifferentiable,
@@ -33,6 +36,7 @@ from torchlint.model.machine import Machine
 from torchlint.model.marks import CUSTOM, anywhere
 from torchlint.model.observer import Observer
 from torchlint.model.observers.function_source import Method, names, reads, root_of_one_minus_square, text
+from torchlint.model.trace import Step
 from torchlint.model.truth import Truth
 from torchlint.source import parsed, walk
 
@@ -56,6 +60,9 @@ class Custom(Observer):
         super().__init__(machine)
         self._running: list[Function] = []
         self._given: list[list[Value]] = []
+        self._kept_inputs: list[tuple[int, int, TensorKeptOnContext]] = []
+        self._applied: list[tuple[int, int, Storage]] = []
+        self._overwritten: dict[tuple[int, int], Step] = {}
         self._seen: set[int] = set()
         self._told: set[int] = set()
 
@@ -76,7 +83,7 @@ class Custom(Observer):
         if forward is None:
             return
         if forward.context:
-            self._kept(forward, backward, methods)
+            self._kept(forward, backward, methods, cls)
             self._written_in_forward(forward, methods)
         if backward is not None and backward.context:
             self._written_in_backward(backward)
@@ -92,7 +99,7 @@ class Custom(Observer):
             )
         )
 
-    def _kept(self, forward: Method, backward: Method | None, methods: dict[str, Method]) -> None:
+    def _kept(self, forward: Method, backward: Method | None, methods: dict[str, Method], cls: Class) -> None:
         kept: list[tuple[cst.Assign, cst.Attribute, Literal["input", "output", "intermediate"]]] = []
         outputs = forward.returned()
         checked = self._checked(forward, backward)
@@ -112,18 +119,21 @@ class Custom(Observer):
                 kept.append((node, target, "intermediate"))
         saves = any(method.calls("save_for_backward") for method in methods.values())
         for node, target, what in kept:
-            self.machine.emit(
-                TensorKeptOnContext(
-                    node=target,
-                    statement=self._line(forward.definition, node),
-                    context=forward.context,
-                    attribute=target.attr.value,
-                    what=what,
-                    value=node.value,
-                    reads=reads(backward, target.attr.value),
-                    saves=saves or len(kept) > 1,
-                )
+            event = TensorKeptOnContext(
+                node=target,
+                statement=self._line(forward.definition, node),
+                context=forward.context,
+                attribute=target.attr.value,
+                what=what,
+                value=node.value,
+                reads=reads(backward, target.attr.value),
+                saves=saves or len(kept) > 1,
             )
+            if what != "input":
+                self.machine.emit(event)
+            elif self.machine.excursion is None and not self.machine.expected_errors:
+                position = forward.parameters.index(text(node.value)) - 1
+                self._kept_inputs.append((id(cls.definition), position, event))
 
     def _checked(self, forward: Method, backward: Method | None) -> set[str]:
         """The names that are saved for backward too, and checked there: unpacking looks at all versions."""
@@ -259,6 +269,24 @@ class Custom(Observer):
     def concluded(self) -> None:
         self._running.clear()
         self._given.clear()
+        self._applied.clear()
+
+    def finished(self) -> None:
+        """Whether an input is written later is known when everything has run."""
+        for definition, position, event in self._kept_inputs:
+            step = self._overwritten.get((definition, position))
+            if step is not None:
+                event = replace(event, written=True, trace=(step,))
+            self.machine.emit(event)
+        self._kept_inputs.clear()
+
+    def wrote(self, tensor: Tensor, write: Write) -> None:
+        if not self._applied or write.spelling in ("optimizer", "backward"):
+            return
+        for definition, position, storage in self._applied:
+            if storage is tensor.storage and (definition, position) not in self._overwritten:
+                step = Step(write.origin.origin, f"`{write.op}` writes it here")
+                self._overwritten[definition, position] = step
 
     def _backward(self) -> Method | None:
         """The `backward` of a custom Function, if that is what runs, and it is differentiable by its own word."""
@@ -342,6 +370,11 @@ class Custom(Observer):
         result: Value | None,
         origin: ir.Call,
     ) -> None:
+        if name == "apply" and isinstance(receiver, Class):
+            for position, value in enumerate(positional):
+                tensor = value.tensor if isinstance(value, Unknown) else value
+                if isinstance(tensor, Tensor):
+                    self._applied.append((id(receiver.definition), position, tensor.storage))
         if name in ("numpy", "detach") and self._running and isinstance(receiver, (Unknown, Tensor)):
             self._not_differentiable("numpy" if name == "numpy" else "detach", name, origin)
 

@@ -46,8 +46,15 @@ class Hooks(Observer):
                 return
             function = parsed(node).func
             assert isinstance(function, cst.Attribute)
+            hook = positional[0] if positional else keywords.get("hook")
             self.machine.emit(
-                BackwardHookRegistered(node=node, statement=self.machine.line(), truth=self._now(), name=function.attr)
+                BackwardHookRegistered(
+                    node=node,
+                    statement=self.machine.line(),
+                    truth=self._now(),
+                    name=function.attr,
+                    ignores=_ignores_gradients(hook),
+                )
             )
         elif name in _WRAPPING and isinstance(receiver, (Module, Instance)):
             written = parsed(origin.function.value.origin)
@@ -159,3 +166,17 @@ class Hooks(Observer):
 
     def _now(self) -> Truth:
         return Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE
+
+
+def _ignores_gradients(hook: Value | None) -> bool:
+    """Whether a module's backward hook reads neither of the two parameters that hold gradients."""
+    bound = isinstance(hook, Bound) and hook.function is not None and hook.function.kind != "static"
+    function = hook.function if isinstance(hook, Bound) else hook
+    if not isinstance(function, Function):
+        return False
+    definition = function.definition
+    given = [each.name for each in definition.parameters][1 if bound else 0 :]
+    if len(given) != 3:
+        return False
+    body = definition.body
+    return not any(isinstance(each, ir.Name) and each.id in given[1:] for each in ir.walk(body))
