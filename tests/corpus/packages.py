@@ -141,13 +141,16 @@ def _members(archive: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
 
 
 def frozen_linter(repository: Path, folder: Path, commit: str = "HEAD") -> tuple[Path, str]:
-    """The linter as a commit has it, in a folder of its own that later edits do not touch; and the commit's name."""
-    name = _git(repository, "rev-parse", "--short", commit).decode().strip()
+    """
+    The linter as a commit has it, in a folder of its own that later edits do not touch; and the name of the commit that
+    changed it last.
+    """
+    name = _git(repository, "log", "-1", "--format=%h", commit, "--", "torchlint", "rules").decode().strip()
     target = folder / f"linter-{name}"
     if not target.exists():
         archive = folder / f"linter-{name}.tar"
         folder.mkdir(parents=True, exist_ok=True)
-        archive.write_bytes(_git(repository, "archive", commit, "torchlint", "rules"))
+        archive.write_bytes(_git(repository, "archive", name, "torchlint", "rules"))
         partial = folder / f"linter-{name}.partial"
         unpack(archive, partial, suffixes=("",))
         partial.rename(target)
