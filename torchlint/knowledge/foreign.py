@@ -82,16 +82,18 @@ _REPLACING: Final = tuple(
 )
 _READS: Final = frozenset(
     """
-    accumulate accuracy add append assert backward calc calculate check clip collect compare compute copy count debug
-    describe display draw dump equal err error eval evaluate exception export extend fill forward histogram images
-    info init initialize insert log logger loss losses metric metrics norm numel observe optimizer optimizers plot
-    predict print profile push put record report sample save scalar scalars scheduler score show size step store str
-    summarize summary test time track update valid validate validation visualize warn warning watch write
+    accumulate accuracy add append assert average averaged backward cache calc calculate check checkpoint clip
+    collect compare compute copy count debug describe description display draw dump ema emit equal err error eval
+    evaluate exception export extend fill flops forward histogram images info init initialize insert item label load
+    log logger loss losses macs meter meters metric metrics norm notify numel observe optimizer optimizers
+    parameters params play plot postfix predict print profile progress push put record remember render report
+    restore resume sample save scalar scalars scheduler score send show size step stopping store str summarize
+    summary test text time title track update valid validate validation visualize warn warning watch weights write
+    writer
     """.split()  # noqa: SIM905
 )
-_CHANGES: Final = re.compile(
-    "freez|froz|detach|require|trainable|leaf|cut|repackage|enable|disable|toggle|set|turn|stop|no_?grad"
-)
+_CHANGES: Final = re.compile("freez|froz|detach|require|trainable|no_?grad|repackag|stop_?grad")
+_SWITCHES: Final = frozenset({"cut", "disable", "enable", "leaf", "toggle"})
 _PASSING_ON: Final = frozenset(
     {"random.choice", "random.choices", "random.sample", "random.shuffle", "math.prod", "math.sumprod"}
 )
@@ -137,7 +139,7 @@ def replaces_parameters(qualified: str) -> bool:
 
 def speaks_of_flags(name: str) -> bool:
     """Whether a name is one of what freezes, detaches, or switches something on or off."""
-    return _CHANGES.search(name.lower()) is not None
+    return _CHANGES.search(name.lower()) is not None or not _SWITCHES.isdisjoint(_words(name))
 
 
 def only_reads(name: str) -> bool:

@@ -276,6 +276,14 @@ class BuiltinMachine(ContainerMachine):
     def set_member(self, instance: Instance, name: str, value: Value) -> None:
         """Set an attribute, through the `__setattr__` or the property of the class, if it has one."""
         for cls in instance.cls.ancestry():
+            descriptor = cls.attributes.get(name)
+            if isinstance(descriptor, Instance):
+                for each in descriptor.cls.ancestry():
+                    function = each.attributes.get("__set__")
+                    if isinstance(function, Function):
+                        assert self.statement is not None
+                        self.call_value(Bound(descriptor, "__set__", function), [instance, value], self.statement)
+                        return
             for known, given in (("__setattr__", [Constant(name), value]), (f"{name}.setter", [value])):
                 function = cls.attributes.get(known)
                 if isinstance(function, Function) and not any(f.definition is function.definition for f in self.stack):

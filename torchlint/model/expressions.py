@@ -252,6 +252,8 @@ class ExpressionMachine(IndexMachine):
                             self.trail.set(instance.attributes, name, result)
                         return result
                     return Bound(instance, name, found)
+                if isinstance(found, Instance) and any("__get__" in each.attributes for each in found.cls.ancestry()):
+                    return Unknown(held_tensors(instance), source=origin)
                 return found
         if instance.layer is not None and (name in instance.layer.parameters or name in instance.layer.config):
             return self._module_attribute(instance.layer, name)

@@ -418,8 +418,7 @@ class FunctionMachine(UnknownMachine):
             if self.changes_flags(function):
                 for value in values:
                     self.unsettle(value)
-            self.hand_on(values)
-            self._may_have_run(function)
+            self.hand_on([function, *values])
             first = positional[0] if positional else None
             layer = isinstance(first, Instance) and function.name == "forward" and is_module(first) is Truth.YES
             if function.kind == "opaque":

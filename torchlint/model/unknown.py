@@ -67,12 +67,47 @@ _OF_CONTAINERS = frozenset(
 )
 
 
+class Callback:
+    """A function of the file that somebody else may run; of a method, also its object."""
+
+    __slots__ = ("function", "receiver")
+
+    def __init__(self, function: Function, receiver: Value | None) -> None:
+        self.function = function
+        self.receiver = receiver
+
+    @classmethod
+    def of(cls, value: Value) -> Callback | None:
+        """What a value is as a callback, if it is one."""
+        if isinstance(value, Bound) and value.function is not None:
+            return cls(value.function, value.receiver)
+        return cls(value, None) if isinstance(value, Function) else None
+
+    def is_same(self, other: Callback) -> bool:
+        return self.function is other.function and self.receiver is other.receiver
+
+    def variables(self, name: str) -> dict[str, Value] | None:
+        """Where a variable is that the function sees."""
+        parameters = self.function.definition.parameters
+        if self.receiver is not None and parameters and parameters[0].name == name:
+            return {name: self.receiver}
+        frame: Frame | None = self.function.closure
+        while frame is not None and name not in frame.variables:
+            frame = frame.enclosing
+        return None if frame is None else frame.variables
+
+    def lookup(self, name: str) -> Value | None:
+        """The value of a variable that the function sees."""
+        variables = self.variables(name)
+        return None if variables is None else variables[name]
+
+
 class UnknownMachine(LayerMachine):
     """A machine that knows what code it does not follow may do."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.handed_on: tuple[Function, ...] = ()
+        self.handed_on: tuple[Callback, ...] = ()
         """Functions of the file that unknown code, a hook or a callback may run at any time."""
         self._reaching: dict[int, tuple[tuple[str, ...], ...]] = {}
 
@@ -249,51 +284,49 @@ class UnknownMachine(LayerMachine):
         """Unknown code was given functions of the file: it may run them now or later."""
         for value in values:
             for _, each in alternatives(value):
-                function, held = each, []
+                function = each
                 while isinstance(function, Partial):
-                    held += [*function.given, *function.named.values()]
+                    for part in (*function.given, *function.named.values()):
+                        self.havoc(part)
                     function = function.function
-                if isinstance(function, Bound) and function.function is not None:
-                    held.append(function.receiver)
-                    function = function.function
-                for part in held if isinstance(function, Function) else ():
-                    self.havoc(part)
-                if isinstance(function, Function) and not any(function is known for known in self.handed_on):
-                    self.trail.set(self, "handed_on", (*self.handed_on, function))
-                    self._may_have_run(function)
+                callback = Callback.of(function)
+                if callback is None or any(callback.is_same(known) for known in self.handed_on):
+                    continue
+                if self._writes_of(callback.function) or self.changes_flags(callback.function):
+                    self.trail.set(self, "handed_on", (*self.handed_on, callback))
+                    self._may_have_run(callback)
 
     def run_handed_on(self) -> None:
         """Something was called that may run what was handed on."""
-        for function in self.handed_on:
-            self._may_have_run(function)
+        for callback in self.handed_on:
+            self._may_have_run(callback)
 
-    def _may_have_run(self, function: Function) -> None:
+    def _may_have_run(self, callback: Callback) -> None:
         """What a function writes to, outside itself, is unknown."""
-        for path in self._writes_of(function):
-            self._forget(path, function.closure)
-        if self.changes_flags(function):
-            for name in {path[0] for path in self._writes_of(function)}:
-                value = _found(name, function.closure)
+        writes = self._writes_of(callback.function)
+        for path in writes:
+            self._forget(path, callback)
+        if self.changes_flags(callback.function):
+            for name in {path[0] for path in writes}:
+                value = callback.lookup(name)
                 if value is not None:
                     self.unsettle(value)
 
-    def _forget(self, path: tuple[str, ...], closure: Frame) -> None:
+    def _forget(self, path: tuple[str, ...], callback: Callback) -> None:
         name, *rest = path
-        frame: Frame | None = closure
-        while frame is not None and name not in frame.variables:
-            frame = frame.enclosing
-        if frame is None:
+        variables = callback.variables(name)
+        if variables is None:
             return
-        variables = frame.variables
         value = variables[name]
         for each in rest[:-1]:
             if not isinstance(value, Instance) or each not in value.attributes:
                 return
+            variables, name = value.attributes, each
             value = value.attributes[each]
         if rest and rest[-1] == "":
-            for _, each_value in alternatives(value):
-                if isinstance(each_value, (Sequence, Mapping)):
-                    self._open(each_value)
+            for _, held in alternatives(value):
+                if isinstance(held, (Sequence, Mapping)):
+                    self._open(held)
             return
         if rest and isinstance(value, Instance):
             variables, name = value.attributes, rest[-1]
@@ -302,7 +335,8 @@ class UnknownMachine(LayerMachine):
         old = variables.get(name)
         if not isinstance(old, Unknown):
             options = [(unknown_guard(), Unknown())] + ([(unknown_guard(), old)] if old is not None else [])
-            self.trail.set(variables, name, choose(options))
+            if not (isinstance(old, Choice) and any(isinstance(each, Unknown) for _, each in old.alternatives)):
+                self.trail.set(variables, name, choose(options))
 
     def _open(self, value: Sequence | Mapping) -> None:
         """A container that may hold anything besides."""
@@ -321,7 +355,8 @@ class UnknownMachine(LayerMachine):
         known = self._reaching.get(id(definition))
         if known is None:
             body: list[ir.Statement] | ir.Node
-            own = {parameter.name for parameter in definition.parameters}
+            # of a method that is handed on, the first one is its object
+            own = {parameter.name for parameter in definition.parameters[int(function.owner is not None) :]}
             if isinstance(definition, ir.FunctionDef):
                 own |= definition.assigned
                 body = definition.body
@@ -330,15 +365,6 @@ class UnknownMachine(LayerMachine):
             found = {path for node in ir.walk(body) for path in _written_paths(node) if path[0] not in own}
             known = self._reaching[id(definition)] = tuple(sorted(found))
         return known
-
-
-def _found(name: str, closure: Frame) -> Value | None:
-    frame: Frame | None = closure
-    while frame is not None:
-        if name in frame.variables:
-            return frame.variables[name]
-        frame = frame.enclosing
-    return None
 
 
 def _written_paths(node: ir.Node) -> list[tuple[str, ...]]:
