@@ -14,7 +14,7 @@ import sys
 import textwrap
 import types
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import expectations
@@ -64,7 +64,22 @@ class _Meter:
     def update(self, *_: object) -> None:
         pass
 
-    add_scalar = update
+    add_scalar = step = update
+
+
+class _Bar:
+    def __init__(self, values: Iterable[object]) -> None:
+        self.values = values
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(self.values)
+
+    def set_postfix(self, **_: object) -> None:
+        pass
+
+
+def _quiet(function: Callable[..., object]) -> object:
+    return torch.no_grad()(function)
 
 
 def _somelib() -> types.ModuleType:
@@ -74,7 +89,11 @@ def _somelib() -> types.ModuleType:
         Block=_Block, AverageMeter=_Meter, Logger=_Meter, Net=nn.Identity, f=torch.sin,
         trim=lambda states: states[-1].detach_(), loss_fn=lambda a, b: (a - b).sum(),
         Lion=torch.optim.SGD, clip_gradients=lambda parameters, most: None, evaluate=lambda module: None,
-        load=lambda: {"w": torch.rand(3, requires_grad=True)},
+        adjust_lr=lambda group, epoch: 0.1, load_checkpoint=lambda module, path: None,
+        summary=lambda module, size: None,
+        EarlyStopping=_Meter, tqdm=_Bar, inference=_quiet, run=lambda function: function(),
+        minimise=lambda closure: closure(), train=lambda w: (w**2).sum().backward(), combine=lambda *ws: sum(ws),
+        session=torch.no_grad, load=lambda: {"w": torch.rand(3, requires_grad=True)},
     )  # fmt: skip
     return module
 

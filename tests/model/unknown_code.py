@@ -948,3 +948,747 @@ def found_twice():
     y = x.sum()
     y.backward()
     y.backward()  # warning: [TLN101]
+
+
+def silent_call_over():
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.l = nn.Linear(3, 2)
+
+        def __call__(self, x):
+            return super().__call__(x).detach()
+
+        def forward(self, x):
+            return self.l(x)
+
+    print(Net()(torch.rand(1, 3)).numpy())
+
+
+def silent_callback():
+    import torch
+    from somelib import run
+
+    kept = []
+    w = torch.rand(3, requires_grad=True)
+    run(lambda: kept.append(w * 2))
+    torch.cat(kept).sum().backward()
+
+
+def silent_callback_flag():
+    import torch
+    from torch import nn
+    from somelib import run
+
+    net = nn.Linear(3, 2)
+
+    def off():
+        net.requires_grad_(False)
+
+    run(off)
+    print(net(torch.rand(1, 3)).numpy())
+
+
+def silent_checkpoint():
+    import torch
+    from torch.utils.checkpoint import checkpoint
+
+    seen = []
+    w = torch.rand(3, requires_grad=True)
+
+    def f(x):
+        y = torch.tanh(x * w)
+        seen.append(y)
+        return y
+
+    out = checkpoint(f, torch.rand(3), use_reentrant=False)
+    torch.stack(seen).sum().backward()
+
+
+def silent_ctx_elsewhere():
+    import torch
+    from somelib import session
+
+    w = torch.rand(3, requires_grad=True)
+    with session() as s:
+        w.add_(1)
+
+
+def silent_deco_file():
+    import functools
+    import torch
+
+    def quiet(f):
+        @functools.wraps(f)
+        def inner(*a, **k):
+            with torch.no_grad():
+                return f(*a, **k)
+
+        return inner
+
+    w = torch.rand(3, requires_grad=True)
+
+    @quiet
+    def update():
+        w.add_(1)
+
+    @quiet
+    def sample(x):
+        return w * x
+
+    update()
+    print(sample(torch.rand(3)).numpy())
+
+
+def silent_deco_forward():
+    import torch
+    from torch import nn
+    from somelib import inference
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.l = nn.Linear(3, 2)
+
+        @inference
+        def forward(self, x):
+            return self.l(x)
+
+    print(Net()(torch.rand(1, 3)).numpy())
+
+
+def silent_desc():
+    import torch
+
+    class Cut:
+        def __set_name__(self, owner, name):
+            self.name = "_" + name
+
+        def __get__(self, obj, owner):
+            return getattr(obj, self.name).detach()
+
+        def __set__(self, obj, value):
+            setattr(obj, self.name, value)
+
+    class A:
+        h = Cut()
+
+    a = A()
+    w = torch.rand(3, requires_grad=True)
+    a.h = w * 2
+    print(a.h.numpy())
+
+
+def silent_exitstack_self():
+    import contextlib
+    import torch
+
+    class T:
+        def __init__(self):
+            self.stack = contextlib.ExitStack()
+
+        def start(self):
+            self.stack.enter_context(torch.no_grad())
+
+    w = torch.rand(3, requires_grad=True)
+    t = T()
+    t.start()
+    w.add_(1)
+    t.stack.close()
+
+
+def silent_hook_clear():
+    import torch
+    from torch import nn
+
+    feats = []
+    net = nn.Linear(3, 2)
+    net.register_forward_hook(lambda m, i, o: feats.append(o))
+    for _ in range(2):
+        feats.clear()
+        net(torch.rand(1, 3))
+        torch.cat(feats).sum().backward()
+
+
+def silent_hook_method():
+    import torch
+    from torch import nn
+
+    class Cam:
+        def __init__(self, net):
+            self.acts = None
+            self.seen = []
+            net[0].register_forward_hook(self.save)
+            self.net = net
+
+        def save(self, m, i, o):
+            self.acts = o
+            self.seen.append(o)
+
+        def run(self, x):
+            self.net(x)
+            self.acts.sum().backward()
+
+        def stacked(self, x):
+            self.seen.clear()
+            self.net(x)
+            torch.stack(self.seen).sum().backward()
+
+    net = nn.Sequential(nn.Linear(3, 2))
+    c = Cam(net)
+    c.run(torch.rand(1, 3))
+    c.stacked(torch.rand(1, 3))
+
+
+def silent_namedtuple():
+    import collections
+    import torch
+
+    Out = collections.namedtuple("Out", "a b")
+    w = torch.rand(3, requires_grad=True)
+    o = Out(w * 2, torch.rand(3))
+    print(o.b.numpy(), o.a.detach().numpy())
+    o.a.sum().backward()
+    w.grad.clone()
+
+
+def silent_new():
+    import torch
+
+    class Leaf:
+        def __new__(cls, t):
+            return t.detach()
+
+    w = torch.rand(3, requires_grad=True)
+    print(Leaf(w * 2).numpy())
+
+
+def silent_thread():
+    import threading
+    import torch
+
+    box = {"x": torch.zeros(3)}
+    w = torch.rand(3, requires_grad=True)
+
+    def work():
+        box["x"] = w * 2
+
+    t = threading.Thread(target=work)
+    t.start()
+    t.join()
+    box["x"].sum().backward()
+
+
+def found_callee_call():
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.l = nn.Linear(3, 2)
+
+        def __call__(self, x):
+            return self.l(x)
+
+    print(Net()(torch.rand(1, 3)).numpy())  # error: [TLN111]
+
+
+def found_ctx_class():
+    import time
+    import torch
+
+    class Timer:
+        def __enter__(self):
+            self.t = time.time()
+            return self
+
+        def __exit__(self, *e):
+            print(time.time() - self.t)
+
+    w = torch.rand(3, requires_grad=True)
+    with Timer():
+        w.add_(1)  # error: [TLN203]
+
+
+def found_ctx_lock():
+    import threading
+    import torch
+
+    w = torch.rand(3, requires_grad=True)
+    lock = threading.Lock()
+    with lock:
+        w.add_(1)  # error: [TLN203]
+
+
+def found_filter():
+    import torch
+    from torch import nn
+
+    net = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+    opt = torch.optim.SGD(filter(lambda p: p.requires_grad, net.parameters()), lr=0.1)
+    h = torch.zeros(1, 2)
+    for _ in range(3):
+        h = net(h)
+        opt.zero_grad()
+        h.sum().backward()  # error: [TLN101]
+        opt.step()
+
+
+def found_load():
+    import torch
+    from torch import nn
+    from somelib import load_checkpoint, EarlyStopping, adjust_lr, summary
+
+    net = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+    load_checkpoint(net, "x.pt")
+    summary(net, (1, 2))
+    stopping = EarlyStopping()
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    h = torch.zeros(1, 2)
+    for i in range(3):
+        h = net(h)
+        opt.zero_grad()
+        loss = h.sum()
+        loss.backward()  # error: [TLN101]
+        opt.step()  # error: [TLN202]
+        adjust_lr(opt, i)
+        for g in opt.param_groups:
+            g["lr"] = adjust_lr(g["lr"], i)
+        stopping.step(loss, net)
+
+
+def found_pbar():
+    import torch
+    from torch import nn
+    from somelib import tqdm
+
+    net = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    h = torch.zeros(1, 2)
+    bar = tqdm(range(3))
+    for _ in bar:
+        h = net(h)
+        opt.zero_grad()
+        loss = h.sum()
+        loss.backward()  # error: [TLN101]
+        opt.step()
+        bar.set_postfix(loss=loss, h=h)
+
+
+def silent_add_module():
+    import torch
+    from torch import nn
+
+    class Id(nn.Module):
+        def forward(self, x):
+            return x.detach()
+
+    net = nn.Sequential(nn.Linear(3, 3))
+    net.add_module("1", Id())
+    print(net(torch.rand(1, 3)).numpy())
+
+
+def silent_children_index():
+    import torch
+    from torch import nn
+
+    net = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 3))
+    for c in list(net.children())[:1]:
+        for p in c.parameters():
+            p.requires_grad_(False)
+    print(net[:1](torch.rand(1, 3)).numpy())
+
+
+def silent_ctx_decorator():
+    import contextlib
+    import torch
+
+    class Quiet(contextlib.ContextDecorator):
+        def __enter__(self):
+            self.g = torch.no_grad()
+            self.g.__enter__()
+
+        def __exit__(self, *e):
+            self.g.__exit__(*e)
+
+    w = torch.rand(3, requires_grad=True)
+
+    @Quiet()
+    def up():
+        w.add_(1)
+
+    up()
+    with Quiet():
+        w.add_(1)
+
+
+def silent_ctx_enable():
+    import contextlib
+    import torch
+
+    @contextlib.contextmanager
+    def recorded():
+        with torch.enable_grad():
+            yield
+
+    w = torch.rand(3, requires_grad=True)
+
+    @torch.no_grad()
+    def step():
+        with recorded():
+            loss = (w * 2).sum()
+        loss.backward()
+
+    step()
+
+
+def silent_ctx_return_inside():
+    import contextlib
+    import torch
+    from torch import nn
+
+    @contextlib.contextmanager
+    def quiet():
+        with torch.no_grad():
+            yield
+
+    def sample(net, x, early):
+        with quiet():
+            y = net(x)
+            if early:
+                return y
+        return y.detach()
+
+    net = nn.Linear(3, 3)
+    import sys
+
+    print(sample(net, torch.rand(1, 3), len(sys.argv) > 1).numpy())
+    net(torch.rand(1, 3)).sum().backward()
+
+
+def silent_ctx_try():
+    import contextlib
+    import torch
+
+    @contextlib.contextmanager
+    def quiet(flag=True):
+        prev = torch.is_grad_enabled()
+        torch.set_grad_enabled(not flag)
+        try:
+            yield
+        finally:
+            torch.set_grad_enabled(prev)
+
+    class T:
+        @contextlib.contextmanager
+        def ema(self):
+            with quiet():
+                yield self
+
+        def run(self, w):
+            with self.ema() as me, torch.autocast("cpu", enabled=False):
+                w.add_(1)
+
+    w = torch.rand(3, requires_grad=True)
+    T().run(w)
+    with quiet(False):
+        (w * 2).sum().backward()
+
+
+def silent_del_param():
+    import torch
+    from torch import nn
+
+    net = nn.Linear(3, 3, bias=False)
+    w = net.weight.detach()
+    del net.weight
+    net.weight = w
+    print(net(torch.rand(1, 3)).numpy())
+
+
+def silent_getattr_chain():
+    import operator
+    import torch
+    from torch import nn
+
+    net = nn.Sequential(nn.Linear(3, 3))
+    operator.attrgetter("0.weight")(net).requires_grad_(False)
+    net[0].bias.requires_grad_(False)
+    print(net(torch.rand(1, 3)).numpy())
+
+
+def silent_grad_buffer():
+    import torch
+    from somelib import train
+
+    w = torch.rand(3, requires_grad=True)
+    train(w)
+    w.grad.zero_()  # smell: [TLN401]
+
+
+def silent_grad_closure():
+    import torch
+    from somelib import minimise
+
+    w = torch.rand(3, requires_grad=True)
+
+    def closure():
+        loss = (w**2).sum()
+        loss.backward()
+        return loss
+
+    minimise(closure)
+    w.grad.zero_()  # smell: [TLN401]
+
+
+def silent_load_state():
+    import torch
+    from torch import nn
+
+    net = nn.Linear(3, 3)
+    net.weight = nn.Parameter(torch.rand(3, 3), requires_grad=False)
+    net.bias = None
+    print(net(torch.rand(1, 3)).numpy())
+
+
+def silent_many_depends():
+    import torch
+    from somelib import combine
+
+    ws = [torch.rand(3, requires_grad=True) for _ in range(20)]
+    combine(*ws).sum().backward()
+    for w in ws:
+        w.grad.zero_()  # smell: [TLN401]
+
+
+def silent_modulelist_unknown():
+    import sys
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self, n):
+            super().__init__()
+            self.blocks = nn.ModuleList([nn.Linear(3, 3) for _ in range(n)])
+
+        def forward(self, x):
+            for b in self.blocks:
+                x = b(x)
+            return x
+
+    net = Net(len(sys.argv) + 8)
+    for m in net.modules():
+        for p in m.parameters():
+            p.requires_grad = False
+    print(net(torch.rand(1, 3)).numpy())
+
+
+def silent_modules_dict():
+    import torch
+    from torch import nn
+
+    net = nn.Sequential(nn.Linear(3, 3))
+    for name, m in net._modules.items():
+        m.requires_grad_(False)
+    print(net(torch.rand(1, 3)).numpy())
+
+
+def silent_named_prefix():
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.trunk = nn.Linear(3, 3)
+            self.head = nn.Linear(3, 3)
+
+        def forward(self, x):
+            return self.trunk(x)
+
+    net = Net()
+    for n, p in net.named_parameters():
+        if "trunk" in n:
+            p.requires_grad = False
+    print(net(torch.rand(1, 3)).numpy())
+
+
+def silent_param_dict():
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.blocks = nn.ModuleList([nn.Linear(3, 3) for _ in range(8)])
+
+        def forward(self, x):
+            for b in self.blocks:
+                x = b(x)
+            return x
+
+    net = Net()
+    by_name = {n: p for n, p in net.named_parameters()}
+    for n in by_name:
+        if n.startswith("blocks"):
+            by_name[n].requires_grad = False
+    print(net(torch.rand(1, 3)).numpy())
+
+
+def silent_recursive():
+    import torch
+    from torch import nn
+
+    def off(m):
+        for c in m.children():
+            off(c)
+        for p in m.parameters(recurse=False):
+            p.requires_grad = False
+
+    net = nn.Sequential(nn.Sequential(nn.Sequential(nn.Linear(3, 3))))
+    off(net)
+    print(net(torch.rand(1, 3)).numpy())
+
+
+def silent_replaced_child():
+    import torch
+    from torch import nn
+
+    class Id(nn.Module):
+        def forward(self, x):
+            return x.detach()
+
+    net = nn.Sequential(nn.Linear(3, 3))
+    net[0] = Id()
+    print(net(torch.rand(1, 3)).numpy())
+    net2 = nn.Sequential(nn.Linear(3, 3))
+    setattr(net2, "0", Id())
+    print(net2(torch.rand(1, 3)).numpy())
+
+
+def silent_self_modules():
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.l = nn.Linear(3, 3)
+            for p in self.__dict__["_modules"]["l"].parameters():
+                p.requires_grad = False
+
+        def forward(self, x):
+            return self.l(x)
+
+    print(Net()(torch.rand(1, 3)).numpy())
+
+
+def silent_super_setattr_module():
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __setattr__(self, name, value):
+            if isinstance(value, torch.Tensor) and not isinstance(value, nn.Parameter):
+                value = value.detach()
+            super().__setattr__(name, value)
+
+    net = Net()
+    w = torch.rand(3, requires_grad=True)
+    net.state = torch.zeros(3)
+    for _ in range(3):
+        out = torch.tanh(w * net.state + w)
+        out.sum().backward()
+        net.state = out
+
+
+def silent_train_override():
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.l = nn.Linear(3, 3)
+
+        def train(self, mode=True):
+            super().train(mode)
+            for p in self.l.parameters():
+                p.requires_grad = False
+            return self
+
+        def forward(self, x):
+            return self.l(x)
+
+    net = Net()
+    net.train()
+    print(net(torch.rand(1, 3)).numpy())
+
+
+def found_children_index():
+    import torch
+    from torch import nn
+
+    net = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 3))
+    for c in list(net.children())[:1]:
+        for p in c.parameters():
+            p.requires_grad_(False)
+    print(net(torch.rand(1, 3)).numpy())  # error: [TLN111]
+
+
+def found_ctx_try():
+    import contextlib
+    import torch
+
+    @contextlib.contextmanager
+    def seeded(s):
+        state = torch.get_rng_state()
+        torch.manual_seed(s)
+        try:
+            yield
+        finally:
+            torch.set_rng_state(state)
+
+    w = torch.rand(3, requires_grad=True)
+    with seeded(3):
+        y = w.exp()
+        y.add_(1)  # error: [TLN201]
+        y.sum().backward()
+
+
+def found_ctx_yield_value():
+    import contextlib
+    import torch
+
+    @contextlib.contextmanager
+    def doubled(w):
+        with torch.enable_grad():
+            yield w * 2
+
+    w = torch.rand(3, requires_grad=True)
+    with doubled(w) as y:
+        print(y.numpy())  # error: [TLN111]
+
+
+def found_named_prefix():
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.trunk = nn.Linear(3, 3)
+            self.head = nn.Linear(3, 3)
+
+        def forward(self, x):
+            return self.head(self.trunk(x))
+
+    net = Net()
+    for n, p in net.named_parameters():
+        if "trunk" in n:
+            p.requires_grad = False
+    print(net(torch.rand(1, 3)).numpy())  # error: [TLN111]

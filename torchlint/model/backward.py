@@ -285,6 +285,8 @@ class BackwardMachine(GraphMachine):
         if accumulates:
             wanted = None if inputs is None else {id(tensor) for tensor in inputs}
             self._accumulate([leaf for leaf in leaves if wanted is None or id(leaf[1]) in wanted], origin, create)
+            if any(node.opaque and not node.gradient for node, _ in visited.values()):
+                self._accumulate_unseen(wanted)
 
     def _unused(self, tensor: Tensor, reached: set[int], latest: int, origin: ir.Node, callee: BackwardCallee) -> None:
         """
@@ -617,6 +619,12 @@ class BackwardMachine(GraphMachine):
                 continue
             value = gradient if sure else choose([(guard, gradient), (ALWAYS, NONE)])
             self.trail.set(leaf, "grad", value)
+
+    def _accumulate_unseen(self, wanted: set[int] | None) -> None:
+        """A part of the graph that is not known may lead to any leaf that unknown code was given."""
+        for leaf in self.escaped:
+            if leaf.grad is NONE and (wanted is None or id(leaf) in wanted):
+                self.trail.set(leaf, "grad", choose([(unknown_guard(), NONE), (unknown_guard(), Unknown())]))
 
     def gradient_with_graph(self, leaf: Tensor, create: Truth, origin: ir.Node) -> Value:
         """A `.grad` made with `create_graph=True`."""

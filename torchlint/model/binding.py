@@ -143,6 +143,7 @@ class BindingMachine(FunctionMachine):
                 self.assign(element, elements[0])
             else:
                 part = made_of([value], source=value.source if isinstance(value, Unknown) else None)
+                part.part_of = value.part_of if isinstance(value, Unknown) else None
                 self.assign(element, part)
 
     def _unpack_starred(self, target: ir.Sequence, elements: list[Value]) -> None:
@@ -179,7 +180,7 @@ class BindingMachine(FunctionMachine):
                 if name == "requires_grad":
                     self.unsettle_origins(each)
             elif isinstance(each, Module):
-                self.trail.set(each.parameters, name, new)
+                self._set_in_module(each, name, new)
             elif isinstance(each, Class):
                 self.trail.set(each.attributes, name, new)
 
@@ -196,9 +197,17 @@ class BindingMachine(FunctionMachine):
                 assert tensor is not None
                 self._set_tensor_attribute(tensor, name, value)
             elif isinstance(each, Module):
-                self.trail.set(each.parameters, name, value)
+                self._set_in_module(each, name, value)
             if isinstance(each, Unknown) and name == "requires_grad":
                 self.unsettle_origins(each)
+
+    def _set_in_module(self, module: Module, name: str, value: Value) -> None:
+        """`module.name = value` of a layer of torch; in a container it may be one of those it holds."""
+        self.trail.set(module.parameters, name, value)
+        if module.kind.container and (name.isdigit() or name in module.names):
+            self.trail.set(module, "children", None)
+            self.trail.set(module, "tail", None)
+            self.trail.set(module, "element", None)
 
     def _set_tensor_attribute(self, tensor: Tensor, name: str, new: Value) -> None:
         if name == "grad":

@@ -53,6 +53,8 @@ from torchlint.source import parsed
 MOST_SAVES = 8
 MOST_WRITES = 128
 """Saves and writes of one storage that are remembered, the latest; a forgotten one proves nothing any more."""
+MOST_ESCAPED = 64
+"""Leaves in the hands of unknown code that are remembered, the latest."""
 INPLACE_VIEWS = frozenset({"unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"})
 """Operations whose in-place twin changes sizes and strides alone (PyTorch: tag `inplace_view`)."""
 MOST_STEPS = 4
@@ -87,6 +89,8 @@ class GraphMachine(Machine):
 
     def __init__(self) -> None:
         super().__init__()
+        self.escaped: tuple[Tensor, ...] = ()
+        """The latest leaves that unknown code was given."""
         self.saved: list[Saved] = []
         """All that any node saves."""
         self.write_records: list[WriteRecord] = []
@@ -599,6 +603,8 @@ class GraphMachine(Machine):
             self.use(tensor, origin)
             if not tensor.storage.uses:
                 self.trail.set(tensor.storage, "uses", (Use(self.tick(), origin),))
+                if not tensor.grad_fn and tensor.own != GRAD_NO:
+                    self.trail.set(self, "escaped", (*self.escaped[-MOST_ESCAPED:], tensor))
 
     # -- writes
 

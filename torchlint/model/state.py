@@ -143,7 +143,7 @@ def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
         return _join_timed([value for _, value in values])
     if field == "grad_fn":
         return _join_guarded(values)
-    if field in ("handed_on", "given"):
+    if field in ("escaped", "given", "handed_on"):
         every = {id(each): each for _, held in values for each in held}
         return tuple(every.values())
     if field in ("own", "condition"):

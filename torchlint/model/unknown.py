@@ -163,9 +163,31 @@ class UnknownMachine(LayerMachine):
             return  # torch lets only floating point require grad
         if tensor.own != GRAD_MAYBE:
             self.trail.set(tensor, "own", GRAD_MAYBE)
+        self._unsettle_grad(tensor)
         if tensor.grad_fn and tensor.base is None and not all(is_open(guard) for guard, _ in tensor.grad_fn):
             cut = unknown_guard()
             self.trail.set(tensor, "grad_fn", tuple((guard | cut, node) for guard, node in tensor.grad_fn))
+
+    def _unsettle_grad(self, tensor: Tensor) -> None:
+        """A backward may have run that nobody has seen."""
+        if tensor.grad == NONE and not tensor.grad_fn:
+            self.trail.set(tensor, "grad", Choice(((unknown_guard(), NONE), (unknown_guard(), Unknown()))))
+
+    def _backward_may_have_run(self, callback: Callback) -> None:
+        """Of what a function uses that has a `backward` in it, any gradient may be there."""
+        for name in self._reads_of(callback.function):
+            value = callback.lookup(name)
+            for each in self._leaves(value) if value is not None else ():
+                self._unsettle_grad(each)
+
+    def _leaves(self, value: Value) -> list[Tensor]:
+        found = reachable_tensors(value)
+        for _, each in alternatives(value):
+            if isinstance(each, (Module, Instance)):
+                found = [*found, *self.parameters_of(each)[0]]
+            elif isinstance(each, Optimizer):
+                found = [*found, *each.parameters]
+        return found
 
     def give(self, values: list[Value], name: str, node: ir.Node) -> None:
         """Unknown code of a certain name is given values: what it may have done to their flags."""
@@ -292,7 +314,8 @@ class UnknownMachine(LayerMachine):
                 callback = Callback.of(function)
                 if callback is None or any(callback.is_same(known) for known in self.handed_on):
                     continue
-                if self._writes_of(callback.function) or self.changes_flags(callback.function):
+                function = callback.function
+                if self._writes_of(function) or self.changes_flags(function) or self._differentiates(function):
                     self.trail.set(self, "handed_on", (*self.handed_on, callback))
                     self._may_have_run(callback)
 
@@ -304,6 +327,8 @@ class UnknownMachine(LayerMachine):
     def _may_have_run(self, callback: Callback) -> None:
         """What a function writes to, outside itself, is unknown."""
         writes = self._writes_of(callback.function)
+        if self._differentiates(callback.function):
+            self._backward_may_have_run(callback)
         for path in writes:
             self._forget(path, callback)
         if self.changes_flags(callback.function):
@@ -345,6 +370,17 @@ class UnknownMachine(LayerMachine):
         if value.items is not None or not isinstance(value.element, Unknown):
             self.trail.set(value, "element", Unknown(reachable_tensors(value)))
             self.trail.set(value, "items", None)
+
+    def _differentiates(self, function: Function) -> bool:
+        definition = function.definition
+        return isinstance(definition, ir.FunctionDef) and "backward" in written(definition).words
+
+    def _reads_of(self, function: Function) -> set[str]:
+        """The names that stand in a function and are not its own."""
+        definition = function.definition
+        assert isinstance(definition, ir.FunctionDef)
+        names = {each.id for each in ir.walk(definition.body) if isinstance(each, ir.Name)}
+        return names - definition.assigned
 
     def _writes_of(self, function: Function) -> tuple[tuple[str, ...], ...]:
         """
