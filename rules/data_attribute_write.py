@@ -1,11 +1,14 @@
+import re
 from collections.abc import Iterator
 
 import libcst as cst
 
 from torchlint.model.events import writes
-from torchlint.rewrite import shown, under_no_grad
+from torchlint.rewrite import code, shown, under_no_grad
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
 from torchlint.truth import Truth
+
+_INITIALISES = re.compile(r"^(\w+\.)*init\.\w+_\(")
 
 
 class DataAttributeWrite(Rule):
@@ -122,6 +125,10 @@ class DataAttributeWrite(Rule):
 def _fix(event: writes.DataWritten) -> Fix | None:
     if event.perhaps_saved or event.op == ".data =":
         return None
+    target = event.target_node
+    if _INITIALISES.search(code(event.node)) and isinstance(target, cst.Attribute):
+        edits = (Edit(target, code(target.value)),)
+        return Fix("leave `.data` out: `nn.init` records nothing", edits, safe=False)
     text = under_no_grad(event.statement)
     if text is None or text.count(".data") != 1:
         return None

@@ -133,9 +133,7 @@ def _static(method: cst.FunctionDef) -> Fix:
     if method.decorators:
         first = method.decorators[0].decorator
         return Fix(title, (Edit(first, f"staticmethod\n@{code(first)}"),), safe=False)
-    body = method.body.with_changes(footer=[]) if isinstance(method.body, cst.IndentedBlock) else method.body
-    plain = method.with_changes(leading_lines=[], body=body)
-    return Fix(title, (Edit(method, f"@staticmethod\n{code(plain)}".rstrip("\n")),), safe=False)
+    return Fix(title, (Edit(method, "@staticmethod", before=True),), safe=False)
 
 
 def _applied(event: custom.FunctionInstanceCalled) -> Fix | None:

@@ -191,3 +191,11 @@ def test_methods_without_a_twin_are_those_of_torch() -> None:
     assert found <= rewrite.NO_TWIN
     meaning_something_else = {"resize_", "resize_as_", "requires_grad_", "fill_"}
     assert rewrite.NO_TWIN - found - meaning_something_else == set()
+
+
+def test_a_block_is_wrapped_without_the_comments_behind_it() -> None:
+    text = "for x in y:\n    if x:\n        f(x)  # why\n        # deep\n    # tail\n# after\n"
+    loop = cst.parse_module(text).body[0]
+    assert (
+        rewrite.block_under_no_grad(loop) == "with torch.no_grad():\n    for x in y:\n        if x:\n            f(x)"
+    )

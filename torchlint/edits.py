@@ -73,6 +73,11 @@ def apply(text: str, edits: Iterable[TextEdit]) -> str:
 
 def _edit(source: Source, edit: Edit, removed: set[int]) -> TextEdit:
     span = source.span(edit.node)
+    if edit.before:
+        text = source.lines[span.line - 1]
+        indent = text[: len(text) - len(text.lstrip())]
+        laid = _laid_out(source, edit.replacement, span) + source.module.default_newline + indent
+        return TextEdit(Span(span.line, span.column, span.line, span.column), laid)
     if isinstance(edit.node, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
         return _statement_edit(source, edit, span, removed)
     if isinstance(edit.node, cst.BaseSmallStatement) and not edit.replacement:
@@ -163,6 +168,8 @@ def _continuations(text: str) -> tuple[set[int], set[int]]:
 
 def _loses_comment(edit: Edit) -> bool:
     node = edit.node
+    if edit.before:
+        return False
     own: set[int] = set()
     for name in ("leading_lines", "trailing_whitespace"):
         around = getattr(node, name, ())

@@ -121,8 +121,24 @@ def block_under_no_grad(block: cst.CSTNode) -> str | None:
     for part in walk(block):
         if isinstance(part, (cst.SimpleString, cst.FormattedStringText)) and "\n" in part.value:
             return None
-    lines = code(block.with_changes(leading_lines=[])).rstrip("\n").splitlines()
+    lines = code(_without_tail(block.with_changes(leading_lines=[]))).rstrip("\n").splitlines()
     return "\n".join(["with torch.no_grad():", *(f"    {line}" if line.strip() else "" for line in lines)])
+
+
+def _without_tail(node: cst.CSTNode) -> cst.CSTNode:
+    """A statement without the comments behind its last line, which stand outside of its place and stay there."""
+    if isinstance(node, (cst.SimpleStatementLine, cst.SimpleStatementSuite)):
+        return node.with_changes(trailing_whitespace=cst.TrailingWhitespace())
+    for name in ("finalbody", "orelse", "handlers", "cases", "body"):
+        last = getattr(node, name, None)
+        if isinstance(last, cst.CSTNode):
+            node = node.with_changes(**{name: _without_tail(last)})
+        elif last:
+            node = node.with_changes(**{name: [*last[:-1], _without_tail(last[-1])]})
+        else:
+            continue
+        return node.with_changes(footer=[]) if isinstance(node, cst.IndentedBlock) else node
+    return node
 
 
 def inside_parameter(value: cst.BaseExpression, parameter: cst.Call) -> str | None:

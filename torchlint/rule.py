@@ -42,6 +42,8 @@ class Edit:
         The node to replace. An expression is replaced in place; for a statement line
         (`cst.SimpleStatementLine` or a compound statement) the text replaces the statement itself; its
         leading and trailing comments stay.
+    before
+        The text becomes lines of their own before a statement, which stays as it is.
     replacement
         Source text without the indentation of the place: continuation lines are indented by the engine.
         The empty string removes a whole statement (with a `pass` left where a block would be empty).
@@ -49,6 +51,7 @@ class Edit:
 
     node: cst.CSTNode
     replacement: str
+    before: bool = False
 
 
 @dataclass(frozen=True, slots=True)

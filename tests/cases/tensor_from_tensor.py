@@ -155,3 +155,14 @@ def list_repeated_as_often_as_a_tensor_says():
 
     assert chunks(torch.tensor([5, 9]), 4).tolist() == [4] * 5
     assert torch.tensor(torch.tensor(2) * [1.0]).shape == (2,)
+
+
+def number_in_a_tuple_with_tensors():
+    def targets(labels, rest):
+        return (torch.stack(labels, 0), 3) + tuple(rest)
+
+    def loss(labels, rest):
+        stacked, count, weight = targets(labels, rest)
+        return torch.tensor(count, dtype=torch.float)
+
+    loss([torch.ones(2)], (element for element in [1.0]))

@@ -195,3 +195,20 @@ def saved_as_well():
         assert "modified by an inplace operation" in str(error)
     else:
         raise AssertionError
+
+
+def input_that_nobody_writes():
+    class Square(Function):
+        @staticmethod
+        def forward(ctx, x: torch.Tensor):
+            ctx.x = x
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return 2 * ctx.x * grad
+
+    x = torch.ones(2, requires_grad=True)
+    Square.apply(x * 1).sum().backward()
+    optimizer = torch.optim.SGD([x], lr=0.1)
+    optimizer.step()

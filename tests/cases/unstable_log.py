@@ -130,3 +130,22 @@ def whole_numbers():
     temperature(torch.arange(3), 2.0)
     of_durations(torch.tensor([1, 4]))
     torch.log(1 + torch.randint(5, (3,)))
+
+
+def offset_that_may_be_another_one():
+    class Shifted(nn.Module):
+        def __init__(self, offset=1.0):
+            super().__init__()
+            self.offset = offset
+
+        def forward(self, x):
+            return torch.log(x.float() + self.offset), torch.exp(x.float()) - self.offset
+
+    Shifted(2.0)(torch.ones(2))
+
+
+def of_unknown_numbers():
+    def relevance(counts):
+        return torch.log(1 + counts)
+
+    relevance(torch.randint(9, (3,)))

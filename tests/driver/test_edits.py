@@ -86,7 +86,49 @@ def test_expressions_and_small_statements() -> None:
     call = next(node for node in walk(source.module) if isinstance(node, cst.Call))
     second = [node for node in walk(source.module) if isinstance(node, cst.Assign)][1]
     fix = Fix("fix it", (Edit(call, "g(y)"), Edit(second, "")), safe=True)
-    assert apply(text, resolve(source, fix).edits) == "a = (g(y)); pass\n"
+    assert apply(text, resolve(source, fix).edits) == "a = g(y); pass\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "new", "result"),
+    [
+        ("y = (a + b).sum()\n", "f(a)", "y = f(a).sum()\n"),
+        ("y = ((a + b))\n", "f(a)", "y = f(a)\n"),
+        ("y = ((a + b))\n", "(f(a))", "y = (f(a))\n"),
+        ("y = (a + b) ** 2\n", "a - b", "y = (a - b) ** 2\n"),
+        ("y = (a\n     + b)\n", "f(a)", "y = f(a)\n"),
+        ("y = (  # why\n    a + b\n)\n", "f(a)", "y = (  # why\n    f(a)\n)\n"),
+        ("y = 1 if(a + b)else 2\n", "f(a)", "y = 1 if(f(a))else 2\n"),
+    ],
+)
+def test_parentheses_go_where_nothing_needs_them(text: str, new: str, result: str) -> None:
+    source = Source.parse("x.py", text)
+    node = next(node for node in walk(source.module) if isinstance(node, cst.BinaryOperation) and node.lpar)
+    assert apply(text, resolve(source, Fix("fix it", (Edit(node, new),), True)).edits) == result
+
+
+def test_lines_are_put_before_a_statement() -> None:
+    text = "class C:\n    # why\n    def f(self,\n          x):\n            return x  # x\n"
+    source = Source.parse("x.py", text)
+    fix = Fix("decorate it", (Edit(_statement(source, "def"), "@staticmethod", before=True),), True)
+    resolved = resolve(source, fix)
+    assert resolved.safe
+    assert apply(text, resolved.edits) == text.replace("    def", "    @staticmethod\n    def")
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("try:\n    x = 1\nexcept E:\n    pass\n", False),
+        ("try:\n    pass\nexcept E:\n    x = 1\n", True),
+        ("try:\n    x = 1\nfinally:\n    pass\n", True),
+        ("with raises(E):\n    x = 1\n", False),
+        ("with torch.no_grad():\n    x = 1\n", True),
+        ("try:\n    def f():\n        x = 1\nexcept E:\n    pass\n", True),
+    ],
+)
+def test_what_is_expected_to_fail_is_not_cured_safely(text: str, safe: bool) -> None:
+    assert _fixed(text, ("x = 1", "y"))[1] is safe
 
 
 def test_a_small_statement_on_its_own_is_its_line() -> None:

@@ -384,7 +384,10 @@ class ExpressionMachine(IndexMachine):
         if left.items is not None and right.items is not None and len(left.items) + len(right.items) <= MOST_ITEMS:
             return Sequence(left.kind, left.items + right.items)
         inner = [each for each in (*(left.items or ()), *(right.items or ()), left.element, right.element) if each]
-        return Sequence(left.kind, None, choose([(frozenset(), each) for each in inner[:1]]) if inner else Unknown())
+        unseen = any(each.items is None and each.element is None for each in (left, right))
+        if inner and all(isinstance(each, (Module, Instance)) for each in inner) and not unseen:
+            return Sequence(left.kind, None, inner[0])
+        return Sequence(left.kind, None, self._any([*inner, Unknown()] if unseen or not inner else inner))
 
     def _repeat(self, left: Sequence, times: object) -> Value:
         if left.items is not None and isinstance(times, int) and len(left.items) * times <= MOST_ITEMS:
