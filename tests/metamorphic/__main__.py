@@ -57,6 +57,8 @@ def main() -> int:
                 died.append(seed)
             else:
                 found += part
+                for each in part:
+                    print(f"seed {seed}: {each.key}", file=sys.stderr, flush=True)
             if done % 1000 == 0:
                 print(f"{done}/{len(seeds)}: {len(found)} said too much", file=sys.stderr, flush=True)
     except KeyboardInterrupt:

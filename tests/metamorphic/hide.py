@@ -1,12 +1,14 @@
 """
 Knowing less never says more: a program with something hidden has no error and no warning that it had not before.
 
-Compares findings by code and statement. A finding that stands where another code was reported before, at no worse
-level, is the same fault seen from elsewhere, unless it is an error.
+Compares findings by code and statement. The same fault may be seen from elsewhere: a finding of the same code whose
+proof ends at the same statement, or that is about the same class or function, counts as one; so does a warning that
+stands where another code was reported before, at no better level.
 """
 
 from __future__ import annotations
 
+import ast
 import copy
 import random
 from collections.abc import Callable, Iterator
@@ -19,7 +21,7 @@ from torchlint.rule import Finding, Level
 
 from . import hiding, hiding_definitions
 from .changes import Change, Unknowns
-from .places import numbered, written
+from .places import number_of, numbered, statements, written
 from .programs import Base, drawn
 
 Kind = Callable[..., Iterator[Change]]
@@ -101,17 +103,43 @@ def shown(text: str) -> list[Finding]:
     return [finding for finding in expectations.lint(text).findings if finding.level in SHOWN]
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is said of a program: the worst rank of a code at a statement, and of anything there."""
+
+    by_code: dict[tuple[str, int], int]
+    by_place: dict[int, int]
+
+
+def _places(finding: Finding, lines: dict[int, int], tops: dict[int, int]) -> list[int]:
+    """Its statement, that at which its proof ends, and (as another number) the class or function that it is in."""
+    place = lines.get(finding.span.line, -1)
+    found = [place, lines.get(finding.trace[-1].line, -1)] if finding.trace else [place]
+    return [*found, *(-2 - tops[number] for number in found if number in tops)]
+
+
+def _definitions(tree: ast.Module) -> dict[int, int]:
+    """For each statement inside of a class or function of the file, the number of that."""
+    return {
+        number_of(each): number_of(definition)
+        for definition in tree.body
+        if isinstance(definition, ast.ClassDef | ast.FunctionDef)
+        for each in statements(definition)
+    }
+
+
 @lru_cache(maxsize=256)
-def _known(text: str) -> tuple[dict[tuple[str, int], int], dict[int, int]]:
-    """The worst rank by code and statement, and by statement."""
-    _, lines = written(numbered(text))
-    by_code: dict[tuple[str, int], int] = {}
-    by_place: dict[int, int] = {}
+def _known(text: str) -> tuple[_Known, dict[int, int]]:
+    tree = numbered(text)
+    _, lines = written(tree)
+    tops = _definitions(tree)
+    known = _Known({}, {})
     for finding in shown(text):
-        place, rank = lines.get(finding.span.line, -1), finding.level.rank
-        by_code[finding.code, place] = min(rank, by_code.get((finding.code, place), rank))
-        by_place[place] = min(rank, by_place.get(place, rank))
-    return by_code, by_place
+        rank = finding.level.rank
+        for place in _places(finding, lines, tops):
+            known.by_code[finding.code, place] = min(rank, known.by_code.get((finding.code, place), rank))
+            known.by_place[place] = min(rank, known.by_place.get(place, rank))
+    return known, tops
 
 
 def excesses(variant: Variant, seed: int = -1) -> list[Excess]:
@@ -119,14 +147,14 @@ def excesses(variant: Variant, seed: int = -1) -> list[Excess]:
     found = shown(variant.text)
     if not found:
         return []
-    by_code, by_place = _known(variant.base.text)
+    known, tops = _known(variant.base.text)
     more = []
     for finding in found:
-        place, rank = variant.lines.get(finding.span.line, -1), finding.level.rank
-        if by_code.get((finding.code, place), 9) <= rank:
+        rank = finding.level.rank
+        if any(known.by_code.get((finding.code, each), 9) <= rank for each in _places(finding, variant.lines, tops)):
             continue
-        same_fault = by_place.get(place, 9) <= rank or not CONDITIONAL.isdisjoint(variant.kinds)
-        if finding.level is Level.WARNING and same_fault:
+        elsewhere = known.by_place.get(variant.lines.get(finding.span.line, -1), 9) <= rank
+        if finding.level is Level.WARNING and (elsewhere or not CONDITIONAL.isdisjoint(variant.kinds)):
             continue
         more.append(Excess(seed, variant, finding))
     return more

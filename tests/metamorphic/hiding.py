@@ -226,7 +226,7 @@ def _behind_imports(tree: ast.Module) -> int:
 def caught(tree: ast.Module) -> Iterator[Change]:
     """`s` → `try: s except Exception: unknown()`, also with a bare `except`."""
     for place in _simple(tree):
-        for kind in ("Exception", None, "RuntimeError"):
+        for kind in () if isinstance(place.node, ast.Raise) else ("Exception", None, "RuntimeError"):
 
             def tried(unknowns: Unknowns, place: Place = place, kind: str | None = kind) -> None:
                 handler = ast.ExceptHandler(_load(kind) if kind else None, None, [ast.Expr(unknowns.call())])
