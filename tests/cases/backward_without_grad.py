@@ -153,3 +153,41 @@ def annotated_as_what_it_will_be_printed_as():
 
     w = torch.ones(3, requires_grad=True)
     eval("step")((w * 2).sum(), torch.optim.SGD([w], lr=0.1))  # nobody who reads this knows who calls it
+
+
+def unknown_value_written_into_a_buffer():
+    """What is written may be recorded: the buffer joins the graph then."""
+    w = torch.ones(3, requires_grad=True)
+    kept = torch.zeros(2)
+    kept[0] = eval("w.sum()") * 2
+    kept.sum().backward()
+
+
+def stack_of_one_of_two_tuples():
+    """The state is recorded if the loop ran."""
+    w = torch.ones(3, requires_grad=True)
+    state = (torch.zeros(3), torch.zeros(3))
+    for _ in range(int(torch.randint(1, 2, ()))):
+        state = (w.tanh(), w * 2)
+    torch.stack(state).sum().backward()
+
+
+def switched_on_inside_a_context_that_leaves_it_so():
+    """Only torch's own contexts set the mode back."""
+    import io
+
+    w = torch.ones(3, requires_grad=True)
+    torch.set_grad_enabled(False)
+    with io.StringIO():
+        torch.set_grad_enabled(True)
+    (w * 2).sum().backward()
+
+
+def callbacks_kept_on_one_path_only():
+    import atexit
+
+    seen = []
+    if len(seen) > torch.rand(()):
+        atexit.register(lambda: seen.append(1))
+    atexit.register(seen.clear)
+    torch.ones(3, requires_grad=True).sum().backward()

@@ -33,8 +33,6 @@ def _tensors(value: Any, depth: int = 3) -> Iterator[torch.Tensor]:
             yield from _tensors(each, depth - 1)
     elif isinstance(value, torch.optim.Optimizer):
         yield from _tensors(value.param_groups)
-    elif depth and hasattr(value, "__self__"):
-        yield from _tensors(value.__self__, depth - 1)
     elif depth and getattr(type(value), "__module__", "") == "__main__" and hasattr(value, "__dict__"):
         yield from _tensors(vars(value), depth - 1)
 

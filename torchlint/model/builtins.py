@@ -218,7 +218,13 @@ class BuiltinMachine(ContainerMachine):
                 if len(site.positional) == 3 and isinstance(found, Unknown):
                     return self._any([found, site.positional[2]])
                 return found
-        return Unknown(reachable_tensors(site.positional[0]) if site.positional else (), layer=True)
+        if not site.positional:
+            return Unknown(layer=True)
+        owner = site.positional[0]
+        for hook in self.watch.unknown_called if len(site.positional) > 1 else ():
+            hook(Unknown(), None, [owner], site.node)  # any method may be called so
+        part_of = owner if isinstance(owner, (Module, Instance)) else None
+        return Unknown(reachable_tensors(owner), layer=True, part_of=part_of)
 
     def _setattr(self, site: CallSite) -> Value:
         if len(site.positional) != 3:

@@ -465,23 +465,37 @@ class ControlMachine(BindingMachine):
         item = node.items[place]
         self.descend()
         mode, ambient = self.grad_mode, self.ambient
+        restores, plain, inside, left_in = False, False, mode, mode
         self.contexts += 1
+
+        def body() -> None:
+            nonlocal inside, left_in
+            inside = self.grad_mode
+            self._with(node, place + 1, contexts, expected)
+            left_in = self.grad_mode
+
         generator = self._generator_of(item.context)
         if generator is not None and isinstance(item.context, ir.Call):
             contexts.append(Unknown())
-            self._inside_generator(generator, item, lambda: self._with(node, place + 1, contexts, expected))
+            self._inside_generator(generator, item, body)
         else:
             value = self.evaluate(item.context)
             contexts.append(value)
             entered_value = self._enter(item.context, value)
             if item.target is not None:
                 self.assign(item.target, entered_value)
-            self._with(node, place + 1, contexts, expected + self._expects_error(item.context))
+            restores = isinstance(value, GradModeGuard)
+            plain = self.grad_mode is mode and not isinstance(value, Instance)
+            expected += self._expects_error(item.context)
+            body()
         self.nested -= 1
         self.contexts -= 1
         self.grad_mode = mode
         if self.ambient is not ambient and not self.contexts:
             self.trail.set(self, "ambient", ambient)
+        if left_in is not inside and left_in is not mode and not restores and not self.dead:
+            # set in the body: only torch's own contexts are sure to set it back
+            self.set_grad_mode(left_in if plain else Truth.MAYBE)
 
     def _enter(self, context: ir.Expression, value: Value) -> Value:
         """The grad mode inside a context manager, and what its `__enter__` returns."""

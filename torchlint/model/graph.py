@@ -370,6 +370,8 @@ class GraphMachine(Machine):
                 grad = each.requires_grad
             elif isinstance(each, Unknown):
                 grad = GRAD_NO if is_foreign(each) else (each.tensor or self.guess(each)).requires_grad
+            elif isinstance(each, Sequence):
+                grad = self.value_grad(each)
             else:
                 grad = GRAD_NO
             joined = grad if joined is None else joined.join(grad)

@@ -14,7 +14,6 @@ from torchlint.knowledge import ops, shapes
 from torchlint.model import ir
 from torchlint.model.calls import TorchMachine
 from torchlint.model.domain import (
-    GRAD_NO,
     Choice,
     Constant,
     Grad,
@@ -228,5 +227,6 @@ class IndexMachine(TorchMachine):
         if isinstance(value, Unknown) and value.tensor is None:
             if not value.depends and not is_foreign(value):
                 self.contained = False  # whoever calls may know it for a graph tensor
-            return self.materialise(value).requires_grad if value.depends else GRAD_NO
+            if value.depends:
+                self.materialise(value)
         return self.value_grad(value)

@@ -159,6 +159,8 @@ def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
         return _join_values(values) if all(value is not None for _, value in values) else None
     if field in _VALUES:
         return _join_values([(guard, value) for guard, value in values if value is not None])
+    if field == "handed_on":
+        return tuple({id(each): each for _, functions in values for each in functions}.values())
     if field == "training":
         modes = {value for _, value in values}
         return modes.pop() if len(modes) == 1 else Truth.MAYBE

@@ -265,8 +265,10 @@ class UnknownMachine(LayerMachine):
         self.run_handed_on()
         self.escape(depends, site.node)
         self.retained_escape(site.values())
+        arguments = site.values()
+        arguments += [each.receiver for each in arguments if isinstance(each, Bound)]  # `retry(optimizer.zero_grad)`
         for hook in self.watch.unknown_called:
-            hook(callee, receiver, site.values(), site.node)
+            hook(callee, receiver, arguments, site.node)
         if self.grad_mode is Truth.NO:
             # Code called under no_grad records nothing (unless it turns grad mode on, which leaves it unknown).
             return Unknown(source=site.node, layer=isinstance(callee, External), foreign=apart)
