@@ -108,3 +108,15 @@ def gradients_of_autograd():
     (first,) = torch.autograd.grad((x**2).sum(), x)
     (x**3).sum().backward()
     print(first)
+
+
+def buffers_refreshed_on_purpose():
+    buffers = []
+    for step in range(3):
+        x = torch.rand(2, requires_grad=True)
+        (x * x).sum().backward()
+        if step == 0:
+            buffers.append(x.grad)
+        else:
+            buffers[0].copy_(x.grad)
+        print(buffers[0])

@@ -260,3 +260,50 @@ def model_is_none_at_first():
                 optimizer.step()
 
     Detector().build().fit(torch.rand(3, 4, 2))
+
+
+def zeroed_all_at_once():
+    net = nn.Linear(2, 1)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(3):
+        net(torch.rand(4, 2)).sum().backward()
+        opt.step()
+        torch._foreach_zero_([p.grad for p in net.parameters()])
+
+
+def deleted():
+    net = nn.Linear(2, 1)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(3):
+        net(torch.rand(4, 2)).sum().backward()
+        opt.step()
+        for p in net.parameters():
+            del p.grad
+
+
+def by_name():
+    net = nn.Linear(2, 1)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(3):
+        net(torch.rand(4, 2)).sum().backward()
+        opt.step()
+        for p in net.parameters():
+            setattr(p, "grad", None)
+
+
+def after_each_step():
+    net = nn.Linear(2, 1)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    opt.register_step_post_hook(lambda optimizer, arguments, keywords: optimizer.zero_grad())
+    for _ in range(3):
+        net(torch.rand(4, 2)).sum().backward()
+        opt.step()
+
+
+def on_each_module():
+    net = nn.Linear(2, 1)
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(3):
+        net(torch.rand(4, 2)).sum().backward()
+        opt.step()
+        net.apply(lambda module: module.zero_grad())

@@ -208,3 +208,71 @@ def decorated_init():
             self.layer = torch.nn.Linear(2, 2)
 
     torch.optim.SGD(Net().parameters(), 0.1)
+
+
+def one_of_two_reasons_to_leave():
+    def build(xs, frozen=False):
+        params = [x for x in xs if x.requires_grad]
+        if frozen or not params:
+            return None
+        return torch.optim.SGD(params, 0.1)
+
+    build([])
+
+
+def used_in_part():
+    net = nn.Linear(2, 2)
+    params = net.parameters()
+    device = next(params).device
+    torch.optim.SGD(params, 0.1)
+    params = net.parameters()
+    if any(p.requires_grad for p in params):
+        torch.optim.SGD(params, 0.1)
+    params = net.parameters()
+    for p in params:
+        print(p.shape)
+        break
+    torch.optim.SGD(params, 0.1)
+
+
+def frozen_head():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Linear(2, 2)
+            self.head = nn.Linear(2, 2)
+
+        def forward(self, x):
+            return self.head(self.body(x))
+
+    net = Net()
+    opt = torch.optim.SGD(net.parameters(), 0.1)
+    net.head = nn.Linear(2, 3).requires_grad_(False)
+    net(torch.ones(1, 2)).sum().backward()
+    opt.step()
+
+
+def put_back():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Linear(2, 2)
+            self.head = nn.Linear(2, 2)
+
+        def forward(self, x):
+            return self.head(self.body(x))
+
+    net = Net()
+    opt = torch.optim.SGD(net.parameters(), 0.1)
+    head = net.head
+    net.head = nn.Linear(2, 3)
+    net.head = nn.Sequential(head, nn.ReLU())
+    net(torch.ones(1, 2)).sum().backward()
+    opt.step()
+
+
+def filled_by_a_callback():
+    net = nn.Linear(2, 1)
+    params = []
+    net.apply(lambda module: params.extend(module.parameters()))
+    torch.optim.SGD(params, 0.1)

@@ -133,3 +133,43 @@ def gradients_returned():
     first = torch.autograd.grad((x**2).sum(), x)[0]
     second = torch.autograd.grad((x**3).sum(), x)[0]
     print(first, second)
+
+
+def set_to_zero_by_index():
+    x = torch.ones(2, requires_grad=True)
+    (x * 2).sum().backward()
+    first = x.grad.clone()
+    x.grad[:] = 0
+    (x * 3).sum().backward()
+    second = x.grad.clone()
+    print(first, second)
+
+
+def deleted():
+    x = torch.ones(2, requires_grad=True)
+    (x * 2).sum().backward()
+    first = x.grad.clone()
+    del x.grad
+    (x * 3).sum().backward()
+    second = x.grad.clone()
+    print(first, second)
+
+
+def set_by_name():
+    x = torch.ones(2, requires_grad=True)
+    (x * 2).sum().backward()
+    first = x.grad.clone()
+    setattr(x, "grad", None)
+    (x * 3).sum().backward()
+    second = x.grad.clone()
+    print(first, second)
+
+
+def zeroed_by_an_initialiser():
+    x = torch.ones(2, requires_grad=True)
+    (x * 2).sum().backward()
+    first = x.grad.clone()
+    torch.nn.init.zeros_(x.grad)
+    (x * 3).sum().backward()
+    second = x.grad.clone()
+    print(first, second)

@@ -194,3 +194,42 @@ def given_to_code_that_nobody_sees():
 
     net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
     fit(net, torch.rand(3, 4, 2), torch.optim.SGD(net.parameters(), lr=0.1), lambda m: m.train())
+
+
+def without_a_layer_that_minds():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1))
+
+        def forward(self, x):
+            return self.layers(x)
+
+    model = Net()
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(2):
+        opt.zero_grad()
+        model(torch.ones(4, 2)).mean().backward()
+        opt.step()
+        model.eval()
+
+
+def recurrent_without_dropout():
+    model = nn.LSTM(2, 2)
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(2):
+        opt.zero_grad()
+        model(torch.ones(4, 2))[0].mean().backward()
+        opt.step()
+        model.eval()
+
+
+def recurrent_with_dropout():
+    """Holds: not model.training"""
+    model = nn.LSTM(2, 2, 2, dropout=0.5)
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(2):
+        opt.zero_grad()
+        model(torch.ones(4, 2))[0].mean().backward()
+        opt.step()
+        model.eval()  # warning: [TLN407]

@@ -114,7 +114,7 @@ class ControlMachine(BindingMachine):
     def if_statement(self, node: ir.If) -> None:
         chain: ir.If | None = node
         assert chain is not None
-        truth = self.condition(self.evaluate(node.test))
+        truth = self.test(node.test)
         if truth is not Truth.MAYBE:
             self.run_block(node.body if truth is Truth.YES else node.orelse)
             return
@@ -314,7 +314,7 @@ class ControlMachine(BindingMachine):
         self.loops.append(loop)
         for hook in self.watch.loop_started:
             hook(node)
-        truth = self._counted(loop, node, self.condition(self.evaluate(node.test)))
+        truth = self._counted(loop, node, self.test(node.test))
         if truth is not Truth.NO and not self.dead:
             before = Snapshot(self.frame) if self._repeating else None
             self._iterate_body(loop, node)
@@ -346,7 +346,7 @@ class ControlMachine(BindingMachine):
             if self.dead:
                 break
             count += 1
-            truth = self.condition(self.evaluate(node.test))
+            truth = self.test(node.test)
         return truth
 
     def _until_left(self, loop: LoopFrame, node: ir.While) -> None:

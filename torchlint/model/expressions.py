@@ -418,6 +418,24 @@ class ExpressionMachine(IndexMachine):
             return Truth.YES if not isinstance(value, Module) or not value.kind.container else Truth.MAYBE
         return truth_of(value)
 
+    def test(self, node: ir.Expression) -> Truth:
+        """
+        The truth of a condition. `a or b` holds where `b` surely does, whatever `a` is: of the value that is left of
+        the two nobody could tell that.
+        """
+        if type(node) is ir.Unary and node.op == "not":
+            return ~self.test(node.operand)
+        if type(node) is not ir.Boolean:
+            return self.condition(self.evaluate(node))
+        decides = Truth.YES if node.op == "or" else Truth.NO
+        found = ~decides
+        for operand in node.operands:
+            truth = self.test(operand)
+            if truth is decides:
+                return truth
+            found = truth if found is not Truth.MAYBE else found
+        return found
+
     def _boolean(self, node: ir.Boolean) -> Value:
         results: list[Value] = []
         for operand in node.operands:
@@ -489,7 +507,7 @@ class ExpressionMachine(IndexMachine):
 
     def decide(self, test: ir.Expression, then: Callable[[], Value], other: Callable[[], Value]) -> Value:
         """Evaluate one of two, or both on paths of their own."""
-        truth = self.condition(self.evaluate(test))
+        truth = self.test(test)
         if truth is not Truth.MAYBE:
             return then() if truth is Truth.YES else other()
         number, positive = self.branch_of(test)
@@ -680,7 +698,7 @@ class ExpressionMachine(IndexMachine):
             self.assign(generator.target, element)
             keep = Truth.YES
             for test in generator.tests:
-                keep = keep & self.condition(self.evaluate(test))
+                keep = keep & self.test(test)
             if keep is Truth.NO:
                 continue
             inner, all_known = self._generate(node, depth + 1, keys)

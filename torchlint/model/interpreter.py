@@ -174,6 +174,8 @@ class Interpreter(ControlMachine):
         for target in node.targets:
             if isinstance(target, ir.Name):
                 self.trail.delete(self.frame.variables, target.id)
+            elif isinstance(target, ir.Attribute) and target.attr == "grad":
+                self._set_attribute(self.evaluate(target.value), target, NONE)
 
     def _pass(self, node: ir.Pass) -> None:
         pass

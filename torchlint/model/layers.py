@@ -291,7 +291,13 @@ class LayerMachine(BuiltinMachine):
         elif changing or not isinstance(function, Function):
             written = site.arguments.get(0)
             self.given_to(function, [module], self.text(written.value) if written is not None else "")
+        else:
+            self.hand_on([function])
         return module
+
+    def hand_on(self, values: list[Value]) -> None:
+        """Unknown code is given functions, which may run."""
+        raise AssertionError("the layer above knows unknown code")
 
     def changes_flags(self, function: Function) -> bool:
         """Whether a function may change flags, by what is written in it."""

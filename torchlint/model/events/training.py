@@ -131,10 +131,13 @@ class TrainedInEvalMode(Event):
     first
         The first statement of the loop's body if it is a simple one of the same function, before which `train()`
         belongs.
+    certain
+        The model is known to hold a layer for which the mode makes a difference.
     """
 
     module: str
     first: cst.CSTNode | None
+    certain: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

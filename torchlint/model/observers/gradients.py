@@ -161,7 +161,7 @@ class Accumulation(Observer):
                     known.copies.append(result)
         if name in ("zero_", "fill_", "copy_"):
             self._cancel_inside(function)
-        if isinstance(receiver, Tensor) and receiver.grad_of is not None and name.endswith("_"):
+        if isinstance(receiver, Tensor) and receiver.grad_of is not None and (name.endswith("_") or name == "numpy"):
             self._forget(receiver.grad_of)
         if result is None or not isinstance(receiver, Tensor):
             self._unknown(positional, keywords)
@@ -169,8 +169,13 @@ class Accumulation(Observer):
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
-        if not qualified.startswith(("torch.", "builtins.", "numpy.")):
+        sets = qualified in ("builtins.setattr", "builtins.delattr") or qualified.startswith("torch._foreach_")
+        if sets or not qualified.startswith(("torch.", "builtins.", "numpy.")):
             self._unknown(positional, keywords)
+            for value in (*positional, *keywords.values()):
+                for tensor in reachable_tensors(value):
+                    if tensor.grad_of is not None:
+                        self._forget(tensor.grad_of)
 
     def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
         self._set_off(list(bound.values()))
@@ -202,6 +207,14 @@ class Accumulation(Observer):
         for value in (*positional, *keywords.values()):
             for tensor in reachable_tensors(value):
                 self._passes.pop(id(tensor), None)
+
+    def wrote(self, tensor: Tensor, write: Write) -> None:
+        if write.spelling in ("optimizer", "backward"):
+            return
+        for known in list(self._passes.values()):
+            gradient = only(known.leaf.grad, self.machine)
+            if isinstance(gradient, Tensor) and gradient.storage is tensor.storage:
+                self._forget(known.leaf)
 
     def _forget(self, leaf: Tensor) -> None:
         self._passes.pop(id(leaf), None)
@@ -317,7 +330,11 @@ class KeptGradients(Observer):
 
     def wrote(self, tensor: Tensor, write: Write) -> None:
         for kept in self._kept:
-            if kept.gradient.storage is tensor.storage and write.name != kept.name and write.spelling != "optimizer":
+            through = write.name.partition("[")[0]
+            refreshed = write.op == "copy_"  # a buffer that holds the newest gradient on purpose
+            if through == kept.name or refreshed or write.spelling == "optimizer":
+                continue
+            if kept.gradient.storage is tensor.storage:
                 words = f"`{write.op}` overwrites it"
                 self._write(kept, words, Step(write.origin.origin, f"{words} here"))
 

@@ -15,6 +15,7 @@ import libcst as cst
 
 from torchlint.model import ir
 from torchlint.model.domain import (
+    Constant,
     External,
     Function,
     GraphNode,
@@ -38,7 +39,9 @@ from torchlint.model.trace import Step
 from torchlint.model.truth import Guard, Truth, conjoin
 from torchlint.source import parsed, walk
 
-_SENSITIVE = re.compile(r"Dropout|BatchNorm|InstanceNorm|RReLU|RNN|LSTM|GRU|Transformer|MultiheadAttention")
+_SENSITIVE = re.compile(r"Dropout|BatchNorm|InstanceNorm|RReLU|Transformer")
+_WITH_DROPOUT = re.compile(r"RNN|LSTM|GRU|MultiheadAttention")
+_READS_MODE = re.compile(r"\.training\b|\btraining=")
 _GRAD_MODES = frozenset({"no_grad", "inference_mode", "set_grad_enabled", "enable_grad"})
 _IN_FORWARD = re.compile(r"\bautograd\.grad\b|\bcreate_graph\b|\btorch\.func\b")
 _DIFFERENTIATES = re.compile(r"backward|grad|attack|perturb|advers|optimi", re.IGNORECASE)
@@ -185,7 +188,12 @@ class Modes(Observer):
     def _trained_in_eval_mode(self) -> None:
         told: set[int] = set()
         for note in self._log.notes:
-            if note.kind == "eval" and note.iterations and _sensitive(note.module) and id(note.origin) not in told:
+            if (
+                note.kind == "eval"
+                and note.iterations
+                and _sensitive(note.module) is not Truth.NO
+                and id(note.origin) not in told
+            ):
                 for iteration in reversed(note.iterations):
                     call = self._trains_after(note, iteration)
                     if call is not None:
@@ -201,6 +209,8 @@ class Modes(Observer):
             return None
         for each in notes:
             back = each.kind == "train" and each.module is not None
+            if back and isinstance(module, Unknown) and isinstance(each.module, Unknown) and _is_result(each.module):
+                return None  # `model.to(device).train()`: what a call returns may be the model
             if back and each.module is not None and (holds(each.module, module) or holds(module, each.module)):
                 return None
             if each.kind == "unknown" and each.module is not None and holds(each.module, module):
@@ -237,6 +247,7 @@ class Modes(Observer):
                 ),
                 module=note.name,
                 first=first if simple else None,
+                certain=_sensitive(note.module) is Truth.YES,
             )
         )
 
@@ -297,17 +308,36 @@ class Modes(Observer):
         return None
 
 
-def _sensitive(module: Value | None) -> bool:
-    """Whether the mode may change what a module computes."""
-    return module is None or any(_is_sensitive(each) for each in explore(module, _parts_in_a_mode))
+def _written(node: cst.CSTNode) -> str:
+    return cst.Module([]).code_for_node(parsed(node))
 
 
-def _is_sensitive(module: Value) -> bool:
-    """Whether the mode may change what a module itself computes, but for what it does by its parts."""
+def _is_result(value: Unknown) -> bool:
+    return isinstance(value.source, ir.Call)
+
+
+def _sensitive(module: Value | None) -> Truth:
+    """Whether the mode changes what a module computes."""
+    if module is None:
+        return Truth.MAYBE
+    found = Truth.NO
+    for each in explore(module, _parts_in_a_mode):
+        found = found | _is_sensitive(each)
+    return found
+
+
+def _is_sensitive(module: Value) -> Truth:
+    """Whether the mode changes what a module itself computes, but for what it does by its parts."""
     if isinstance(module, Module):
-        return module.children is None or _SENSITIVE.search(module.kind.name) is not None
-    known = isinstance(module, Instance) and is_module(module) is Truth.YES
-    return not known or (isinstance(module, Instance) and "training" in module.attributes)
+        name, dropout = module.kind.name, module.config.get("dropout", 0)
+        given = dropout.value if isinstance(dropout, Constant) else dropout
+        if _SENSITIVE.search(name) or (_WITH_DROPOUT.search(name) and given != 0):
+            return Truth.YES
+        return Truth.MAYBE if module.children is None else Truth.NO
+    if isinstance(module, Instance) and is_module(module) is Truth.YES:
+        texts = (_written(cls.definition.origin) for cls in module.cls.ancestry())
+        return Truth.of(any(_READS_MODE.search(text) for text in texts))
+    return Truth.MAYBE
 
 
 def _parts_in_a_mode(module: Value) -> list[Value]:

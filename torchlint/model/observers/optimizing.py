@@ -34,6 +34,7 @@ from torchlint.model.events.registration import Given, Missing, OptimizerGiven, 
 from torchlint.model.expressions import is_module
 from torchlint.model.graph import is_none
 from torchlint.model.machine import Machine
+from torchlint.model.making import made_as_written
 from torchlint.model.marks import one_of
 from torchlint.model.observer import Observer
 from torchlint.model.observers.moments import dotted, holds, receiver_of
@@ -42,6 +43,10 @@ from torchlint.model.truth import Guard, Truth
 from torchlint.source import parsed
 
 _REGISTERS = re.compile(r"\b(add_module|register_module|register_parameter|setattr|__setattr__|_modules|_parameters)\b")
+_ITERATES = frozenset({"__iter__", "__getitem__", "__getattr__"})
+_IN_PART = re.compile(r"\b(any|all|next|iter|zip|islice|takewhile|tee|chain|map|filter)\(| in ")
+_LEAVES = re.compile(r"\b(break|return|yield|raise)\b")
+_HEADER = re.compile(r"\bfor\b[^:()]*? in ")
 _ITERATE = ("torch.nn.utils.clip_grad", "torch.nn.utils.get_total_norm", "torch.optim.")
 _HARMLESS = ("torch.", "builtins.", "numpy.", "math.", "random.", "time.", "logging.", "tqdm")
 
@@ -62,6 +67,8 @@ class _Replaced:
     """A module assigned to an attribute after an optimizer took the parameters."""
 
     taken: _Taken
+    owner: Value
+    name: str
     value: Value
     attribute: str
     node: cst.CSTNode
@@ -87,6 +94,7 @@ class Optimizing(Observer):
         self._replaced: list[_Replaced] = []
         self._built: dict[int, tuple[ir.Expression, cst.CSTNode]] = {}
         self._backwards: list[tuple[Step, list[Tensor], Guard]] = []
+        self._open: list[Optimizer] = []
         self._told: set[int] = set()
 
     def concluded(self) -> None:
@@ -165,7 +173,7 @@ class Optimizing(Observer):
             return value.kind.container != "parameters"
         if not isinstance(value, Instance) or is_module(value) is not Truth.YES:
             return False
-        return not any("__iter__" in cls.attributes for cls in value.cls.ancestry())
+        return made_as_written(value.cls) and all(_ITERATES.isdisjoint(cls.attributes) for cls in value.cls.ancestry())
 
     def _tell(self, what: Given, node: ir.Expression, name: str, op: str, line: cst.CSTNode | None = None) -> None:
         if id(node.origin) in self._told:
@@ -176,10 +184,10 @@ class Optimizing(Observer):
 
     def _iterable(self, value: Sequence, origin: ir.Call, name: str, node: ir.Expression) -> None:
         places = [place for each, path, place in self._consumed if each is value and path <= self.machine.path]
-        used = places[0] if places else None
+        used = next((place for place in places if _uses_up(place)), None)
         if used is not None:
             self._miss("consumed", origin, name, dotted(node), Step(used, "the generator is used up here"))
-        elif value.items == () and not self._hides(value):
+        elif value.items == () and not places and not self._hides(value):
             text = value.parameters_of or ""
             self._miss("empty", origin, name, text, None)
         if value.kind == "generator" and value.parameters_of:
@@ -239,14 +247,27 @@ class Optimizing(Observer):
     # -- modules assigned too late
 
     def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
-        if not isinstance(node.origin, cst.BaseExpression) or not _brings_parameters(value):
+        if isinstance(owner, Optimizer):
+            self._changed(owner)
+        self._replaced = [each for each in self._replaced if each.owner is not owner or each.name != name]
+        if not isinstance(node.origin, cst.BaseExpression):
             return
         for taken in self._taken:
-            if holds(taken.module, owner) and taken.path <= self.machine.path:
-                if any(each.node is node.origin for each in self._replaced):
-                    continue
-                path = self.machine.guard
-                self._replaced.append(_Replaced(taken, value, dotted(node), node.origin, self.machine.line(), path))
+            if not holds(taken.module, owner) or not taken.path <= self.machine.path:
+                continue
+            if not _brings_parameters(value, taken.optimizer.parameters):
+                continue
+            path, line = self.machine.guard, self.machine.line()
+            self._replaced.append(_Replaced(taken, owner, name, value, dotted(node), node.origin, line, path))
+
+    def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
+        if isinstance(owner, Optimizer) and name == "param_groups":
+            self._changed(owner)
+
+    def _changed(self, optimizer: Optimizer) -> None:
+        """An optimizer may have been given more parameters."""
+        self._open.append(optimizer)
+        self._replaced = [each for each in self._replaced if each.taken.optimizer is not optimizer]
 
     def _renews(self, replaced: _Replaced, parameters: Value | None) -> bool:
         """Whether another optimizer takes what was assigned."""
@@ -274,6 +295,10 @@ class Optimizing(Observer):
         self._backwards.append((step, leaves, self.machine.guard))
 
     def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
+        for value in (*arguments, *([receiver] if receiver is not None else [])):
+            for taken in self._taken:
+                if holds(value, taken.optimizer):
+                    self._changed(taken.optimizer)
         if not (isinstance(callee, External) and callee.qualified.startswith(_HARMLESS)):
             self._backwards.append((Step(origin.origin, ""), [], self.machine.path))
 
@@ -292,6 +317,8 @@ class Optimizing(Observer):
             return
         if any(is_none(tensor.grad) is not Truth.YES for tensor in optimizer.parameters):
             return
+        if any(optimizer is each for each in self._open):
+            return
         reached = [leaf for _, leaves, _ in self._backwards for leaf in leaves]
         if any(tensor is leaf for tensor in optimizer.parameters for leaf in reached):
             return
@@ -299,13 +326,34 @@ class Optimizing(Observer):
         self._miss("unreached", origin, name, "", self._backwards[-1][0])
 
 
-def _brings_parameters(value: Value) -> bool:
+def _uses_up(place: cst.CSTNode) -> bool:
+    """Whether a statement goes through all that it iterates over: `any(...)`, `next(...)`, a `break` may not."""
+    place = parsed(place)
+    if isinstance(place, cst.For):
+        return not _IN_PART.search(_written(place.iter)) and not _LEAVES.search(_written(place.body))
+    if isinstance(place, (cst.If, cst.While)):
+        place = place.test
+    return _IN_PART.search(_HEADER.sub("", _written(place))) is None
+
+
+def _written(node: cst.CSTNode) -> str:
+    return cst.Module([]).code_for_node(parsed(node))
+
+
+def _brings_parameters(value: Value, known: tuple[Tensor, ...]) -> bool:
+    """Whether a value surely has a parameter that requires grad, and is none of those that are known."""
     options = [each for _, each in alternatives(value)]
-    return bool(options) and all(_has_parameters(each) for each in options)
+    return bool(options) and all(_has_parameters(each, known) for each in options)
 
 
-def _has_parameters(value: Value) -> bool:
-    return any(isinstance(each, Tensor) and each.is_parameter is Truth.YES for each in explore(value, _registered))
+def _has_parameters(value: Value, known: tuple[Tensor, ...]) -> bool:
+    return any(
+        isinstance(each, Tensor)
+        and each.is_parameter is Truth.YES
+        and each.own.truth() is Truth.YES
+        and not any(each is other for other in known)
+        for each in explore(value, _registered)
+    )
 
 
 def _registered(value: Value) -> list[Value]:

@@ -340,6 +340,8 @@ def _scheduled(log: Log, schedule: Moment) -> Event | None:
         return None
     if schedule.path - schedule.iterations[-1].path:
         return None
+    if not isinstance(owner, Optimizer) and any(step.owner is not steps[0].owner for step in steps):
+        return None  # which of them it schedules is not known
     depth = len(schedule.iterations)
     for step in steps:
         if step.iterations[:depth] == schedule.iterations and step.possible_with(schedule):

@@ -8,7 +8,19 @@ The log runs through helpers and methods; code that the model doesn't follow is 
 from __future__ import annotations
 
 from torchlint.model import ir
-from torchlint.model.domain import External, Function, GraphNode, Instance, Module, Optimizer, Tensor, Unknown, Value
+from torchlint.model.domain import (
+    Constant,
+    External,
+    Function,
+    GraphNode,
+    Instance,
+    Module,
+    Optimizer,
+    Tensor,
+    Unknown,
+    Value,
+    Write,
+)
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.training import GradientsCarried
 from torchlint.model.machine import Machine
@@ -33,6 +45,9 @@ _CLIPPING = frozenset({"torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_gr
 _SCALERS = frozenset({"torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler"})
 _SCHEDULERS = "torch.optim.lr_scheduler."
 _HARMLESS = ("torch.", "builtins.", "numpy.", "tqdm", "logging.", "time.", "os.", "math.", "random.", "wandb.")
+_HOOKS = frozenset(
+    {"register_step_post_hook", "register_step_pre_hook", "register_post_accumulate_grad_hook", "register_hook"}
+)
 _SEEN_OTHERWISE = frozenset({"step", "zero_grad", "train", "eval", "parameters", "named_parameters"})
 
 
@@ -50,6 +65,7 @@ class Training(Observer):
         self._carried: dict[int, GradientsCarried] = {}
         self._scalers: list[Value] = []
         self._schedulers: list[tuple[Value, Value]] = []
+        self._hooked = False
         self._start()
 
     def _start(self) -> None:
@@ -62,7 +78,8 @@ class Training(Observer):
         self._functions: list[ir.Node] = []
 
     def concluded(self) -> None:
-        for event in order.read(self._log, self.machine.decision):
+        # What runs with each step or gradient may step and zero.
+        for event in order.read(self._log, self.machine.decision) if not self._hooked else ():
             if isinstance(event, GradientsCarried):
                 known = self._carried.get(id(event.node))
                 if known is None or known.zeroed == "never":
@@ -132,6 +149,10 @@ class Training(Observer):
         if name == "grad":
             self._note("written", owner, node)
 
+    def wrote(self, tensor: Tensor, write: Write) -> None:
+        if tensor.grad_of is not None and write.spelling not in ("optimizer", "backward"):
+            self._note("written", tensor.grad_of, write.origin)
+
     def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
         if name == "grad":
             self._note("read", owner, origin)
@@ -176,6 +197,10 @@ class Training(Observer):
         unseen = not isinstance(receiver, (Optimizer, Module, Instance, Unknown))
         if name == "zero_grad" and (unseen or (isinstance(receiver, Unknown) and receiver.tensor is not None)):
             self._note("zero", receiver, origin, text)
+        if name in _HOOKS:
+            self._hooked = True
+        if name == "apply" and isinstance(receiver, (Module, Instance)):
+            self._note("written", receiver, origin)  # what it runs on each module may zero it
         if name == "step":
             self._step_method(receiver, positional, origin, text)
         elif name == "unscale_":
@@ -204,12 +229,18 @@ class Training(Observer):
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
+        if qualified == "builtins.setattr" and len(positional) == 3 and positional[1] == Constant("grad"):
+            self._note("written", positional[0], origin)
         if qualified in _CLIPPING:
             self._note("clip", positional[0] if positional else None, origin, qualified.rpartition(".")[2])
         elif qualified in _SCALERS and result is not None:
             self._scalers.append(result)
-        elif qualified.startswith(_SCHEDULERS) and result is not None and positional:
-            self._schedulers.append((result, positional[0]))
+        elif qualified.startswith(_SCHEDULERS) and result is not None:
+            optimizer = positional[0] if positional else keywords.get("optimizer")
+            if optimizer is not None:
+                self._schedulers.append((result, optimizer))
+        elif qualified.startswith("torch._foreach_") and qualified.endswith("_"):
+            self._note("written", None, origin)  # it may be given gradients
 
     def expression_statement(self, node: ir.ExpressionStatement, value: Value) -> None:
         self._log.dropped.add(id(node.value))
