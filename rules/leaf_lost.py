@@ -13,7 +13,7 @@ class LeafLost(Rule):
 
     ## What it does
     Finds `x = torch.rand(n, requires_grad=True) * 0.01` (also `.exp()`, `.view(...)`) where a backward reaches the
-    leaf, and `w = w - lr * w.grad` in a loop.
+    leaf and the gradient of `x` is asked for, and `w = w - lr * w.grad` in a loop.
 
     ## Why is this bad?
     The name holds the result of the operation, which is no leaf: `.grad` is None, and an optimizer refuses it. The
@@ -46,6 +46,7 @@ class LeafLost(Rule):
             w = torch.ones(3, requires_grad=True) * 0.01  # warning: [TLN306]
             loss = (w - 1).pow(2).sum()
             loss.backward()
+            print(w.grad)  # warning: [TLN109]
             """,
             shows=Holds("not w.is_leaf"),
             fixed="""
@@ -54,6 +55,7 @@ class LeafLost(Rule):
             w = (torch.ones(3) * 0.01).requires_grad_()
             loss = (w - 1).pow(2).sum()
             loss.backward()
+            print(w.grad)
             """,
         ),
         Example(

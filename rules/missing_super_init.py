@@ -27,8 +27,10 @@ class MissingSuperInit(Rule):
     top. Unsafe where only some paths raise, or calling the module would.
 
     ## Known limits
-    Silent where the object is handed to code that isn't in the file, and where a class defines `__setattr__` or is
-    decorated. There is no fix where a base class wants arguments.
+    Silent where the object is handed to code that isn't in the file, and where more than `__init__` makes it: a
+    metaclass, a decorator, `__new__`, `__setattr__`, a base class elsewhere. A warning where a derived class may have
+    run `nn.Module.__init__` before, and, if nothing is registered, where the program itself doesn't call the object.
+    There is no fix where a base class wants arguments.
 
     ## References
     - [torch.nn.Module](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html): "an `__init__()` call to

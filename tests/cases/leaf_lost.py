@@ -11,24 +11,29 @@ def scaled_initial_weights():
     w2 = torch.randn(8, 1, requires_grad=True) * 0.1  # warning: [TLN306]
     loss = (torch.relu(torch.rand(2, 4) @ w1) @ w2).pow(2).mean()
     loss.backward()
+    print(w1.grad)  # warning: [TLN109]
+    print(w2.grad)  # warning: [TLN109]
 
 
 def made_positive():
     """Holds: not x.is_leaf"""
     x = torch.zeros(3, requires_grad=True).exp()  # warning: [TLN306]
     (x**2).sum().backward()
+    print(x.grad)  # warning: [TLN109]
 
 
 def another_type():
     """Holds: not x.is_leaf"""
     x = torch.zeros(3, requires_grad=True).double()  # warning: [TLN306]
     (x**2).sum().backward()
+    print(x.grad)  # warning: [TLN109]
 
 
 def reshaped():
     """Holds: not kernel.is_leaf"""
     kernel = torch.rand(9, requires_grad=True).view(1, 1, 3, 3)  # warning: [TLN306]
     nn.functional.conv2d(torch.rand(1, 1, 5, 5), kernel).sum().backward()
+    print(kernel.grad)  # warning: [TLN109]
 
 
 def updated_by_assignment():
@@ -48,6 +53,7 @@ def tensor_of_values_shifted():
     theta = torch.tensor([0.1, 0.2], requires_grad=True) + 1.0  # warning: [TLN306]
     energy = torch.sin(theta).sum()
     energy.backward()
+    print(theta.grad)  # warning: [TLN109]
 
 
 def required_last():
@@ -133,3 +139,10 @@ def leaf_is_the_argument():
         return (flat @ flat.t()).sum()
 
     energy(torch.rand(2, 3, requires_grad=True)).backward()
+
+
+def nobody_wants_its_gradient():
+    h = torch.rand(3, requires_grad=True).tanh()
+    a = h.detach().numpy().copy()
+    a -= a.mean()
+    h.sum().backward()

@@ -132,3 +132,29 @@ def trained_through_and_predicted():
     physics = Physics()
     physics.fit()
     physics.predict(torch.rand(2, 1))
+
+
+def part_of_it_differentiated():
+    w = torch.rand(3, requires_grad=True)
+    (g,) = torch.autograd.grad((w**3).sum(), w, create_graph=True)
+    g[0].backward()
+
+
+def written_into_a_buffer():
+    w = torch.rand(3, requires_grad=True)
+    (g,) = torch.autograd.grad((w**3).sum(), w, create_graph=True)
+    buffer = torch.zeros(3)
+    buffer[:] = g  # smell: [TLN205]
+    buffer.sum().backward()
+
+
+def given_to_a_function():
+    w = torch.rand(3, requires_grad=True)
+    (g,) = torch.autograd.grad((w**3).sum(), w, create_graph=True)
+    (lambda t: t[0])(g).backward()
+
+
+def its_graph_asked_for():
+    w = torch.rand(3, requires_grad=True)
+    (g,) = torch.autograd.grad((w**3).sum(), w, create_graph=True)
+    assert g.requires_grad

@@ -102,3 +102,60 @@ def warm_up_of_a_module():
     """A call of a module may be made for its hooks or its statistics."""
     net = nn.BatchNorm1d(2)
     net(torch.rand(3, 2))
+
+
+def timed():
+    import time
+
+    a, b = torch.rand(4, 4), torch.rand(4, 4)
+    start = time.perf_counter()
+    torch.mm(a, b)
+    print(time.perf_counter() - start)
+
+
+def warmed_up():
+    a, b = torch.rand(4, 4), torch.rand(4, 4)
+    for _ in range(3):
+        torch.mm(a, b)
+
+
+def profiled():
+    a = torch.rand(4, 4)
+    with torch.profiler.profile():
+        torch.mm(a, a)
+
+
+def drawn_to_go_on():
+    p = torch.full((3,), 0.5)
+    torch.bernoulli(p)
+    torch.randn_like(p)
+    p.bernoulli()
+
+
+def refused_as_expected():
+    import contextlib
+
+    a = torch.rand(4, 4)
+    with contextlib.suppress(RuntimeError):
+        a.view(3, 3)
+    try:
+        torch.mm(a, torch.ones(3, 3))
+    except RuntimeError as error:
+        print(error)
+
+
+def unchecked_among_clocks():
+    """Holds: not torch.allclose(a, b)"""
+    import time
+
+    a, b = torch.zeros(3), torch.ones(3)
+    start = time.time()
+    torch.allclose(a, b)  # error: [TLN212]
+    print(time.time() - start)
+
+
+def under_no_grad():
+    """Holds: (a == 1).all()"""
+    a = torch.ones(3)
+    with torch.no_grad():
+        a.masked_fill(a > 0, 2)  # error: [TLN212]

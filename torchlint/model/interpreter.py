@@ -35,6 +35,7 @@ from torchlint.model.domain import (
 )
 from torchlint.model.events import ResultDropped
 from torchlint.model.expressions import imported
+from torchlint.model.for_effect import is_for_effect
 from torchlint.model.making import keeps_class, keeps_making
 from torchlint.model.marks import method_only_returns, only_returns
 from torchlint.model.truth import Truth
@@ -128,6 +129,9 @@ class Interpreter(ControlMachine):
                 return
             tensor = options[0]
         assert isinstance(tensor, Tensor)
+        inside = self.stack[-1].definition if self.stack else None
+        if self.expected_errors or is_for_effect(self.program, inside, node, function.attr):
+            return
         self.emit(
             ResultDropped(
                 node=call.origin,

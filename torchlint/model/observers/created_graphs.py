@@ -20,6 +20,7 @@ from torchlint.model.domain import (
     Tensor,
     Unknown,
     Value,
+    Write,
     alternatives,
     reachable_tensors,
 )
@@ -28,9 +29,14 @@ from torchlint.model.events.gradients import CreatedGraphUnused
 from torchlint.model.marks import DIFFERENTIATING
 from torchlint.model.observer import Observer
 from torchlint.model.observers.held import Held
+from torchlint.model.truth import Truth
 
 if TYPE_CHECKING:
     from torchlint.model.machine import Machine
+
+_MOST = 200
+"""Tensors looked at for one that a tensor was computed from."""
+_OF_THE_GRAPH = frozenset({"requires_grad", "grad_fn", "is_leaf"})
 
 
 @dataclass(slots=True, eq=False)
@@ -44,10 +50,27 @@ class _Created:
     accumulated: bool
     derived: dict[int, Tensor] = field(default_factory=dict)
     used: bool = False
+    read_in: ir.Statement | None = None
 
     def holds(self, value: Value) -> bool:
         """Whether a value is computed from its gradients, or may be."""
-        return any(id(tensor) in self.derived for tensor in reachable_tensors(value))
+        return any(self.gave(tensor) for tensor in reachable_tensors(value))
+
+    def gave(self, tensor: Tensor) -> bool:
+        """Whether a tensor is computed from its gradients, through whatever operations, views and indices."""
+        pending, seen = [tensor], {id(tensor)}
+        while pending and self.derived:
+            each = pending.pop()
+            if each.requires_grad.truth() is Truth.NO:
+                continue  # what is detached leads nowhere
+            if id(each) in self.derived:
+                return True
+            sources = [*each.inputs, *([each.alias.source] if each.alias is not None else [])]
+            for source in sources if len(seen) < _MOST else ():
+                if id(source) not in seen:
+                    seen.add(id(source))
+                    pending.append(source)
+        return False
 
 
 class CreatedGraphs(Observer):
@@ -103,7 +126,7 @@ class CreatedGraphs(Observer):
         visited = {id(node) for node in nodes}
         for created in self._created:
             # Read again, the graph has to be retained, which `create_graph=True` does.
-            created.used = created.used or bool(created.nodes & visited) or id(root) in created.derived
+            created.used = created.used or bool(created.nodes & visited) or created.gave(root)
         written = _written(origin)
         accumulated = callee != "autograd.grad"
         if create_graph is not True or written is None or (accumulated and any(node.opaque for node in nodes)):
@@ -136,6 +159,8 @@ class CreatedGraphs(Observer):
                     created.used = created.used or not created.derived
 
     def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
+        if name in _OF_THE_GRAPH:
+            self._leave(owner)  # who asks wants the graph
         if name != "grad":
             return
         owners = [each for _, each in alternatives(owner)]
@@ -165,6 +190,21 @@ class CreatedGraphs(Observer):
 
     def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
         self._leave(value)
+
+    def name_read(self, name: str, value: Value, origin: ir.Node) -> None:
+        for created in self._created:
+            if created.holds(value):
+                created.read_in = self.machine.statement
+
+    def indexed(self, tensor: Tensor, result: Value, origin: ir.Node) -> None:
+        for created in self._created:
+            if created.gave(tensor):
+                created.derived |= {id(each): each for each in reachable_tensors(result)}
+
+    def wrote(self, tensor: Tensor, write: Write) -> None:
+        """A statement that writes in place, and reads a gradient, writes what comes of it."""
+        for created in self._created:
+            created.used = created.used or (created.read_in is not None and created.read_in is self.machine.statement)
 
     def _leave(self, value: Value) -> None:
         for created in self._created:

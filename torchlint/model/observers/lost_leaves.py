@@ -13,7 +13,18 @@ from typing import Literal
 import libcst as cst
 
 from torchlint.model import ir
-from torchlint.model.domain import GRAD_YES, Function, GraphNode, Instance, Module, Tensor, Unknown, Value, Write
+from torchlint.model.domain import (
+    GRAD_YES,
+    Function,
+    GraphNode,
+    Instance,
+    Module,
+    Optimizer,
+    Tensor,
+    Unknown,
+    Value,
+    Write,
+)
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.registration import GradFlagSet, LeafLost
 from torchlint.model.expressions import is_module
@@ -21,6 +32,7 @@ from torchlint.model.machine import Machine
 from torchlint.model.marks import DIFFERENTIATING, one_of
 from torchlint.model.observer import Observer
 from torchlint.model.observers.held import expression
+from torchlint.model.observers.moments import holds
 from torchlint.model.trace import Step
 from torchlint.model.truth import Truth
 from torchlint.source import parsed
@@ -49,6 +61,8 @@ class _Lost:
     line: cst.CSTNode
     reached: Step | None = None
     read: bool = False
+    wanted: bool = False
+    """Somebody reads the gradient that is not there, or has an optimizer step with it."""
 
 
 class LostLeaves(Observer):
@@ -73,7 +87,7 @@ class LostLeaves(Observer):
 
     def concluded(self) -> None:
         for each in self._lost:
-            if each.reached is not None and not each.read and not each.value.retains_grad:
+            if each.reached is not None and each.wanted and not each.read and not each.value.retains_grad:
                 self.machine.emit(
                     LeafLost(
                         node=each.written,
@@ -151,6 +165,8 @@ class LostLeaves(Observer):
                 return
 
     def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
+        for each in self._lost if name == "grad" else ():
+            each.wanted = each.wanted or owner is each.value
         # Bound to another leaf before its gradient is read, the name has lost nothing.
         for rebound, event in self._rebound if name == "grad" else ():
             if owner is rebound and id(event.node) not in self._told:
@@ -172,6 +188,10 @@ class LostLeaves(Observer):
                 each.read = True
             elif each.reached is None and any(leaf is each.leaf for leaf in leaves):
                 each.reached = Step(origin.origin, "its gradient goes to a leaf that nothing holds")
+
+    def optimizer_built(self, optimizer: Optimizer, parameters: Value | None, origin: ir.Call) -> None:
+        for each in self._lost:
+            each.wanted = each.wanted or (parameters is not None and holds(parameters, each.value))
 
     def wrote(self, tensor: Tensor, write: Write) -> None:
         # Only what is no leaf can be written in place: it was made one for that.
