@@ -139,7 +139,7 @@ def set_to_zero_by_index():
     x = torch.ones(2, requires_grad=True)
     (x * 2).sum().backward()
     first = x.grad.clone()
-    x.grad[:] = 0
+    x.grad[:] = 0  # smell: [TLN401]
     (x * 3).sum().backward()
     second = x.grad.clone()
     print(first, second)
