@@ -133,3 +133,12 @@ def plain_tensor():
             self.window = torch.hann_window(4) ** 2
 
     assert Window().window.is_leaf
+
+
+def on_the_device_it_is_given():
+    """Holds: isinstance(Scaled("meta").weight, nn.Parameter) is False"""
+
+    class Scaled(nn.Module):
+        def __init__(self, device=torch.device("cpu")):
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(3)).to(device)  # warning: [TLN301]

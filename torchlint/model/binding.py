@@ -10,7 +10,9 @@ from typing import Any
 
 import libcst as cst
 
+from torchlint.condition import Condition
 from torchlint.knowledge import ops
+from torchlint.knowledge.dtypes import is_dtype
 from torchlint.model import ir
 from torchlint.model.domain import (
     NONE,
@@ -415,6 +417,7 @@ class BindingMachine(FunctionMachine):
                 ParameterDerived(
                     node=cst_expression(node.value),
                     statement=node.line,
+                    conditions=self._device_of(node.value) if op == "to" else (),
                     attribute=target.attr,
                     module=each.cls.name,
                     op=op,
@@ -460,6 +463,19 @@ class BindingMachine(FunctionMachine):
         if isinstance(callee, External) and callee.qualified.startswith("torch.") and node.arguments:
             return node.arguments[0].value, callee.qualified.rpartition(".")[2]
         return None, ""
+
+    def _device_of(self, node: ir.Expression) -> tuple[Condition, ...]:
+        """`.to(device)` of a new parameter gives another tensor only where the device is another one than the CPU."""
+        if not isinstance(node, ir.Call) or not isinstance(node.function, ir.Attribute) or node.function.attr != "to":
+            return ()
+        given = next((each.value for each in node.arguments if each.keyword in ("", "device")), None)
+        if isinstance(given, ir.Call) and self.text(given.function) == "torch.device" and given.arguments:
+            given = given.arguments[0].value
+        value = self.evaluate_again(given) if given is not None else None
+        known = isinstance(given, ir.Constant) or (isinstance(value, External) and is_dtype(value.qualified))
+        if given is None or known or isinstance(value, Constant):
+            return ()
+        return (Condition("device", self.text(given) or "its argument"),)
 
     def _to_cpu(self, node: ir.Call) -> bool:
         values = [argument.value for argument in node.arguments]
