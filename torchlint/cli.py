@@ -78,6 +78,7 @@ def main() -> None:
 @click.option("--no-cache", is_flag=True, help="Neither use nor keep results of earlier runs.")
 @click.option("--cache-dir", **_CACHE_DIR, help="Where they are kept (default: .torchlint_cache in the project).")
 @click.option("--stdin-filename", metavar="PATH", help="What standard input is called, for - (and its configuration).")
+@click.option("--force-exclude", is_flag=True, help="Leave out what is excluded though it is named here (for hooks).")
 @click.option("--exit-zero", is_flag=True, help="Exit status 0 even with findings.")
 @click.option("--exit-on", type=click.Choice(LEVELS), help="The mildest level that fails a run (default: warning).")
 @click.pass_context
@@ -92,8 +93,11 @@ def check(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> 
     Exit status: 0 nothing to report (smells alone do not fail a run), 1 findings at --exit-on or above, 2 wrong use or
     an internal error, 130 interrupted.
     """
+    name = options["stdin_filename"]
+    if name is not None and paths and STDIN not in paths:
+        raise click.UsageError("--stdin-filename is for standard input (-), not for files")
     with _explained():
-        status = _check(context.obj, paths or (".",), **options)
+        status = _check(context.obj, paths or (".",) if name is None else (STDIN,), **options)
     context.exit(status)
 
 
@@ -119,6 +123,7 @@ def _check(
     no_cache: bool,
     cache_dir: str | None,
     stdin_filename: str | None,
+    force_exclude: bool,
     exit_zero: bool,
     exit_on: str | None,
 ) -> int:
@@ -134,6 +139,7 @@ def _check(
     )
     fixing: Fixing = "no" if not (fix or diff) else "unsafe" if unsafe_fixes else "safe"
     texts: dict[str, str] = {}
+    notes: list[str] = []
     misused = False
     found, store = None, None
     if show_state:
@@ -148,19 +154,26 @@ def _check(
         if fix and not diff:
             _write(sys.stdout, [texts[name]])
     else:
-        found = project.find_files(paths)
+        found = project.find_files(paths, exclude_named=force_exclude)
         for path in found.missing:
             click.echo(f"torchlint: no such file or directory: {path}", err=True)
+        for path, why in (*found.refused, *found.unreadable):
+            click.echo(f"torchlint: {path}: {why}", err=True)
         for path in found.empty:
             click.echo(f"torchlint: no Python files in {path}", err=True)
-        misused = bool(found.missing)
+        if found.notebooks:
+            notes.append(f"{_skipped(found.notebooks)}: they cannot be checked yet")
+        misused = bool(found.missing or found.refused or found.unreadable)
         write = fix and not diff
         # what was found in the cache has taken no time that could be counted
         store = None if no_cache or statistics else cache.Cache.of_project(cache_dir)
         result = run.check_files(
             found.files, overrides, fixing=fixing, write=write, workers=jobs, store=store, executor=opened
         )
-    for note in (note for outcome in result.outcomes for note in outcome.notes):
+    notes += [note for outcome in result.outcomes for note in outcome.notes]
+    if store is not None and store.foreign:
+        notes.append(f"{store.foreign} is not torchlint's: no results are kept")
+    for note in notes:
         click.echo(f"torchlint: {note}", err=True)
     if diff:
         _write(sys.stdout, [result.diff])
@@ -183,7 +196,7 @@ def _check(
     if asked is not None and found is not None and store is not None and not (fix or verify or output_file or misused):
         from torchlint import recording
 
-        recording.keep(asked, found, store, text, status)
+        recording.keep(asked, found, store, text, status, "".join(f"torchlint: {note}\n" for note in notes))
     return status
 
 
@@ -242,7 +255,13 @@ def clean(cache_dir: str | None) -> None:
     store = Cache.of_project(cache_dir)
     with _explained():
         removed = store.clear()
-    click.echo(f"Removed {store.directory}" if removed else f"Nothing to remove in {store.directory}")
+    if not removed:
+        said = f"Nothing to remove in {store.directory}"
+    elif store.directory.exists():
+        said = f"Removed what torchlint kept in {store.directory}; what else is in it stays"
+    else:
+        said = f"Removed {store.directory}"
+    click.echo(said)
 
 
 def _registry() -> Registry:
@@ -312,6 +331,10 @@ def _show_state(paths: tuple[str, ...], stdin_filename: str | None) -> int:
             continue
         click.echo("\n".join([f"{name}:", *shown]))
     return status
+
+
+def _skipped(notebooks: int) -> str:
+    return "1 notebook was skipped" if notebooks == 1 else f"{notebooks} notebooks were skipped"
 
 
 def _split(values: tuple[str, ...]) -> tuple[str, ...]:

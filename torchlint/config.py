@@ -12,7 +12,7 @@ import importlib
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +122,16 @@ def read(file: Path, table: object) -> Config:
             values[key.replace("-", "_")] = reader(value)
         except _ExpectedError as expected:
             raise ConfigError(f"{file}: `{key}` must be {expected}") from None
-    return Config(file=file, **values)
+    settings = Config(file=file, **values)
+    if settings.plugins:
+        make_importable(file.parent)
+    return settings
+
+
+def make_importable(directory: Path) -> None:
+    """Let plugins be found that lie beside the configuration; after all that is installed, which they may not hide."""
+    if str(directory) not in sys.path:
+        sys.path.append(str(directory))
 
 
 def near_miss(word: str, known: Mapping[str, object] | list[str]) -> str:
@@ -145,9 +154,9 @@ class _ExpectedError(Exception):
     """What a value should have been; the caller knows the file and the key."""
 
 
-def _strings(value: object) -> tuple[str, ...]:
+def _strings(value: object, such_as: str = "TLN201") -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise _ExpectedError(f'a list of strings, such as ["TLN201"], not {_describe(value)}')
+        raise _ExpectedError(f'a list of strings, such as ["{such_as}"], not {_describe(value)}')
     return tuple(value)
 
 
@@ -181,10 +190,10 @@ _READERS: dict[str, Callable[[object], Any]] = {
     "extend-select": _strings,
     "ignore": _strings,
     "per-file-ignores": _strings_by_pattern,
-    "exclude": _strings,
-    "extend-exclude": _strings,
+    "exclude": partial(_strings, such_as="third_party/"),
+    "extend-exclude": partial(_strings, such_as="third_party/"),
     "strict": _boolean,
     "exit-on": _level,
-    "plugins": _strings,
+    "plugins": partial(_strings, such_as="my_rules"),
 }
 assert {key.replace("-", "_") for key in _READERS} == {item.name for item in fields(Config)} - {"file"}

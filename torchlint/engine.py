@@ -28,7 +28,7 @@ from torchlint.project_index import ProjectIndex
 from torchlint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
 from torchlint.rule import Diagnostic, Finding, FindingFix, Level, Rule, TraceLine
 from torchlint.scout import is_thorough, listeners, look
-from torchlint.source import Source, SourceError, Span, TreeNeededError, decode, described
+from torchlint.source import Source, SourceError, Span, TreeNeededError, decode, described, is_python
 from torchlint.suppress import Suppressions
 from torchlint.truth import Truth
 
@@ -53,10 +53,12 @@ def check_bytes(path: str, data: bytes, registry: Registry, selection: Selection
     selection
         Which of them are asked for (`Registry.select`, without the file's `per-file-ignores`).
     """
-    if NEEDLE not in data:
-        return FileReport(path, mentions_torch=False)
     try:
         text = decode(data).text
+        if NEEDLE not in data:
+            if not is_python(text):
+                parse(path, text)  # what is Python for a newer one is Python
+            return FileReport(path, mentions_torch=False)
     except SourceError as error:
         return _unreadable(path, error)
     return check_text(path, text, registry, selection)

@@ -15,7 +15,7 @@ from torchlint import config
 from torchlint.finding import Finding
 
 NEEDLE = b"torch"
-"""A file without it cannot concern torchlint and is not parsed."""
+"""A file without it cannot concern torchlint, as long as it is Python at all."""
 
 PARSE, MODEL, PLACES = "(parse)", "(model)", "(places)"
 """Keys of `FileReport.seconds` for what is not a rule's time."""

@@ -7,6 +7,7 @@ Driver group. Honours `.gitignore` and the configuration, opens no Python file, 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     import pathspec
 
 SUFFIXES = (".py", ".pyi")
+NOTEBOOK = ".ipynb"
+DESCRIPTORS = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
+"""What an open file of this process is called."""
 USUAL_EXCLUDES = (
     ".bzr", ".direnv", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pants.d", ".pytest_cache",
     ".pytype", ".ruff_cache", ".svn", ".torchlint_cache", ".tox", ".venv", ".vscode", "__pycache__", "__pypackages__",
@@ -39,6 +43,12 @@ class Found:
         Python files in a stable order, each once.
     missing
         Paths given by the user that do not exist.
+    refused
+        Files given by the user that cannot be checked, each with the reason.
+    notebooks
+        How many there are in the directories that were searched: they cannot be checked yet.
+    unreadable
+        Directories that may not be listed, each with the reason.
     empty
         Directories given by the user without any Python file that is not excluded.
     directories
@@ -50,14 +60,24 @@ class Found:
 
     files: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    refused: list[tuple[str, str]] = field(default_factory=list)
+    notebooks: int = 0
+    unreadable: list[tuple[str, str]] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
     directories: list[str] = field(default_factory=list)
     beside: list[str] = field(default_factory=list)
 
 
-def find_files(paths: Iterable[str]) -> Found:
+def find_files(paths: Iterable[str], *, exclude_named: bool = False) -> Found:
     """
     The Python files that paths stand for: a file is itself whatever it is called, a directory is searched.
+
+    Parameters
+    ----------
+    paths
+        Files and directories.
+    exclude_named
+        Leave out what the configuration excludes though it is named here. What git ignores is not meant.
 
     Raises
     ------
@@ -65,20 +85,56 @@ def find_files(paths: Iterable[str]) -> Found:
         from the configuration of a directory.
     """
     found = Found()
-    seen: dict[str, None] = {}
+    seen: dict[str, str] = {}
+    paths = list(paths)
+    known = os.path.abspath if len(paths) > 1 else str  # of one directory no file is found twice
     for path in paths:
         path = os.path.normpath(path)
-        if os.path.isdir(path):
+        if not os.path.lexists(path):
+            found.missing.append(path)
+        elif exclude_named and _named_and_excluded(path):
+            continue
+        elif os.path.isdir(path):
             inside = list(_walk(path, _Ignored.above(path), found))
-            seen.update(dict.fromkeys(inside))
+            for file in inside:
+                seen.setdefault(known(file), file)
             if not inside:
                 found.empty.append(path)
-        elif os.path.lexists(path):
-            seen[path] = None
+        elif reason := _refused(path):
+            found.refused.append((path, reason))
         else:
-            found.missing.append(path)
-    found.files = list(seen)
+            seen.setdefault(known(path), path)
+    found.files = list(seen.values())
     return found
+
+
+def _refused(path: str) -> str:
+    """Why a file that was named cannot be checked; of one that cannot be looked at, whoever reads it says so."""
+    if path.endswith(NOTEBOOK):
+        return "notebooks cannot be checked yet"
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return ""
+    # a shell's <(command) is a pipe with somebody at its other end
+    return "" if stat.S_ISREG(mode) or path.startswith(DESCRIPTORS) else "not a regular file"
+
+
+def _named_and_excluded(path: str) -> bool:
+    """Whether the configuration leaves out a path or a directory that it is in, from the working directory on."""
+    whole = os.path.abspath(path)
+    here = os.getcwd()
+    settings = config.for_directory(Path(os.path.dirname(whole)))
+    top = here if whole.startswith(os.path.join(here, "")) else str(settings.root or os.path.dirname(whole))
+    if not whole.startswith(os.path.join(top, "")):
+        return False
+    current = top
+    for name in os.path.relpath(whole, top).split(os.sep):
+        own = config.for_directory(Path(current))
+        current = os.path.join(current, name)
+        if _left_out(name, current, os.path.isdir(current), own):
+            return True
+    return False
 
 
 def matched(path: str, patterns: tuple[str, ...], root: Path | None, *, is_directory: bool = False) -> bool:
@@ -93,7 +149,8 @@ def _walk(directory: str, ignored: _Ignored, found: Found) -> Iterator[str]:
     found.directories.append(directory)
     try:
         entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
-    except OSError:  # a directory that may not be listed holds nothing that could be checked
+    except OSError as error:
+        found.unreadable.append((directory, error.strerror or str(error)))
         return
     names = {entry.name for entry in entries}
     ignored = ignored.entering(directory, names)
@@ -102,7 +159,7 @@ def _walk(directory: str, ignored: _Ignored, found: Found) -> Iterator[str]:
         path = os.path.normpath(entry.path)
         is_directory = entry.is_dir(follow_symlinks=False)
         if not is_directory:
-            if not entry.name.endswith(SUFFIXES):
+            if not entry.name.endswith((*SUFFIXES, NOTEBOOK)):
                 continue
             if not entry.is_file():
                 found.beside.append(path)
@@ -115,6 +172,8 @@ def _walk(directory: str, ignored: _Ignored, found: Found) -> Iterator[str]:
                 found.beside.append(mark)
             else:
                 yield from _walk(path, ignored, found)
+        elif entry.name.endswith(NOTEBOOK):
+            found.notebooks += 1
         else:
             yield path
 

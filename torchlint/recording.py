@@ -16,7 +16,7 @@ from pathlib import Path
 
 from torchlint.cache import SETTLED, Cache
 from torchlint.project import Found
-from torchlint.replay import CODING, Asked, look
+from torchlint.replay import ANSWER, CODING, Asked, look
 from torchlint.roots import LOOKED_FOR
 
 READ = frozenset({"pyproject.toml", "torchlint.toml", ".gitignore"})
@@ -30,7 +30,7 @@ _TICK = 100_000_000
 _SECOND = 1_000_000_000
 
 
-def keep(asked: Asked, found: Found, store: Cache, text: str, status: int) -> None:
+def keep(asked: Asked, found: Found, store: Cache, text: str, status: int, notes: str = "") -> None:
     """
     Write down an answer.
 
@@ -42,10 +42,10 @@ def keep(asked: Asked, found: Found, store: Cache, text: str, status: int) -> No
         The files of the run.
     store
         The cache, which has told the results of all of them.
-    text, status
-        What was printed, and the exit status.
+    text, status, notes
+        What was printed, the exit status, and what was printed to standard error.
     """
-    if found.missing or found.empty or store.answered != len(found.files):
+    if found.missing or found.refused or found.unreadable or found.empty or store.answered != len(found.files):
         return
     if os.path.dirname(asked.folder) != os.fspath(store.directory):
         return
@@ -54,8 +54,9 @@ def keep(asked: Asked, found: Found, store: Cache, text: str, status: int) -> No
         if seen is None:
             return
         looked_at = "\0".join(part for pair in seen.items() for part in pair).encode(*CODING)
-        head = f"{len(asked.key)} {len(looked_at)} {status}\n".encode("ascii")
-        content = b"".join((head, asked.key, looked_at, text.encode("utf-8")))
+        told = notes.encode("utf-8")
+        head = f"{len(asked.key)} {len(looked_at)} {len(told)} {status}\n".encode("ascii")
+        content = b"".join((head, asked.key, looked_at, told, text.encode("utf-8")))
         if len(content) > MOST_BYTES:
             return
         os.makedirs(asked.folder, exist_ok=True)
@@ -74,7 +75,7 @@ def keep(asked: Asked, found: Found, store: Cache, text: str, status: int) -> No
 
 def _bound(folder: str) -> None:
     """Give up the oldest answers, and what runs that were killed have left."""
-    kept = sorted(Path(folder).iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    kept = sorted(Path(folder).glob(f"*{ANSWER}*"), key=lambda path: path.stat().st_mtime_ns)
     for path in kept[:-MOST]:
         path.unlink(missing_ok=True)
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from torchlint.config import Config, ConfigError, Overrides, near_miss
+from torchlint.config import Config, ConfigError, Overrides, make_importable, near_miss
 from torchlint.installed import may_have_entry_points
 from torchlint.rule import OPTIONAL_SECTIONS, SECTIONS, Level, Rule, RuleDefinitionError
 
@@ -258,6 +258,7 @@ def _third_party(plugins: tuple[str, ...], origin: str) -> Iterator[tuple[str, E
 
     for entry in sorted(entry_points(group=RULES_PACKAGE), key=lambda entry: (entry.name, entry.value)):
         yield f"entry point {entry.name}", entry
+    make_importable(Path(origin).parent.absolute())
     for name in plugins:
         yield f"{origin}", EntryPoint(name, name, RULES_PACKAGE)
 

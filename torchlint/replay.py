@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import IO
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever the form of what is written changes."""
 FOLDER = "answers"
 """Where the answers are, in the folder of the cache."""
+ANSWER = ".torchlint"
+"""How the name of an answer ends: the folder may be somebody else's too."""
 CACHE = ".torchlint_cache"
 """The folder of the cache, in the project's."""
 CACHE_VARIABLE = "TORCHLINT_CACHE_DIR"
@@ -62,13 +64,15 @@ class Asked:
         made_by = f"{FORMAT}\0{installed.stamp(())}\0".encode(*CODING)
         self.key = made_by + said
         self.folder = os.path.join(cache_folder(_named(self.arguments), here)[0], FOLDER)
-        self.file = os.path.join(self.folder, f"{crc32(said):08x}")
+        self.file = os.path.join(self.folder, f"{crc32(said):08x}{ANSWER}")
 
 
 def asked(arguments: Sequence[str]) -> Asked | None:
     """What was asked for, if it is something whose answer may be known."""
     if not arguments or arguments[0] != "check" or "-" in arguments or _COMPLETION in os.environ:
         return None
+    if any(argument.startswith(("--stdin-filename", "--executor")) for argument in arguments):
+        return None  # what is read, and who is to answer, is not known from here
     if sys.stdout is None or (os.name == "nt" and wants_color(sys.stdout)):  # there, click paints in another way
         return None
     try:
@@ -92,15 +96,18 @@ def answered(asked: Asked) -> int | None:
         if crc32(content) != int(checksum):
             return None
         head, _, rest = content.partition(b"\n")
-        key, looked_at, status = map(int, head.split())
+        key, looked_at, told, status = map(int, head.split())
         if rest[:key] != asked.key:
             return None
         seen = rest[key : key + looked_at].decode(*CODING).split("\0")
         if not unchanged(seen):
             return None
-        text = rest[key + looked_at :].decode("utf-8")
+        notes = rest[key + looked_at : key + looked_at + told].decode("utf-8")
+        text = rest[key + looked_at + told :].decode("utf-8")
     except (OSError, ValueError):
         return None
+    if notes and sys.stderr is not None:
+        sys.stderr.write(notes)
     _print(text)
     return status
 

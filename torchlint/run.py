@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from torchlint import config
-from torchlint.outcome import NEEDLE, FileReport, Outcome, Run, digest
+from torchlint.outcome import NEEDLE, Outcome, Run, digest
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from torchlint.work import Fixing, Job
 
 POOL_FROM = 20
-"""Files to lint from which starting processes pays."""
+"""Files that mention torch from which starting processes pays."""
+FEW = 10 * POOL_FROM
+"""Files of all kinds from which it does."""
 IN_FLIGHT = 4
 """Jobs per worker that are handed out at a time: enough that none waits, few enough that files are streamed."""
 
@@ -99,6 +101,9 @@ def check_files(
         run = _Linting(overrides, fixing, write, workers or os.cpu_count() or 1, store, executor)
         problems = run.prepare(each.settings for each in pending)
         outcomes += run.outcomes(pending)
+    elif executor is not None:  # a wrong address is wrong though nothing is to be done there today
+        with executor():
+            pass
     return Run(tuple(sorted(outcomes, key=lambda item: item.report.path)), len(files), problems)
 
 
@@ -153,12 +158,24 @@ class _Linting:
         """What comes of each, in no particular order; one that does not mention torch gives nothing."""
         # the largest first, so that no process is left alone with one at the end
         jobs = self._jobs(sorted(_sized(files), key=lambda each: -each.size))
-        yield from self.finished(*islice(jobs, POOL_FROM), rest=jobs)
+        first: list[tuple[Job, _File]] = []
+        concerned = 0
+        for job, each in islice(jobs, FEW):
+            first.append((job, each))
+            concerned += NEEDLE in (job.data or NEEDLE)
+            if concerned == POOL_FROM:
+                break
+        many = concerned == POOL_FROM or len(first) == FEW
+        for outcome in self.finished(*first, rest=jobs, many=many):
+            if outcome.report.mentions_torch:
+                yield outcome
         if self.store is not None:
             self.store.flush()
 
-    def finished(self, *first: tuple[Job, _File], rest: Iterable[tuple[Job, _File]] = ()) -> Iterator[Outcome]:
-        """What comes of some jobs, and of others whose number nobody needs to know."""
+    def finished(
+        self, *first: tuple[Job, _File], rest: Iterable[tuple[Job, _File]] = (), many: bool = False
+    ) -> Iterator[Outcome]:
+        """What comes of some jobs, and of others whose number nobody needs to know; whether they are many."""
         from torchlint import watched, work
 
         jobs = chain(first, rest)
@@ -167,17 +184,17 @@ class _Linting:
 
             with self.executor() as (executor, width):
                 yield from self._finished(pool.remote(work.perform, jobs, executor, width * IN_FLIGHT))
-        elif first and ((self.workers > 1 and len(first) >= POOL_FROM) or not watched.POSSIBLE):
+        elif first and ((self.workers > 1 and many) or not watched.POSSIBLE):
             from torchlint import pool
 
-            width = self.workers if len(first) >= POOL_FROM else 1
+            width = self.workers if many else 1
             begin = partial(work.settle, first[0][0].settings)
             yield from self._finished(pool.local(work.perform, jobs, width, IN_FLIGHT, begin))
         else:
             yield from self._finished(watched.one_by_one(work.perform, jobs))
 
     def _jobs(self, files: Iterable[_File]) -> Iterator[tuple[Job, _File]]:
-        """The files that mention torch, read one by one."""
+        """The files, read one by one."""
         from torchlint.work import Job
 
         for each in files:
@@ -188,12 +205,7 @@ class _Linting:
                 continue
             if self.store is not None:
                 each.digest = digest(data)
-            if NEEDLE in data:
-                yield Job(each.path, each.settings, self.overrides, self.fixing, data), each
-            elif self.store is not None and each.stamp is not None:
-                self.store.keep(
-                    each.path, each.key, each.stamp, each.digest, FileReport(each.path, mentions_torch=False)
-                )
+            yield Job(each.path, each.settings, self.overrides, self.fixing, data), each
 
     def _finished(self, done: Iterable[tuple[Job, _File, Outcome | str]]) -> Iterator[Outcome]:
         from torchlint import work

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import symtable
 import textwrap
 import traceback
 import warnings
@@ -215,6 +216,23 @@ def described(error: BaseException) -> str:
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     place = traceback.extract_tb(error.__traceback__)[-1]
     return f"{what} ({os.path.basename(place.filename)}, line {place.lineno})"
+
+
+def is_python(text: str) -> bool:
+    """
+    Whether Python's own parser takes a text, or cannot tell because it is nested too deeply.
+
+    Asks for the names in it and not for a tree, which would take half as long again to be made into objects.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            symtable.symtable(text, "<text>", "exec")
+        except (SyntaxError, ValueError):
+            return False
+        except (RecursionError, MemoryError):
+            return True
+    return True
 
 
 _NATIVE_PLACE = re.compile(r"error at (\d+):(\d+)")

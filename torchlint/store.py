@@ -13,10 +13,13 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+from torchlint.replay import ANSWER
 from torchlint.replay import FOLDER as ANSWERS
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever the tables, or what is written into them, change."""
+APPLICATION = 0x746C6E74
+"""What says that a database is torchlint's ("tlnt")."""
 MOST_BYTES = 64_000_000
 """Size of the store above which what was not used longest is given up."""
 _BESIDE = {
@@ -45,32 +48,38 @@ class Store:
     ----------
     directory
         The folder; made when something is to be written.
+
+    Attributes
+    ----------
+    foreign
+        What stands where the database would, and is somebody else's; it is left alone, and nothing is kept.
     """
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._file = directory / "results.sqlite"
+        self.foreign: Path | None = None
 
     def clear(self) -> bool:
         """
-        Remove the folder; whether there was one.
+        Remove what torchlint made, and the folder if nothing else is in it; whether there was anything.
 
         Raises
         ------
         OSError
             if it cannot be removed.
         """
-        if not self._file.exists() and not self._made_by_us():
-            return False
         answers = self.directory / ANSWERS
-        if answers.is_dir():
-            for path in answers.iterdir():
-                path.unlink()
+        ours = [self.directory / name for name in self._made_by_us()]
+        if self._is_ours():
+            ours += [path for end in _ENDS if (path := Path(f"{self._file}{end}")).exists()]
+        ours += answers.glob(f"*{ANSWER}*")
+        if not ours:
+            return False
+        for path in ours:
+            path.unlink()
+        with suppress(OSError):
             answers.rmdir()
-        for end in _ENDS:
-            Path(f"{self._file}{end}").unlink(missing_ok=True)
-        for name in self._made_by_us():
-            (self.directory / name).unlink()
         with suppress(OSError):  # somebody keeps other things in it
             self.directory.rmdir()
         return True
@@ -95,6 +104,9 @@ class Store:
             if there is none to be had.
         """
         connection: sqlite3.Connection | None = None
+        if os.path.lexists(self._file) and not self._is_ours():
+            self.foreign = self._file
+            raise sqlite3.OperationalError(f"{self._file} is not torchlint's")
         try:
             connection = self._connected()
         except sqlite3.OperationalError:  # locked for long, a full disk, no permission: not ours to remove
@@ -124,13 +136,29 @@ class Store:
             raise
         return connection
 
+    def _is_ours(self) -> bool:
+        """Whether the database is torchlint's: by what is written at its head, or by who made the folder."""
+        try:
+            with open(self._file, "rb") as file:
+                head = file.read(72)
+        except OSError:
+            return False
+        own = head[:16] == b"SQLite format 3\0" and int.from_bytes(head[68:72], "big") == APPLICATION
+        # one that a crash has cut short has no head; in a folder of ours it is ours
+        return own or not head or bool(self._made_by_us())
+
     def _make_folder(self) -> None:
-        self.directory.mkdir(parents=True, exist_ok=True)
+        """Make the folder, with what keeps git and backups away from it; in somebody else's nothing is written."""
+        try:
+            self.directory.mkdir(parents=True)
+        except FileExistsError:
+            return
         for name, text in _BESIDE.items():
-            if not (self.directory / name).exists():
-                (self.directory / name).write_text(text, encoding="ascii")
+            (self.directory / name).write_text(text, encoding="ascii")
 
     def _make_tables(self, connection: sqlite3.Connection) -> None:
+        # before the log is used: what is in that, whoever looks at the head of the file does not see
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
         with suppress(sqlite3.OperationalError):  # where files cannot be shared in memory, it does without
             connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")

@@ -1,7 +1,8 @@
 """
 Comments that silence findings.
 
-`# noqa: TLN201`, `# torchlint: ignore[TLN201] reason`, and for a whole file `# torchlint: ignore-file[TLN2]`.
+`# noqa: TLN201`, `# torchlint: ignore[TLN201] reason`, and for a whole file `# torchlint: ignore-file[TLN2]`, or what
+flake8 and Ruff have for it, on a line of its own: `# flake8: noqa`, `# ruff: noqa: TLN201`.
 
 Driver group. Reads the comments, answers whether one covers a finding, and names those that cover none.
 
@@ -25,6 +26,9 @@ from torchlint.source import NEWLINE, Source, Span, walk
 _SUSPECT = re.compile(r"#[^\n\r]*(?:noqa|torchlint\s*:)", re.IGNORECASE)
 # the shape flake8 accepts: codes are separated by commas or white space
 _NOQA = re.compile(r"#\s*noqa(?:\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?(?![\w-])", re.IGNORECASE)
+_NOQA_FILE = re.compile(
+    r"#\s*(?:flake8|ruff)\s*[:=]\s*noqa(?:\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?\s*$", re.IGNORECASE
+)
 _IGNORE = re.compile(r"#\s*torchlint\s*:\s*(?P<word>[\w-]*)\s*(?:\[(?P<codes>[^\]]*)\])?")
 
 
@@ -172,7 +176,7 @@ def _names_unused(selector: str) -> bool:
 
 
 def _without(item: Suppression, kept: list[str]) -> str:
-    pattern = _NOQA if item.tool == "noqa" else _IGNORE
+    pattern = _IGNORE if item.tool == "torchlint" else _NOQA_FILE if item.scope == "file" else _NOQA
     found = pattern.match(item.written)
     assert found is not None
     return item.written[: found.start("codes")] + ", ".join(kept) + item.written[found.end("codes") :]
@@ -205,10 +209,17 @@ def may_be_judged(text: str, registry: Registry, *, noqa: bool = True) -> bool:
 def _read(source: Source, *, noqa: bool) -> Iterator[Suppression]:
     for node in walk(source.module):
         if isinstance(node, cst.Comment) and _SUSPECT.search(node.value):
-            yield from _directives(node.value, source.span(node), noqa=noqa)
+            span = source.span(node)
+            alone = not source.lines[span.line - 1][: span.column - 1].strip()
+            yield from _directives(node.value, span, noqa=noqa, alone=alone)
 
 
-def _directives(comment: str, span: Span, *, noqa: bool) -> Iterator[Suppression]:
+def _directives(comment: str, span: Span, *, noqa: bool, alone: bool = True) -> Iterator[Suppression]:
+    whole = _NOQA_FILE.match(comment) if noqa and alone else None
+    if whole is not None:
+        codes = tuple(code for code in re.split(r"[,\s]+", whole["codes"] or "") if code)
+        yield Suppression(span, comment, "file", "noqa", codes)
+        return
     for pattern in (_NOQA, _IGNORE) if noqa else (_IGNORE,):
         for found in pattern.finditer(comment):
             end = comment.find("#", found.end())

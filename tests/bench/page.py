@@ -17,8 +17,8 @@ METHOD = """\
 {some} Python files of {packages}, downloaded from PyPI and never imported: {count:,} files, {lines:,} lines, of which
 {with_torch_count:,} files with {with_torch_lines:,} lines mention torch; each lies in its package, with everything that
 it imports of that. Each tool is installed from PyPI in a virtual environment of its own; torchlint is built from the
-checkout and installed as a wheel, its model compiled by mypyc as in every wheel that is made where there is a C
-compiler; one row says what the same source takes where there is none. All rules are on. CPU seconds are those of a
+checkout and installed as a wheel, its model compiled by mypyc as in released wheels; one row
+says what the same source takes as it is installed from source. All rules are on. CPU seconds are those of a
 command and all its processes, user and system, as the operating system counts them; memory is the sum over its
 processes at the highest point seen in five looks a second, pages that several share divided among them. Bare parsing is
 `libcst.parse_module` of the files that mention torch, with the garbage collector off, as torchlint does it. Every

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from torchlint import cli, config, installed, recording, replay, run, work
+from torchlint import cli, config, installed, recording, replay, run, watched, work
 
 OVERWRITTEN = """\
 import torch
@@ -50,6 +50,9 @@ class Torchlint:
             return perform(job)
 
         monkeypatch.setattr(work, "perform", noted)
+        monkeypatch.setattr(
+            watched, "one_by_one", lambda function, jobs: ((job, tag, function(job)) for job, tag in jobs)
+        )
         real = time.time_ns
         monkeypatch.setattr(replay.time, "time_ns", lambda: real() + 10_000_000_000)
         for variable in ("NO_COLOR", "FORCE_COLOR", "TORCHLINT_CACHE_DIR"):

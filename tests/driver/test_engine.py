@@ -108,10 +108,12 @@ def test_syntax_errors_are_findings() -> None:
     assert not report.failed
 
 
-def test_a_file_without_torch_is_not_even_decoded() -> None:
-    report = check_bytes("x.py", b"\xff\xfe this is ( not Python", REGISTRY, EVERYTHING)
-    assert report.findings == ()
-    assert PARSE not in report.seconds
+@pytest.mark.parametrize("data", [b"x = (\n", b"\xff\xfe", b"x\0"])
+def test_a_file_without_torch_must_be_python(data: bytes) -> None:
+    report = check_bytes("x.py", data, REGISTRY, EVERYTHING)
+    assert [finding.code for finding in report.findings] == ["TLN001"]
+    report = check_bytes("x.py", b"x = 1\n", REGISTRY, EVERYTHING)
+    assert (report.findings, report.mentions_torch) == ((), False)
 
 
 def test_a_file_that_mentions_torch_must_be_text() -> None:

@@ -34,11 +34,12 @@ def _write(**texts: str | bytes) -> list[str]:
     return [f"{name}.py" for name in texts]
 
 
-def test_outcomes_are_sorted_and_files_without_torch_are_not_parsed() -> None:
-    result = run.check_files(_write(b="torch.bad()\n", a="import torch\n", c="this is ( not Python"), NOTHING)
-    assert [outcome.report.path for outcome in result.outcomes] == ["a.py", "b.py"]
-    assert result.files == 3
-    assert [finding.path for finding in result.findings] == ["b.py"]
+def test_outcomes_are_sorted_and_files_without_torch_have_none_unless_they_are_not_python() -> None:
+    files = _write(b="torch.bad()\n", a="import torch\n", d="this is ( not Python", c="x = 1\n")
+    result = run.check_files(files, NOTHING)
+    assert [outcome.report.path for outcome in result.outcomes] == ["a.py", "b.py", "d.py"]
+    assert result.files == 4
+    assert [(finding.path, finding.code) for finding in result.findings] == [("b.py", "PRB001"), ("d.py", "TLN001")]
 
 
 def test_processes_find_the_same() -> None:
