@@ -107,5 +107,5 @@ class BackwardNotCalled(Rule):
             "saved": "the method is saved, not the weights",
             "with": "it is no context without its parentheses",
         }[event.place]
-        fix = Fix(f"call it: `{text}()`", (Edit(event.method, f"{text}()"),), safe=event.place == "with")
+        fix = Fix(f"call it: `{text}()`", (Edit(event.method, f"{text}()"),), safe=event.place == "with", mends=True)
         yield Diagnostic(event.node, f"`{text}` isn't called: {effect}", event.trace, fix)

@@ -155,4 +155,4 @@ def _fix(event: registration.SuperInitMissing) -> Fix | None:
         if not isinstance(event.call_statement, cst.SimpleStatementLine) or event.call_statement is event.first:
             return None
         edits.append(Edit(event.call_statement, ""))
-    return Fix("call `super().__init__()` first", tuple(edits), safe=event.certain)
+    return Fix("call `super().__init__()` first", tuple(edits), safe=event.certain, mends=True)

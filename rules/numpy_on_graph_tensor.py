@@ -21,7 +21,7 @@ class NumpyOnGraphTensor(Rule):
     `np.sqrt`.
 
     ## Fix safety
-    Safe: before, it raised.
+    Safe: before, it raised. Unsafe where that may be expected: in a `try`, or in a function of a file that has one.
 
     ## Known limits
     In a function, reported only where it runs a backward itself: others may be called under `no_grad`, where
@@ -91,5 +91,5 @@ class NumpyOnGraphTensor(Rule):
         fix = None
         if not event.inside:
             text = f"{operand(event.tensor_node)}.detach()"
-            fix = Fix(f"cut it from the graph: `{text}`", (Edit(event.tensor_node, text),), safe=True)
+            fix = Fix(f"cut it from the graph: `{text}`", (Edit(event.tensor_node, text),), safe=True, mends=True)
         yield Diagnostic(event.node, f"`{event.how}` can't convert it: {has}", event.trace, fix)

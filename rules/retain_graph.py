@@ -24,7 +24,7 @@ class RetainGraph(Rule):
     part: the same gradients. Carried state: `h = h.detach()` at the end of the iteration.
 
     ## Fix safety
-    Removing an argument that nothing needs is safe. The others are unsafe: see TLN101.
+    Removing an argument that nothing needs is safe in a file without another backward. The others: see TLN101.
 
     ## Known limits
     Not reported where `retain_graph` is given by a variable; beside `create_graph=True`, which retains the graph
@@ -141,7 +141,7 @@ def _fix(event: events.GraphRetained) -> Fix | None:
         edits = (Edit(event.statement, ""), Edit(event.next_statement, text or ""))
         return Fix(f"call backward once, on the sum: `{text}`", edits, safe=False) if text else None
     if event.use == "unread" and without is not None:
-        return Fix("remove `retain_graph=True`", (Edit(event.call, without),), safe=True)
+        return Fix("remove `retain_graph=True`", (Edit(event.call, without),), safe=event.only)
     if event.use == "carried" and event.carried and without is not None:
         detach = f"{event.carried} = {event.carried}.detach()"
         text = followed_by(replaced(event.statement, event.call, without), detach)

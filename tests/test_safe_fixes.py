@@ -490,6 +490,150 @@ ADVERSARIES: dict[str, str] = {
         y += 1
         print(y.stride())
         """,
+    # what other ways there are to the same
+    "TLN102 a partial": """
+        import functools
+        w = torch.ones(2, requires_grad=True)
+        loss = (w * w).sum()
+        again = functools.partial(torch.autograd.backward, loss)
+        loss.backward(retain_graph=True)
+        again()
+        print(w.grad)
+        """,
+    "TLN102 another thread": """
+        import threading
+        w = torch.ones(2, requires_grad=True)
+        loss = (w * w).sum()
+        def later():
+            loss.backward()
+        loss.backward(retain_graph=True)
+        t = threading.Thread(target=later); t.start(); t.join()
+        print(w.grad)
+        """,
+    "TLN102 a dict that is gone through": """
+        w = torch.ones(2, requires_grad=True)
+        d = dict(loss=(w * w).sum())
+        d["loss"].backward(retain_graph=True)
+        for k, v in d.items():
+            v.backward()
+        print(w.grad)
+        """,
+    "TLN102 a method kept for later": """
+        w = torch.ones(2, requires_grad=True)
+        loss = (w * w).sum()
+        again = loss.backward
+        loss.backward(retain_graph=True)
+        again()
+        print(w.grad)
+        """,
+    "TLN111 the caller expects it": """
+        def f():
+            w = torch.ones(3, requires_grad=True)
+            (w * 2).sum().backward()
+            return w.numpy()
+        try:
+            f()
+        except RuntimeError:
+            print("no")
+        """,
+    "TLN111 a class of its own": """
+        class T(torch.Tensor):
+            def numpy(self):
+                return 3
+        w = torch.ones(3).as_subclass(T).requires_grad_()
+        print(w.numpy())
+        """,
+    "TLN111 frozen": """
+        model = nn.Linear(2, 2)
+        def freeze(m):
+            for p in m.parameters():
+                p.requires_grad = False
+        freeze(model)
+        a = model(torch.ones(1, 2)).numpy()
+        model2 = nn.Linear(2, 2)
+        model2.apply(lambda m: m.requires_grad_(False))
+        b = model2.weight.numpy()
+        b[:] = 3
+        print(model2.weight.sum())
+        """,
+    "TLN111 a decorator expects it": """
+        def safely(g):
+            def run(*a):
+                try:
+                    return g(*a)
+                except RuntimeError:
+                    print("no")
+            return run
+        @safely
+        def f():
+            w = torch.ones(3, requires_grad=True)
+            (w * 2).sum().backward()
+            return w.numpy()
+        f()
+        """,
+    "TLN110 the caller expects it": """
+        def f():
+            with torch.no_grad:
+                return 1
+        try:
+            print(f())
+        except (AttributeError, TypeError):
+            print("no")
+        """,
+    "TLN308 the caller expects it": """
+        class Net(nn.Module):
+            def __init__(self):
+                self.layer = nn.Linear(2, 2)
+        try:
+            Net()
+        except AttributeError as e:
+            print("no", e)
+        """,
+    "TLN308 initialised by `__new__`": """
+        class Net(nn.Module):
+            def __new__(cls):
+                self = super().__new__(cls)
+                nn.Module.__init__(self)
+                return self
+            def __init__(self):
+                self.layer = nn.Linear(2, 2)
+        print(Net())
+        """,
+    "TLN308 initialised by a mixin": """
+        class Init:
+            def __init__(self):
+                nn.Module.__init__(self)
+        class Net(nn.Module):
+            def __init__(self):
+                Init.__init__(self)
+                self.layer = nn.Linear(2, 2)
+        print(Net())
+        """,
+    "TLN605 other spellings": """
+        x = torch.tensor([0.5])
+        print((1 + x).log(), torch.log(input=1 + x), (x + 1).log().exp() - 1)
+        """,
+    "TLN605 under autocast": """
+        x = torch.tensor([0.5]).bfloat16().float()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            a = torch.log(1 + x); b = torch.exp(x) - 1
+        print(a.dtype, b.dtype)
+        """,
+    "TLN706 a new leaf": """
+        x = torch.rand(2, requires_grad=True)
+        y = torch.tensor(x * 2, requires_grad=True)
+        print(y.requires_grad, y.is_leaf)
+        """,
+    "TLN706 another dtype": """
+        x = torch.rand(2)
+        y = torch.tensor(x, dtype=torch.long)
+        print(y)
+        """,
+    "TLN706 every second column": """
+        x = torch.rand(4, 6)
+        y = torch.tensor(x[:, ::2])
+        print(y.stride(), y.view(-1).shape)
+        """,
 }
 
 KEPT: dict[str, str] = {

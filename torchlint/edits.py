@@ -26,8 +26,8 @@ def resolve(source: Source, fix: Fix) -> FindingFix:
     """
     A fix with places instead of nodes.
 
-    A fix that would lose a comment is no longer safe, nor is one where an exception is expected: in a `try`, under
-    `pytest.raises` and the like, in a lambda that is handed to such a call.
+    A fix that would lose a comment is no longer safe, nor is one of what raises where that may be expected: in a `try`,
+    under `pytest.raises` and the like, in a function of a file that has such places.
 
     Raises
     ------
@@ -43,7 +43,9 @@ def resolve(source: Source, fix: Fix) -> FindingFix:
     ordered = sorted(edits, key=lambda edit: edit.span)
     if any(clash(first, second) for first, second in pairwise(ordered)):
         raise EditError("the edits of the fix overlap")
-    safe = fix.safe and not any(_loses_comment(edit) or _expects_failure(source, edit.node) for edit in fix.edits)
+    safe = fix.safe and not any(_loses_comment(edit) for edit in fix.edits)
+    if safe and fix.mends:
+        safe = not any(_expects_failure(source, edit.node) for edit in fix.edits)
     return FindingFix(fix.title, safe, tuple(ordered))
 
 
@@ -182,9 +184,14 @@ def _loses_comment(edit: Edit) -> bool:
 
 
 def _expects_failure(source: Source, node: cst.CSTNode) -> bool:
-    """Whether what the node raises is caught where it stands: a program that is cured there takes another way."""
+    """
+    Whether what the node raises may be caught, where it stands or, if it is in a function, by any `try` of the file: a
+    program that is cured there takes another way.
+    """
     inner, outer = node, source.parents.get(node)
-    while outer is not None and not isinstance(outer, (cst.FunctionDef, cst.ClassDef)):
+    while outer is not None:
+        if isinstance(outer, (cst.Lambda, cst.FunctionDef)) and any(map(_catching, walk(source.module))):
+            return True
         if isinstance(outer, cst.Lambda):
             return True
         if isinstance(outer, (cst.Try, cst.TryStar)) and inner is outer.body and outer.handlers:
@@ -193,6 +200,12 @@ def _expects_failure(source: Source, node: cst.CSTNode) -> bool:
             return True
         inner, outer = outer, source.parents.get(outer)
     return False
+
+
+def _catching(node: cst.CSTNode) -> bool:
+    if isinstance(node, cst.With):
+        return any(_catches(item.item) for item in node.items)
+    return isinstance(node, (cst.Try, cst.TryStar)) and bool(node.handlers)
 
 
 def _catches(manager: cst.BaseExpression) -> bool:

@@ -70,12 +70,15 @@ class Fix:
         up to round-off; and no comment is lost. A fix of what raises is safe if nothing else changes.
     imports
         Import statements the new text needs, such as "import torch"; added if they are missing.
+    mends
+        What it replaces raises as it stands: not safe where somebody may expect that.
     """
 
     title: str
     edits: tuple[Edit, ...]
     safe: bool
     imports: tuple[str, ...] = ()
+    mends: bool = False
 
 
 @dataclass(frozen=True, slots=True)

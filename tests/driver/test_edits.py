@@ -124,11 +124,15 @@ def test_lines_are_put_before_a_statement() -> None:
         ("try:\n    x = 1\nfinally:\n    pass\n", True),
         ("with raises(E):\n    x = 1\n", False),
         ("with torch.no_grad():\n    x = 1\n", True),
-        ("try:\n    def f():\n        x = 1\nexcept E:\n    pass\n", True),
+        ("def f():\n    x = 1\ntry:\n    f()\nexcept E:\n    pass\n", False),
+        ("def f():\n    x = 1\n", True),
     ],
 )
 def test_what_is_expected_to_fail_is_not_cured_safely(text: str, safe: bool) -> None:
-    assert _fixed(text, ("x = 1", "y"))[1] is safe
+    source = Source.parse("x.py", text)
+    edits = (Edit(_statement(source, "x = 1"), "y"),)
+    assert resolve(source, Fix("fix it", edits, True, mends=True)).safe is safe
+    assert resolve(source, Fix("fix it", edits, True)).safe
 
 
 def test_a_small_statement_on_its_own_is_its_line() -> None:

@@ -57,6 +57,7 @@ _ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac|onnx|jit|comp
 """Conditions that may say whether anybody differentiates: what rests on one of them alone is not proven."""
 _BUFFERS = frozenset({"empty", "full", "ones", "zeros"})
 _MOVING = frozenset({"clone", "cpu", "cuda", "double", "float", "half", "to", "type", "type_as"})
+_BACKWARDS = re.compile(r"backward|\bgrad\(")
 _BY_TEXT = re.compile(r"\b(exec|eval|globals|locals|vars)\(")
 """Ways to get at a variable that do not write its name as one: who reads a graph through it is not known."""
 TANGLED: Guard = frozenset({(("unknown", -1), 1)})
@@ -862,6 +863,7 @@ class BackwardMachine(GraphMachine):
                     readers=tuple(steps),
                     carried=next((retained.carried for retained in group if retained.carried), ""),
                     next_statement=lines[0] if follows else None,
+                    only=len(_BACKWARDS.findall(self.program.text)) == 1,
                 )
             )
 

@@ -390,6 +390,8 @@ class GraphRetained(Event):
         As in `FreedGraphRead`, where `use` is "carried".
     next_statement
         The statement of the one backward that reads it, if that directly follows `statement` in the same block.
+    only
+        No other backward and no `grad(...)` is written in the file, so that nobody in it can read the graph again.
     """
 
     argument: cst.Arg
@@ -399,6 +401,7 @@ class GraphRetained(Event):
     readers: tuple[Step, ...]
     carried: str = ""
     next_statement: cst.CSTNode | None = None
+    only: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
