@@ -191,3 +191,16 @@ def callbacks_kept_on_one_path_only():
         atexit.register(lambda: seen.append(1))
     atexit.register(seen.clear)
     torch.ones(3, requires_grad=True).sum().backward()
+
+
+def stack_of_what_is_imported():
+    """What another package has made may be recorded."""
+    from torch import nn
+    from unittest.mock import sentinel
+
+    sentinel.w = nn.Parameter(torch.ones(3))
+    from unittest.mock import sentinel as settings
+
+    kept = []
+    kept.append(settings.w)
+    (torch.stack(kept) * 2).sum().backward()

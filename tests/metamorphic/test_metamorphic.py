@@ -14,7 +14,7 @@ from metamorphic.places import ADDED, numbered, written
 from metamorphic.programs import Base, plain
 
 HIDDEN = range(1_000_000, 1_000_150)
-STANDING_IN = range(3_000_030, 3_000_180)
+STANDING_IN = range(3_000_000, 3_000_160)
 
 PROGRAM = plain(
     """

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import libcst as cst
 
+from torchlint.knowledge import foreign
 from torchlint.model import ir
 from torchlint.model.events import Shape, WriteSpelling
 from torchlint.model.trace import Step
@@ -879,6 +880,11 @@ def made_of(values: Iterable[Value], *, source: ir.Node | None = None, layer: bo
     known = {id(tensor) for tensor in sure}
     possible = [tensor for tensor in reached if id(tensor) not in known]
     return Unknown(sure, source=source, certain_edge=True, layer=layer, possible=possible)
+
+
+def is_value_of_elsewhere(value: External) -> bool:
+    """Whether something imported may be a tensor that another package has made."""
+    return not value.qualified.startswith(("torch.", "builtins.")) and not foreign.is_foreign(value.qualified)
 
 
 def is_foreign(value: Value) -> bool:

@@ -26,6 +26,7 @@ from torchlint.model.domain import (
     Alias,
     Choice,
     Constant,
+    External,
     Family,
     Grad,
     GraphNode,
@@ -41,6 +42,7 @@ from torchlint.model.domain import (
     alternatives,
     fits,
     is_foreign,
+    is_value_of_elsewhere,
     reachable_tensors,
     unknown_guard,
 )
@@ -91,6 +93,7 @@ class GraphMachine(Machine):
         super().__init__()
         self.escaped: tuple[Tensor, ...] = ()
         """The latest leaves that unknown code was given."""
+        self._imported: dict[str, Unknown] = {}
         self.saved: list[Saved] = []
         """All that any node saves."""
         self.write_records: list[WriteRecord] = []
@@ -147,6 +150,8 @@ class GraphMachine(Machine):
                 return [option for each in value.items for option in self.possible_options(each)]
             found = self.possible_options(value.element) if value.element is not None else []
             return [(guard | unknown_guard(), each) for guard, each in found]
+        if isinstance(value, External) and is_value_of_elsewhere(value):
+            return [(ALWAYS, self.guess(self.imported(value)))]
         if isinstance(value, Choice):
             return [
                 (both, tensor)
@@ -155,6 +160,13 @@ class GraphMachine(Machine):
                 if (both := conjoin(guard, inner)) is not None
             ]
         return []
+
+    def imported(self, value: External) -> Unknown:
+        """What is imported from elsewhere, used as a value: it may be a tensor."""
+        known = self._imported.get(value.qualified)
+        if known is None:
+            known = self._imported[value.qualified] = Unknown()
+        return known
 
     def materialise(self, unknown: Unknown) -> Tensor:
         """The tensor that an unknown value has turned out to be: nothing is known of how it was made."""
@@ -372,6 +384,8 @@ class GraphMachine(Machine):
                 grad = GRAD_NO if is_foreign(each) else (each.tensor or self.guess(each)).requires_grad
             elif isinstance(each, Sequence):
                 grad = self.value_grad(each)
+            elif isinstance(each, External) and is_value_of_elsewhere(each):
+                grad = self.guess(self.imported(each)).requires_grad
             else:
                 grad = GRAD_NO
             joined = grad if joined is None else joined.join(grad)

@@ -33,6 +33,7 @@ from torchlint.model.domain import (
     alternatives,
     choose,
     fits,
+    is_value_of_elsewhere,
     made_of,
     reachable_tensors,
 )
@@ -75,7 +76,9 @@ class OperationMachine(SecondOrderMachine):
         if isinstance(value, Sequence):
             return self._sequence_kind(value)
         if isinstance(value, External):
-            return "dtype" if _dtype(value.qualified) is not None else "other"
+            if _dtype(value.qualified) is not None:
+                return "dtype"
+            return "unknown" if is_value_of_elsewhere(value) else "other"
         if isinstance(value, Choice):
             kinds = {self._kind_of(each) for _, each in value.alternatives}
             if len(kinds) == 1:
