@@ -58,14 +58,15 @@ class Source:
         Raises
         ------
         SourceError
-            with line and column, if it is not valid Python.
+            with line and column, if it is not valid Python, or nested too deeply.
         """
+        _refuse_depth(text)
         try:
             module = cst.parse_module(text)
         except cst.ParserSyntaxError as error:
             raise _syntax_error(text, error) from error
         except RecursionError as error:
-            raise SourceError("nested too deeply to be parsed") from error
+            raise SourceError(_TOO_DEEP) from error
         return cls(path, text, module)
 
     @cached_property
@@ -210,6 +211,62 @@ def python_tree(text: str) -> ast.Module:
         return ast.parse(text)
 
 
+MOST_NESTED = 1_800
+"""
+Expressions inside each other, or `elif` after each other, that are looked into. libcst takes the square of it in time,
+and goes down a stack that ends the process.
+"""
+
+
+def _refuse_depth(text: str) -> None:
+    try:
+        tree = python_tree(text)
+    except (MemoryError, RecursionError) as error:
+        raise SourceError(_TOO_DEEP) from error
+    except SyntaxError as error:
+        if not error.msg.startswith("too many nested"):
+            return  # libcst says what it makes of it
+        raise SourceError(_sentence(error.msg), max(error.lineno or 1, 1), max(error.offset or 1, 1)) from error
+    except ValueError:
+        return
+    lines = text.splitlines()
+    statements: list[ast.AST] = [*tree.body]
+    for _ in range(MOST_NESTED):
+        if not statements:
+            return
+        inner: list[ast.AST] = []
+        for statement in statements:
+            for part in ast.iter_child_nodes(statement):
+                if isinstance(part, (ast.stmt, ast.excepthandler, ast.match_case)):
+                    inner.append(part)
+                elif _is_long(part, lines) and _is_deep(part):
+                    raise SourceError(_TOO_DEEP, getattr(statement, "lineno", 1))
+        statements = inner
+    if statements:
+        raise SourceError(_TOO_DEEP, getattr(statements[0], "lineno", 1))
+
+
+def _is_long(node: ast.AST, lines: list[str]) -> bool:
+    """Whether a node has the characters that it takes to be deep."""
+    if not isinstance(node, (ast.expr, ast.keyword)):
+        return True
+    first, last = node.lineno, node.end_lineno or node.lineno
+    if first == last:
+        return (node.end_col_offset or 0) - node.col_offset > MOST_NESTED
+    return sum(map(len, lines[first - 1 : last])) > MOST_NESTED
+
+
+def _is_deep(node: ast.AST) -> bool:
+    level = [node]
+    for _ in range(MOST_NESTED):
+        if not level:
+            return False
+        if any(isinstance(each, ast.BoolOp) and len(each.values) > MOST_NESTED for each in level):
+            return True  # libcst nests `a and b and c` to the left
+        level = [part for each in level for part in ast.iter_child_nodes(each)]
+    return bool(level)
+
+
 def described(error: BaseException) -> str:
     """An exception in one line, with the place that raised it: what a report of the bug needs."""
     text = textwrap.shorten(str(error), 300, placeholder=" …")
@@ -235,6 +292,7 @@ def is_python(text: str) -> bool:
     return True
 
 
+_TOO_DEEP = "nested too deeply to be parsed"
 _NATIVE_PLACE = re.compile(r"error at (\d+):(\d+)")
 
 
@@ -249,7 +307,7 @@ def _syntax_error(text: str, error: cst.ParserSyntaxError) -> SourceError:
     except SyntaxError as refused:
         return SourceError(_sentence(refused.msg), max(refused.lineno or 1, 1), max(refused.offset or 1, 1))
     except (ValueError, MemoryError, RecursionError):
-        return SourceError("nested too deeply to be parsed")
+        return SourceError(_TOO_DEEP)
     place = _NATIVE_PLACE.search(error.message)
     line, column = (int(place[1]), int(place[2])) if place else (error.raw_line, error.raw_column)
     return SourceError(f"libcst cannot parse this: {_sentence(error.message)}", max(line, 1), column + 1)

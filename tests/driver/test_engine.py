@@ -130,7 +130,7 @@ def test_odd_but_valid_files(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "torch.bad(" + "(" * 3000 + ")" * 3000 + ")\n",
+        "torch.bad(" + "(" * 150 + ")" * 150 + ")\n",
         "x = " + "+".join(["a"] * 1500) + "\ntorch.bad()\n",
         "x = a" + ".b" * 1500 + "\ntorch.bad()\n",
         "if x:\n  pass\n" + "elif y:\n  pass\n" * 1500 + "torch.bad()\n",
@@ -142,6 +142,24 @@ def test_deep_nesting_is_no_crash(text: str) -> None:
     report = lint(text)
     assert [code for _, code, _ in said(report)] == ["PRB001"]
     assert threading.stack_size() == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "torch.bad(" + "(" * 100_000 + ")" * 100_000 + ")\n",
+        "torch.bad()\nx = a" + ".b" * 20_000 + "\n",
+        "torch.bad()\nx = a" + ".b(c)\\\n" * 5_000 + "\n",
+        "torch.bad()\nx = " + "not " * 50_000 + "a\n",
+        "torch.bad()\nx = (\n" + "a +\n" * 20_000 + "b)\n",
+        "torch.bad()\nif x:\n  pass\n" + "elif y:\n  pass\n" * 5_000,
+    ],
+    ids=["brackets", "attributes", "calls", "not", "sum", "elif"],
+)
+def test_what_is_nested_too_deeply_is_told_and_no_crash(text: str) -> None:
+    ((_, code, message),) = said(lint(text))
+    assert code == "TLN001"
+    assert message in ("nested too deeply to be parsed", "too many nested parentheses")
 
 
 def test_time_is_kept_per_rule() -> None:

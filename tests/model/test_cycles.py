@@ -118,7 +118,7 @@ VALUES = {
     + "torch.tensor(z)\ntorch.tensor(z, dtype=torch.bool)\nw[z]\n",
     "deep objects": (
         "class N(nn.Module):\n    def __init__(self, inner):\n        super().__init__()\n        self.inner = inner\n"
-        "n = nn.Linear(2, 2)\n" + "n = N(n)\n" * 1500 + "n.eval()\ntorch.optim.SGD(n.parameters(), lr=1.0)\n"
+        "n = nn.Linear(2, 2)\n" + "n = N(n)\n" * 300 + "n.eval()\ntorch.optim.SGD(n.parameters(), lr=1.0)\n"
     ),
     "deep settings": "def f(c):\n"
     + "    c.next = c\n    c = c.next.other\n" * 1500
@@ -145,3 +145,41 @@ def test_the_fault_beside_it_is_found(text: str) -> None:
     report = check_text("x.py", program, REGISTRY, EVERYTHING)
     assert not report.failed
     assert (7, "TLN101") in {(finding.span.line, finding.code) for finding in report.findings}
+
+
+DEEP = {
+    "attributes": "a" + ".b" * 20_000,
+    "calls": "a" + ".b(c)" * 5_000,
+    "subscripts": "a" + "[0]" * 20_000,
+    "sum": "a" + " + b" * 15_000,
+    "power": "a" + " ** b" * 1_700,
+    "not": "not " * 5_000 + "a",
+    "signs": "-" * 5_000 + "a",
+    "choices": "a if b else " * 4_000 + "a",
+    "lambdas": "lambda: " * 2_500 + "a",
+    "brackets": "[" * 190 + "a" + "]" * 190,
+    "comparisons": "a" + " < b" * 20_000,
+    "conjunction": "a" + " and b" * 20_000,
+}
+WAYS = {
+    "value": "    x = {0}\n",
+    "condition": "    if {0}:\n        a.add_(1)\n    while {0}:\n        a.add_(1)\n        break\n",
+    "argument": "    torch.exp({0}).mul_(a)\n    a[{0}].add_(1)\n",
+    "target": "    ({0}).c = a\n    for ({0}).d in a:\n        pass\n",
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
+def test_what_is_nested_deeply_costs_no_more_than_its_function(text: str, way: str) -> None:
+    fault = FAULT.replace("\n", "\n    ")
+    program = f"import torch\n\n\ndef deep(a, b, c):\n{way.format(text)}\n\ndef fault():{fault}\n"
+    report = check_text("x.py", program, REGISTRY, EVERYTHING)
+    assert not report.failed
+    assert {"TLN001", "TLN101"} & {finding.code for finding in report.findings}
+
+
+def test_a_long_chain_of_elif() -> None:
+    program = "import torch\n" + FAULT + "if w:\n    pass\n" + "elif w.x:\n    w.add_(1)\n" * 4_000
+    report = check_text("x.py", program, REGISTRY, EVERYTHING)
+    assert not report.failed

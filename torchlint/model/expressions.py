@@ -568,6 +568,9 @@ class ExpressionMachine(IndexMachine):
             return Mapping(items)
         return Mapping(None, self._any(list(items.values())))
 
+    def _too_deep(self, node: ir.TooDeep) -> Value:
+        raise RecursionError("nested too deeply to be followed")
+
     def _starred(self, node: ir.Starred) -> Value:
         return self.evaluate(node.value)
 
@@ -964,4 +967,5 @@ _EXPRESSIONS: dict[type, Callable[[Any, Any], Any]] = {
     ir.Yield: ExpressionMachine._yield,
     ir.Await: ExpressionMachine._await,
     ir.Slice: lambda self, node: Unknown(),
+    ir.TooDeep: ExpressionMachine._too_deep,
 }

@@ -213,9 +213,14 @@ class Await(Node):
     value: Expression
 
 
+@dataclass(slots=True, eq=False)
+class TooDeep(Node):
+    """What nobody follows: it stands too deep inside of an expression."""
+
+
 Expression: TypeAlias = (
     "Name | Constant | FormattedString | Attribute | Slice | Subscript | Call | Binary | Unary | Boolean | Compare | "
-    "Conditional | Sequence | Starred | Dict | Comprehension | Lambda | Assigned | Yield | Await"
+    "Conditional | Sequence | Starred | Dict | Comprehension | Lambda | Assigned | Yield | Await | TooDeep"
 )
 
 

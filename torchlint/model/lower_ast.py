@@ -18,7 +18,7 @@ import libcst as cst
 from torchlint.model import ir
 from torchlint.model.marks import Reader
 from torchlint.model.scopes import ScopedLowering
-from torchlint.source import NEWLINE, python_tree, unparsed
+from torchlint.source import MOST_NESTED, NEWLINE, python_tree, unparsed
 
 _Lowered = TypeVar("_Lowered")
 
@@ -136,12 +136,13 @@ def lower_ast(module: ast.Module, text: str, *, lazily: bool = False) -> ir.Prog
 class _Lowering(ScopedLowering):
     """One statement and expression after the other."""
 
-    __slots__ = ("lazily", "lines", "reader")
+    __slots__ = ("depth", "lazily", "lines", "reader")
 
     def __init__(self, lines: list[str], *, lazily: bool) -> None:
         super().__init__()
         self.lines = lines
         self.lazily = lazily
+        self.depth = 0
         self.reader = Reader()
 
     # -- statements
@@ -358,7 +359,12 @@ class _Lowering(ScopedLowering):
     # -- expressions
 
     def expression(self, node: ast.AST) -> ir.Expression:
-        return _EXPRESSIONS[type(node)](self, node)
+        if self.depth >= MOST_NESTED:
+            return ir.TooDeep(_Name)
+        self.depth += 1
+        made = _EXPRESSIONS[type(node)](self, node)
+        self.depth -= 1
+        return made
 
     def optional(self, node: ast.AST | None) -> ir.Expression | None:
         return None if node is None else _EXPRESSIONS[type(node)](self, node)
