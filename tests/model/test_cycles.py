@@ -147,6 +147,24 @@ def test_the_fault_beside_it_is_found(text: str) -> None:
     assert (7, "TLN101") in {(finding.span.line, finding.code) for finding in report.findings}
 
 
+DOUBLING = {
+    "layers": "s = nn.Sequential(nn.ReLU(), nn.ReLU())\n" + "s = nn.Sequential(s, s)\n" * 25 + "s(w)\n",
+    "lambdas": "g0 = torch.exp\n"
+    + "".join(f"g{i} = lambda x: g{i - 1}(g{i - 1}(x))\n" for i in range(1, 25))
+    + "g24(w)\n",
+    "operands": "x = w\n" + "x = torch.cat([x] * 40)\n" * 30 + "torch.log(1 + x)\ntorch.tensor(x)\n",
+    "lists": "x = w\n" + "x = [x] if unknown else (x,)\n" * 60 + "torch.stack(x)\n",
+}
+
+
+@pytest.mark.parametrize("text", DOUBLING.values(), ids=DOUBLING)
+def test_what_doubles_has_an_end(text: str) -> None:
+    program = "import torch\nfrom torch import nn\n" + FAULT + text
+    report = check_text("x.py", program, REGISTRY, EVERYTHING)
+    assert not report.failed
+    assert (7, "TLN101") in {(finding.span.line, finding.code) for finding in report.findings}
+
+
 DEEP = {
     "attributes": "a" + ".b" * 20_000,
     "calls": "a" + ".b(c)" * 5_000,

@@ -29,6 +29,7 @@ from torchlint.model.domain import (
     Tensor,
     Unknown,
     Value,
+    fits,
     reachable_tensors,
 )
 from torchlint.model.events import AutogradRefused, EntryLost, Event, InplaceWrite, SavedTensorRead
@@ -37,7 +38,7 @@ from torchlint.model.imports import Importer, Project
 from torchlint.model.interpreter import Interpreter
 from torchlint.model.lower import lower
 from torchlint.model.lower_ast import lower_ast
-from torchlint.model.machine import OUTSIDE_LIMIT, OUTSIDE_POOL, STEP_LIMIT, BudgetExceededError
+from torchlint.model.machine import OUTSIDE_LIMIT, OUTSIDE_POOL, STEP_LIMIT, BudgetExceededError, TooDeepError
 from torchlint.model.merging import merged
 from torchlint.model.observer import Watch
 from torchlint.model.observers import watching
@@ -190,6 +191,7 @@ class Analysis(Interpreter):
         to its end: what goes wrong inside the model costs this entry point alone.
         """
         self.entered_at = self.clock
+        self.followed = 0
         self.steps_left, self.outside_left = STEP_LIMIT, min(OUTSIDE_LIMIT, self._outside_pool) if promising else 0
         granted = self.outside_left
         functions, classes = len(self.functions), len(self.classes)
@@ -231,7 +233,7 @@ class Analysis(Interpreter):
         """Whether something came to its end; if it failed inside the model, that is told."""
         try:
             run()
-        except (BudgetExceededError, RecursionError):
+        except (BudgetExceededError, TooDeepError):
             return False
         except Exception as error:
             self._lost(entry, error)
@@ -564,6 +566,8 @@ class Analysis(Interpreter):
         """What of the value of a `forward` its caller differentiates: the first part of it, and all that is a loss."""
         if not isinstance(value, Sequence):
             return [value]
+        if not fits(value):
+            return []
         if value.items is None:
             some = value.last or value.element
             return self._differentiated(some) if some is not None else []

@@ -161,7 +161,7 @@ class Prototypes:
         try:
             copier = _Copier(self._root, known, self._branch)
             copied = copier.instance(instance)
-        except (NoPrototypeError, RecursionError):
+        except NoPrototypeError:
             return
         held = tuple(part for part in parts if id(part[0]) in copier.kept)
         self._known[key] = Prototype(copied, given, held, left_open)
@@ -170,7 +170,7 @@ class Prototypes:
         """Another object of which as much is known: the next element of a list of such."""
         try:
             return _Copier(self._root, {}, self._branch).value(value)
-        except (NoPrototypeError, RecursionError):
+        except NoPrototypeError:
             return Unknown(layer=True)
 
     def _signature(self, value: Value, seen: dict[int, int]) -> object:

@@ -49,6 +49,7 @@ from torchlint.model.domain import (
 )
 from torchlint.model.indexing import IndexMachine, SliceValue
 from torchlint.model.introspection import contains, name_of
+from torchlint.model.machine import TooDeepError
 from torchlint.model.making import MODULE_BASES
 from torchlint.model.truth import Truth
 
@@ -569,7 +570,7 @@ class ExpressionMachine(IndexMachine):
         return Mapping(None, self._any(list(items.values())))
 
     def _too_deep(self, node: ir.TooDeep) -> Value:
-        raise RecursionError("nested too deeply to be followed")
+        raise TooDeepError
 
     def _starred(self, node: ir.Starred) -> Value:
         return self.evaluate(node.value)

@@ -56,6 +56,8 @@ MOST_DEPTH = 12
 """Calls inlined into each other."""
 MOST_RECURSION = 2
 """Times a function may be on the stack."""
+_LAYER = 50
+"""What running a layer of torch costs, in expressions."""
 _OF_DICTS = frozenset({"get", "items", "keys", "values", "copy"})
 _LIKE = frozenset({"expand_as", "view_as", "reshape_as", "type_as"})
 """Methods of tensors that look at the shape or type of their argument, and keep nothing of it."""
@@ -153,6 +155,7 @@ class FunctionMachine(UnknownMachine):
         if isinstance(callee, Instance):
             return self.call_instance(callee, site)
         if isinstance(callee, Module):
+            self.followed += _LAYER
             return self._call_module(callee, site)
         if isinstance(callee, Partial):
             given, named = [*callee.given, *site.positional], {**callee.named, **site.keywords}

@@ -27,7 +27,7 @@ from torchlint.model.domain import (
     globals_of,
 )
 from torchlint.model.interpreter import Interpreter
-from torchlint.model.machine import BudgetExceededError
+from torchlint.model.machine import BudgetExceededError, TooDeepError
 from torchlint.model.registries import changed, constant, plain
 
 MOST_STEPS = 400
@@ -237,10 +237,11 @@ class Importer:
         frame, before, nested = machine.frame, machine.statement, machine.nested
         if frame is machine.globals:
             machine.steps_left = MOST_STEPS
+            machine.followed = 0
         machine.frame = file
         try:
             machine.run_block([statement])
-        except (BudgetExceededError, RecursionError):
+        except (BudgetExceededError, TooDeepError):
             file.variables.pop(name, None)
         finally:
             machine.frame, machine.statement, machine.nested = frame, before, nested

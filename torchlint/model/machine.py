@@ -38,6 +38,9 @@ Blocks, expressions and calls inside each other; past it the entry point is too 
 no limit but the stack of the process.
 """
 
+MOST_FOLLOWED = 300_000
+"""The same, one after the other, per entry point: of thirty functions that each call the next one twice, too."""
+
 OUTSIDE_POOL = 15_000
 """The same for all entry points of a file together."""
 
@@ -46,6 +49,13 @@ _OF_VALUES = (AutogradRefused, BackwardCalled)
 
 class BudgetExceededError(Exception):
     """The entry point is too large to be followed to its end."""
+
+
+class TooDeepError(Exception):
+    """
+    The entry point is nested too deeply to be followed to its end. No `RecursionError`: that one says that some code of
+    the model has no bound of its own, which compiled ends the process.
+    """
 
 
 class Machine:
@@ -73,6 +83,8 @@ class Machine:
         """What happened up to this moment need not have happened before the code that runs now."""
         self.nested = 0
         """How many statements, expressions and calls are being followed, one inside the other."""
+        self.followed = 0
+        """How many there were in this entry point."""
         self.steps_left = STEP_LIMIT
         self.outside_left = OUTSIDE_LIMIT
         self.excursion: Excursion | None = None
@@ -131,12 +143,15 @@ class Machine:
 
         Raises
         ------
-        RecursionError
-            where it is nested too deeply.
+        TooDeepError, BudgetExceededError
+            where it is nested too deeply, or there is no end of it.
         """
         self.nested += 1
+        self.followed += 1
         if self.nested > MOST_NESTED:
-            raise RecursionError("nested too deeply to be followed")
+            raise TooDeepError
+        if self.followed > MOST_FOLLOWED:
+            raise BudgetExceededError
 
     # -- places
 

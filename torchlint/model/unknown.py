@@ -40,8 +40,10 @@ from torchlint.model.domain import (
     is_foreign,
     is_open,
     made_of,
+    parts,
     reachable_tensors,
     unknown_guard,
+    within,
 )
 from torchlint.model.expressions import held_tensors
 from torchlint.model.layers import LayerMachine
@@ -445,19 +447,6 @@ def _keeps_flags(callee: Value | None) -> bool:
     return isinstance(callee, External) and foreign.keeps_flags(callee.qualified)
 
 
-def _holds_modules(value: Value, depth: int = 3) -> bool:
+def _holds_modules(value: Value) -> bool:
     """Whether a value is a Module, or holds one."""
-    if isinstance(value, (Module, Instance)):
-        return True
-    if depth == 0:
-        return False
-    if isinstance(value, Choice):
-        return any(_holds_modules(each, depth - 1) for _, each in value.alternatives)
-    inner: list[Value] = []
-    if isinstance(value, Sequence):
-        inner += value.items or ()
-    elif isinstance(value, Mapping):
-        inner += (value.items or {}).values()
-    if isinstance(value, (Sequence, Mapping)) and value.element is not None:
-        inner.append(value.element)
-    return isinstance(value, Super) or any(_holds_modules(each, depth - 1) for each in inner)
+    return any(isinstance(each, (Module, Instance, Super)) for each in within(value, parts, 3))
