@@ -133,3 +133,20 @@ def not_a_module():
             self.w = self.w.detach() * 0.5
 
     Regression().shrink()
+
+
+def made_by_a_helper():
+    class Layer(nn.Module):
+        def __init__(self, n):
+            super().__init__()
+            self.W = torch.zeros(n)
+            self.reset(n)
+
+        def reset(self, n):
+            self.W = torch.randn(n)
+            self.W = nn.Parameter(self.W)
+
+        def forward(self, x):
+            return x * self.W
+
+    Layer(3)(torch.ones(3))

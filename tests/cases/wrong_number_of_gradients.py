@@ -177,3 +177,23 @@ def surplus_of_none():
             return 2 * grad, None, None
 
     Double.apply(torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def a_decorator_adds_one():
+    def with_none(function):
+        def wrapped(ctx, *grads):
+            return (*function(ctx, *grads), None)
+
+        return wrapped
+
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, k):
+            return x * k
+
+        @staticmethod
+        @with_none
+        def backward(ctx, g):
+            return (g,)
+
+    Scale.apply(torch.ones(2, requires_grad=True), 2).sum().backward()

@@ -41,6 +41,8 @@ from torchlint.model.truth import Truth
 from torchlint.source import parsed, walk
 
 _FUNCTION = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
+_KEEPING = frozenset({"staticmethod", "classmethod", "once_differentiable", "custom_fwd", "custom_bwd", "override"})
+"""Decorators that leave the number of arguments and results as they are written."""
 _FOREIGN = re.compile(r"(^|[._])(_C|cuda|ext|cpp|kernels?|triton|backend|ctypes)(\.|_|$)")
 _INDIFFERENT = frozenset({"zeros_like", "ones_like", "empty_like", "asarray", "array"})
 
@@ -78,7 +80,9 @@ class Custom(Observer):
                 methods[name] = Method(value.definition.origin)
         forward, backward = methods.get("forward"), methods.get("backward")
         for method in (forward, backward):
-            if method is not None and not {"staticmethod", "classmethod"} & set(method.decorators):
+            decorators = set(method.decorators) if method is not None else set()
+            bound = bool({"staticmethod", "classmethod"} & decorators) or not decorators <= _KEEPING
+            if method is not None and not bound and not cls.wrapped:
                 self._not_static(cls, method)
         if forward is None:
             return
@@ -311,7 +315,8 @@ class Custom(Observer):
             return
         forward, written = Method(definitions[0]), parsed(node).value
         counted = _count(value, written)
-        if forward.open or counted is None or "classmethod" in forward.decorators:
+        known = set(forward.decorators) | set(backward.decorators if backward is not None else ()) <= _KEEPING
+        if forward.open or counted is None or "classmethod" in forward.decorators or not known:
             return
         most = len(forward.parameters) - (1 if len(definitions) == 1 else 0)
         count, surplus = counted

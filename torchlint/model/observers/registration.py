@@ -40,7 +40,7 @@ from torchlint.model.observer import Observer
 from torchlint.model.observers.moments import dotted, holds
 from torchlint.model.trace import Step
 from torchlint.model.truth import Guard, Truth
-from torchlint.source import parsed
+from torchlint.source import parsed, walk
 
 _REGISTERS = re.compile(
     r"\b(add_module|register_module|register_parameter|setattr|__setattr__|_modules|_parameters|__dict__)\b"
@@ -95,6 +95,7 @@ class Registration(Observer):
         self._used: dict[int, Step] = {}
         self._kept: list[object] = []
         self._inits: list[_Init | None] = []
+        self._running: list[tuple[ir.Node, int]] = []
         self._missing: dict[int, _Missing] = {}
         self._sound: set[int] = set()
         self._by_name: set[int] = set()
@@ -102,6 +103,7 @@ class Registration(Observer):
 
     def concluded(self) -> None:
         self._inits.clear()
+        self._running.clear()
 
     def class_defined(self, cls: Class) -> None:
         self._classes.append(cls)
@@ -109,6 +111,7 @@ class Registration(Observer):
     # -- `__init__`
 
     def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
+        self._running.append((function.definition, self.machine.clock))
         parameters = function.definition.parameters
         instance = arguments.get(parameters[0].name) if parameters else None
         init = None
@@ -124,6 +127,8 @@ class Registration(Observer):
 
     def function_ended(self, function: Function, result: Value) -> None:
         init = self._inits.pop() if self._inits else None
+        if self._running:
+            self._running.pop()
         if init is None or init.delegated or self.machine.dead:
             return
         missing = id(init.instance) not in self._initialised
@@ -259,7 +264,9 @@ class Registration(Observer):
             return
         if not after or not all(isinstance(v, Tensor) and v.is_parameter is Truth.NO for v in after):
             return
-        if cls is not None and any("__setattr__" in each.attributes for each in cls.ancestry()):
+        if self.machine.expected_errors or (cls is not None and not made_as_written(cls)):
+            return
+        if any(isinstance(v, Tensor) and self._made_by_an_earlier_run(v) for v in before):
             return
         if _UNREGISTERS.search(self._file()):
             return
@@ -273,6 +280,17 @@ class Registration(Observer):
                 attribute=dotted(node),
             )
         )
+
+    def _made_by_an_earlier_run(self, parameter: Tensor) -> bool:
+        """
+        Whether the running function itself makes the parameter, further down, and did so when it ran before: a helper
+        of `__init__`, which nobody need call again.
+        """
+        if not self._running:
+            return False
+        definition, started = self._running[-1]
+        node = parsed(parameter.origin.origin)
+        return parameter.born <= started and any(part is node for part in walk(parsed(definition.origin)))
 
     def _file(self) -> str:
         return self.machine.program.text
