@@ -224,9 +224,12 @@ def _join(a: Op, b: Op) -> Op:
 
 
 def _join_parameters(a: tuple[Parameter, ...], b: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
-    """What one takes for a tensor and the other for a number may be either; given to one of them only, as there."""
-    joined = {parameter.name: parameter for parameter in b}
+    """What one takes for a tensor and the other for a number may be either; what only one of them takes, nothing."""
+    shared = {parameter.name for parameter in a} & {parameter.name for parameter in b}
+    joined = {each.name: each if each.name in shared else replace(each, required=False) for each in b}
     for one in a:
+        if one.name not in shared:
+            one = replace(one, required=False)
         two = joined.get(one.name, one)
         if one.kind != two.kind:
             one = replace(one, kind="other", variadic=False)

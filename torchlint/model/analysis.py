@@ -146,6 +146,7 @@ class Analysis(Interpreter):
         self._called_by_script = frozenset(self.entered)
         # What the file defines may be called in any mode.
         self.default_training = Truth.MAYBE
+        self.very_dtypes = False  # and under an autocast
         for module in self.switched:
             if isinstance(module, Instance):
                 module.attributes["training"] = Scalar("bool")

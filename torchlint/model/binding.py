@@ -165,7 +165,10 @@ class BindingMachine(FunctionMachine):
             self.contained = False
         for hook in self.watch.attribute_set:
             hook(value, name, new, target)
-        for guard, each in alternatives(value, self.guard):
+        options = alternatives(value, self.guard)
+        assumed = self.assumed
+        for guard, each in options:
+            self.assumed = assumed | guard if len(options) > 1 else assumed
             if isinstance(each, Instance):
                 self._name_value(new, f"self.{name}" if self.text(target.value) == "self" else self.text(target))
                 old = each.attributes.get(name)
@@ -185,6 +188,7 @@ class BindingMachine(FunctionMachine):
                 self._set_in_module(each, name, new)
             elif isinstance(each, Class):
                 self.trail.set(each.attributes, name, new)
+        self.assumed = assumed
 
     def set_attribute(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
         """`owner.name = value`, where the name is known and not written as an attribute."""

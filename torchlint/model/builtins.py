@@ -129,8 +129,8 @@ class BuiltinMachine(ContainerMachine):
         if columns and all(known for known, _ in columns):
             rows = zip(*(elements for _, elements in columns), strict=False)
             return Sequence("generator", tuple(Sequence("tuple", row) for row in rows))
-        firsts = tuple(elements[0] if elements else Unknown() for _, elements in columns)
-        return Sequence("generator", None, Sequence("tuple", firsts))
+        any_ones = tuple(self._any(elements) if elements else Unknown() for _, elements in columns)
+        return Sequence("generator", None, Sequence("tuple", any_ones))
 
     def _listed(self, kind: str) -> Callable[[CallSite], Value]:
         def convert(site: CallSite) -> Value:

@@ -52,7 +52,7 @@ from torchlint.model.domain import (
 from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, Refusal, Shape, TensorFacts
 from torchlint.model.graph import is_none
 from torchlint.model.operations import CASTS as _CASTS
-from torchlint.model.operations import precise_dtype
+from torchlint.model.operations import class_of, precise_dtype
 from torchlint.model.truth import ALWAYS, Guard, Truth, conjoin
 
 Options: TypeAlias = "list[tuple[Guard, Tensor]]"
@@ -240,6 +240,8 @@ class TorchMachine(ContractionMachine):
             return self._convert(tensor, name, _CONVERSIONS[name], site)
         if name in ("to", "type", "cpu", "cuda", "type_as"):
             return self._move(tensor, name, site)
+        if name == "view" and class_of(self._dtype_argument(site)):
+            return self._reinterpreted(tensor, self._dtype_argument(site), site)
         factory = factories.find(f"torch.Tensor.{name}")
         if factory is not None:
             return self._create(f"torch.Tensor.{name}", site, [tensor, *site.positional])
@@ -334,46 +336,59 @@ class TorchMachine(ContractionMachine):
         return Scalar("bool" if name.startswith("is_") else "int")
 
     def _convert(self, tensor: Tensor, name: str, dtype: str, site: CallSite) -> Value:
-        if dtype in ("int", "bool"):
-            cut = f"`{name}()` is not differentiable" if tensor.dtype not in ("int", "bool") else tensor.cut
-            if tensor.dtype is not None and tensor.dtype != dtype:
-                return self.fresh(site.node, name, shape=tensor.shape, dtype=dtype, cut=cut)
-            result = self.apply(f"torch.Tensor.{name}", [tensor], {}, site.node, name)
-            self._give_dtype(result, dtype, cut)
-            return result or Unknown([tensor])
-        if tensor.dtype in ("int", "bool"):
-            return self.fresh(
-                site.node, name, shape=tensor.shape, dtype=dtype, cut=tensor.cut, precise=_CASTS.get(name, "")
-            )
+        """`tensor.long()`, `tensor.half()`: the tensor itself if it has that dtype, else a copy."""
+        same = self.has_dtype(tensor, _CASTS[name])
+        if same is Truth.YES:
+            return tensor
+        known = tensor.dtype or class_of(tensor.precise)
+        if dtype in ("int", "bool") or known in ("int", "bool"):
+            cut = tensor.cut if known in ("int", "bool") else f"`{name}()` is not differentiable"
+            told = factories.dtype_class(_CASTS[name])  # not of bytes: as an index they are a mask
+            copy = self.fresh(site.node, name, shape=tensor.shape, dtype=told, cut=cut, precise=_CASTS[name])
+            self._derived(copy, tensor, name)
+            return copy if same is Truth.NO else self._or_itself(tensor, copy, site)
         result = self.apply(f"torch.Tensor.{name}", [tensor, *site.positional], site.keywords, site.node, name)
-        self._give_dtype(result, dtype, "", _CASTS.get(name, ""))
+        if same is Truth.MAYBE and isinstance(result, Tensor) and result is not tensor:
+            return self._or_itself(tensor, result, site)
         return result or Unknown([tensor])
 
-    def _give_dtype(self, value: Value | None, dtype: str, cut: str, precise: str = "") -> None:
-        for _, each in alternatives(value) if value is not None else ():
-            if isinstance(each, Tensor) and each.made_by != "" and each.born == self.clock:
-                each.dtype = dtype
-                each.precise = precise
-        if cut and value is not None:
-            for _, each in alternatives(value):
-                if isinstance(each, Tensor):
-                    each.own = GRAD_NO
-                    each.cut = cut
+    def _dtype_argument(self, site: CallSite) -> str:
+        given = site.get(0, "dtype")
+        dtype = self.argument(given) if isinstance(given, External) else None
+        return precise_dtype(dtype) if isinstance(dtype, str) else ""
+
+    def _reinterpreted(self, tensor: Tensor, dtype: str, site: CallSite) -> Tensor:
+        """`tensor.view(torch.int32)`: the same memory, and no derivative."""
+        result = self.detached(tensor, site.node, "view(dtype)")
+        result.dtype, result.precise = factories.dtype_class(dtype), dtype
+        if self.has_dtype(tensor, dtype) is not Truth.YES:
+            result.shape, result.strides = None, None
+        return result
+
+    def _or_itself(self, tensor: Tensor, copy: Tensor, site: CallSite) -> Value:
+        number = self.branch((id(site.node), "shares memory"))
+        return choose([(frozenset({(number, 1)}), tensor), (frozenset({(number, 0)}), copy)])
+
+    def _derived(self, copy: Tensor, tensor: Tensor, name: str) -> None:
+        copy.op, copy.inputs = f"torch.Tensor.{name}", (tensor,)
 
     def _move(self, tensor: Tensor, name: str, site: CallSite) -> Value:
         for value in site.values():
             dtype = self.argument(value)
-            kind = factories.dtype_class(dtype) if isinstance(dtype, str) else None
-            if kind in ("int", "bool"):
-                return self._cast(tensor, name, kind, site)
+            precise = precise_dtype(dtype) if isinstance(dtype, str) else ""
+            kind = class_of(precise)
+            if isinstance(value, Tensor):
+                kind, precise = value.dtype or class_of(value.precise), value.precise
+            if kind in ("int", "bool") and self.has_dtype(tensor, precise) is not Truth.YES:
+                cut = f"`{name}({kind})` is not differentiable"
+                known = factories.dtype_class(precise) if precise else kind
+                copy = self.fresh(site.node, name, shape=tensor.shape, dtype=known, cut=cut, precise=precise)
+                self._derived(copy, tensor, name)
+                itself = tensor.dtype in (None, kind) and tensor.requires_grad.truth() is not Truth.YES
+                return self._or_itself(tensor, copy, site) if itself else copy
         return self.apply(
             f"torch.Tensor.{name}", [tensor, *site.positional], site.keywords, site.node, name
         ) or made_of([tensor], source=site.node)
-
-    def _cast(self, tensor: Tensor, name: str, dtype: str, site: CallSite) -> Value:
-        return self.fresh(
-            site.node, name, shape=tensor.shape, dtype=dtype, cut=f"`{name}({dtype})` is not differentiable"
-        )
 
     # -- gradients
 
@@ -628,7 +643,8 @@ class TorchMachine(ContractionMachine):
                 return result
         if qualified == "torch.broadcast_tensors":
             return self._broadcast(positional, site)
-        if positional and isinstance(positional[0], Tensor) and _variadic(qualified):
+        several = len(positional) > 1 or not display.startswith("atleast_")
+        if positional and isinstance(positional[0], Tensor) and several and _variadic(qualified):
             positional = [Sequence("tuple", tuple(positional))]
         return self.apply(qualified, positional, keywords, site.node, display, target=target, name=name)
 
@@ -762,6 +778,8 @@ class TorchMachine(ContractionMachine):
         for value in site.values():
             for tensor in reachable_tensors(value):
                 self.use(tensor, site.node)
+        if display == "normal" and any(self.value_grad(value) != GRAD_NO for value in positional):
+            return made_of(positional, source=site.node)  # differentiated with respect to the mean, and to nothing else
         if created.returns_out and "out" in site.keywords:
             self.escape(reachable_tensors(site.keywords["out"]), site.node)
             return site.keywords["out"]

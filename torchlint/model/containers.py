@@ -7,8 +7,9 @@ What a container holds stays exact while its length and keys are known; then one
 from __future__ import annotations
 
 from torchlint.model.calls import CallSite
-from torchlint.model.domain import NONE, Constant, Mapping, Scalar, Sequence, Unknown, Value
-from torchlint.model.expressions import MOST_ITEMS, ExpressionMachine
+from torchlint.model.domain import NONE, Constant, Mapping, Module, Scalar, Sequence, Unknown, Value, alternatives
+from torchlint.model.expressions import MOST_ITEMS, ExpressionMachine, slice_of
+from torchlint.model.indexing import SliceValue
 
 
 class ContainerMachine(ExpressionMachine):
@@ -50,6 +51,39 @@ class ContainerMachine(ExpressionMachine):
             self._widen(sequence, site.positional[1:])
             return NONE
         return None
+
+    def remove(self, container: Value, index: Value | SliceValue | list[Value | SliceValue]) -> None:
+        """`del container[index]`."""
+        options = [each for _, each in alternatives(container, self.guard)]
+        for each in options:
+            if isinstance(each, Sequence):
+                self._remove_items(each, index, len(options) == 1)
+            elif isinstance(each, Mapping) and each.items is not None:
+                if len(options) == 1 and isinstance(index, Constant):
+                    rest = {key: value for key, value in each.items.items() if key != index.value}
+                    self.trail.set(each, "items", rest)
+                elif each.items:
+                    self.trail.set(each, "element", self._any(list(each.items.values())))
+                    self.trail.set(each, "items", None)
+            elif isinstance(each, Module) and each.kind.container:
+                self.trail.set(each, "children", None)
+
+    def _remove_items(
+        self, sequence: Sequence, index: Value | SliceValue | list[Value | SliceValue], certain: bool
+    ) -> None:
+        rest = list(sequence.items or ())
+        if sequence.items is None or not certain:
+            self._widen(sequence, [])
+            return
+        place: int | slice | None = slice_of(index) if isinstance(index, SliceValue) else None
+        if isinstance(index, Constant) and isinstance(index.value, int) and -len(rest) <= index.value < len(rest):
+            place = index.value
+        if place is None:
+            self._widen(sequence, [])
+            return
+        del rest[place]
+        self.trail.set(sequence, "last", None)
+        self.trail.set(sequence, "items", tuple(rest))
 
     def _extend(self, sequence: Sequence, values: tuple[Value, ...]) -> None:
         self.trail.set(sequence, "last", values[-1] if values else None)

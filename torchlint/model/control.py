@@ -75,6 +75,13 @@ class LoopFrame:
         self.count = 0
 
 
+_KEEP_DTYPES = (
+    "builtins.", "torch.autograd.", "torch.profiler.", "warnings.", "pytest.", "torch.no_grad", "torch.enable_grad",
+    "torch.inference_mode", "torch.set_grad_enabled",
+)  # fmt: skip
+"""Context managers in which operations compute in the dtypes of their operands."""
+
+
 class ControlMachine(BindingMachine):
     """A machine that branches and loops."""
 
@@ -464,7 +471,9 @@ class ControlMachine(BindingMachine):
             return
         item = node.items[place]
         self.descend()
-        mode, ambient = self.grad_mode, self.ambient
+        mode, ambient, very_dtypes = self.grad_mode, self.ambient, self.very_dtypes
+        if not self._keeps_dtypes(item.context):
+            self.very_dtypes = False
         restores, plain, inside, left_in = False, False, mode, mode
         self.contexts += 1
 
@@ -490,7 +499,7 @@ class ControlMachine(BindingMachine):
             body()
         self.nested -= 1
         self.contexts -= 1
-        self.grad_mode = mode
+        self.grad_mode, self.very_dtypes = mode, very_dtypes
         if self.ambient is not ambient and not self.contexts:
             self.trail.set(self, "ambient", ambient)
         if left_in is not inside and left_in is not mode and not restores and not self.dead:
@@ -593,6 +602,13 @@ class ControlMachine(BindingMachine):
         if not done and not self.dead:
             self.grad_mode = Truth.MAYBE
             body()
+
+    def _keeps_dtypes(self, context: ir.Expression) -> bool:
+        """Whether a context manager is certainly no autocast."""
+        callee = self.evaluate_again(context.function) if isinstance(context, ir.Call) else None
+        if not isinstance(callee, External) or "autocast" in callee.qualified:
+            return False
+        return callee.qualified.startswith(_KEEP_DTYPES)
 
     def _expects_error(self, context: ir.Expression) -> int:
         function = context.function if isinstance(context, ir.Call) else context

@@ -331,7 +331,9 @@ class ExpressionMachine(IndexMachine):
             return self._repeat(sequence, None)
         if self.holds_tensor(left) or self.holds_tensor(right):
             reflected = not self.holds_tensor(left)
-            if reflected and op in _REFLECTED:
+            if reflected and op == "//" and self.kind_of(left) == "unknown":
+                result = None  # a tensor that requires grad would be differentiated, by `__rfloordiv__` nothing is
+            elif reflected and op in _REFLECTED:
                 result = self._reflected(op, left, right, origin)
             else:
                 operands = [right, left] if reflected else [left, right]
@@ -663,9 +665,9 @@ class ExpressionMachine(IndexMachine):
         if isinstance(index, Constant) and isinstance(index.value, int):
             return value.items[index.value] if -len(value.items) <= index.value < len(value.items) else Unknown()
         if isinstance(index, SliceValue):
-            parts = [_bound(part) for part in (index.lower, index.upper, index.step)]
-            if all(known for known, _ in parts) and parts[2][1] != 0:
-                return Sequence(value.kind, value.items[slice(*(part for _, part in parts))])
+            bounds = slice_of(index)
+            if bounds is not None:
+                return Sequence(value.kind, value.items[bounds])
             return Sequence(value.kind, None, self._any(list(value.items)) if value.items else None)
         return self._any(list(value.items)) if value.items else Unknown()
 
@@ -756,6 +758,14 @@ def _is_called_like_torch(name: str) -> bool:
     functions = (f"torch.{name}", f"torch.nn.functional.{name}", f"torch.linalg.{name}")
     known = any(ops.find(each) for each in functions) or factories.find(f"torch.{name}") is not None
     return known or modules.find(f"torch.nn.{name}") is not None
+
+
+def slice_of(index: SliceValue) -> slice | None:
+    """A slice of a list, None if its parts are not known."""
+    parts = [_bound(part) for part in (index.lower, index.upper, index.step)]
+    if not all(known for known, _ in parts) or parts[2][1] == 0:
+        return None
+    return slice(*(part for _, part in parts))
 
 
 def _bound(part: Value | None) -> tuple[bool, int | None]:

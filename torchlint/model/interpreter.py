@@ -25,6 +25,7 @@ from torchlint.model.domain import (
     Function,
     Globals,
     GradModeGuard,
+    Instance,
     Tensor,
     Unknown,
     Value,
@@ -180,6 +181,12 @@ class Interpreter(ControlMachine):
                 self.trail.delete(self.frame.variables, target.id)
             elif isinstance(target, ir.Attribute) and target.attr == "grad":
                 self._set_attribute(self.evaluate(target.value), target, NONE)
+            elif isinstance(target, ir.Subscript):
+                self.remove(self.evaluate(target.value), self.index(target.index))
+            elif isinstance(target, ir.Attribute):
+                for _, each in alternatives(self.evaluate(target.value), self.guard):
+                    if isinstance(each, (Instance, Unknown)):
+                        self.trail.set(each.attributes, target.attr, Unknown(source=target))
 
     def _pass(self, node: ir.Pass) -> None:
         pass

@@ -33,6 +33,7 @@ from torchlint.model.domain import (
 )
 from torchlint.model.expressions import MOST_ITEMS, is_module
 from torchlint.model.making import lists_all
+from torchlint.model.operations import CASTS, class_of, precise_dtype
 from torchlint.model.registries import DICTS
 from torchlint.model.truth import Truth
 
@@ -124,6 +125,7 @@ class LayerMachine(BuiltinMachine):
             self._set_training(module, mode)
             return module
         if name in ("to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "share_memory"):
+            self._cast_module(module, name, site)
             return module
         if name in _TRAVERSALS:
             return self._traversal(module, name)
@@ -150,6 +152,29 @@ class LayerMachine(BuiltinMachine):
         if isinstance(module, Module):
             return self._container_method(module, name, site)
         return None
+
+    def _cast_module(self, module: Instance | Module, name: str, site: CallSite) -> None:
+        """`module.double()`, `module.to(dtype)`: the floating point tensors of a Module in another dtype."""
+        precise = CASTS.get(name, "")
+        if name in ("to", "type", "cuda", "cpu"):
+            dtypes = [self.argument(value) for value in site.values()]
+            named = [precise_dtype(each) for each in dtypes if isinstance(each, str) and class_of(precise_dtype(each))]
+            precise = named[0] if len(named) == 1 else ""
+            if not named and (name in ("cuda", "cpu") or all(_is_device(value) for value in site.values())):
+                return
+        for value in self._tensors_of(module):
+            if value.dtype in ("float", None) and value.precise != precise:
+                self.trail.set(value, "precise", precise)
+
+    def _tensors_of(self, module: Instance | Module) -> list[Tensor]:
+        """The parameters of a Module, and what else it holds that may be a buffer."""
+        found = self.parameters_of(module)[0]
+        for each in [module, *self.submodules(module)]:
+            if isinstance(each, Instance):
+                found += [t for v in each.attributes.values() for _, t in alternatives(v) if isinstance(t, Tensor)]
+            elif isinstance(each, Module):
+                found += [t for t in each.parameters.values() if isinstance(t, Tensor)]
+        return found
 
     def _parameters(self, module: Instance | Module, name: str, site: CallSite) -> Value:
         tensors, complete = self.parameters_of(module)
@@ -341,3 +366,8 @@ class LayerMachine(BuiltinMachine):
 
 
 _TRAVERSALS = frozenset({"modules", "named_modules", "children", "named_children"})
+
+
+def _is_device(value: Value) -> bool:
+    """Whether what a Module is moved to is a device, and no dtype."""
+    return isinstance(value, Scalar) or (isinstance(value, Constant) and isinstance(value.value, (str, int)))

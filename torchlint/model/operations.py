@@ -13,13 +13,15 @@ from functools import partial
 
 import libcst as cst
 
-from torchlint.knowledge import ops, shapes
+from torchlint.knowledge import factories, ops, shapes
 from torchlint.knowledge.ops import Known, Op
+from torchlint.knowledge.promotion import ANYTHING, Operand, result_dtype
 from torchlint.knowledge.strides import Strides
 from torchlint.model import ir
 from torchlint.model.domain import (
     GRAD_MAYBE,
     GRAD_NO,
+    NONE,
     Choice,
     Constant,
     External,
@@ -43,10 +45,10 @@ from torchlint.model.layout import lay, reshape_shares, result_layout, view_layo
 from torchlint.model.second_order import SecondOrderMachine
 from torchlint.model.truth import ALWAYS, Guard, Truth
 
-_COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "logical_not", "isclose"})
-_INTEGERS = frozenset({"argmax", "argmin", "argsort", "nonzero", "bincount", "searchsorted", "bucketize"})
-_OPERANDS = ("self", "input", "other", "tensors")
-_COMPLEX = frozenset({"complex", "polar", "view_as_complex", "stft", "linalg_eig", "linalg_eigvals"})
+_OPERANDS = frozenset({"self", "input", "other", "tensors", "exponent", "min", "max"})
+_NUMBERS = frozenset({"bool", "int", "float", "number", "complex"})
+_TAKES_NUMBERS = frozenset({"add", "sub", "mul", "div", "true_divide"})
+"""As functions these take a number for the first tensor, too: `torch.mul(2, x)`."""
 _KEEPS_NAME = frozenset({"detach", "view", "reshape", "to", "cpu", "cuda", "float", "contiguous"})
 
 
@@ -55,6 +57,8 @@ class OperationMachine(SecondOrderMachine):
 
     default_dtype = "torch.float32"
     """The dtype of new float tensors; "" once the program has set another one."""
+    very_dtypes = True
+    """Whether an operation computes in the dtype of its operands: not under `torch.autocast`."""
     by_default = False
     """Whether a `forward` is run as its author had it in mind (`analysis`)."""
 
@@ -184,7 +188,8 @@ class OperationMachine(SecondOrderMachine):
             for _, tensor in self._present(value):
                 self.use(tensor, origin)
         for parameter in op.parameters:
-            if parameter.kind == "tensor" and parameter.required and not parameter.wraps:
+            wraps = parameter.wraps or (op.name in _TAKES_NUMBERS and spelling.startswith("torch.Tensor.") is False)
+            if parameter.kind == "tensor" and parameter.required and not wraps:
                 given = bound.get(parameter.name)
                 if isinstance(given, Unknown):
                     bound[parameter.name] = self.materialise(given)
@@ -361,14 +366,18 @@ class OperationMachine(SecondOrderMachine):
         cut = ""
         if own == GRAD_NO:
             cut = self._why_cut(op, bound, display, differentiable)
+        dtype, precise = self._dtype_of(op, bound, differentiable)
+        if dtype in ("int", "bool") and own != GRAD_NO:
+            own, cut, differentiable = GRAD_NO, f"`{display}` is not differentiable", False
         result = self.fresh(
             origin,
             display,
             own=own,
             node=node if differentiable else None,
             shape=shape,
-            dtype=self._dtype_of(op, bound, differentiable),
+            dtype=dtype,
             cut=cut,
+            precise=precise,
         )
         few = shape is not None and sum(size != 1 for size in shape) < 2
         if not few and op.name not in _DENSE:
@@ -378,18 +387,8 @@ class OperationMachine(SecondOrderMachine):
             elif any(tensor.contiguous is not Truth.YES for tensor in operands):
                 # Elementwise operations and reductions keep the order of their input's strides.
                 lay(result, result_layout(op.name, operands, shape))
-        result.precise = self._precise_of(op, bound) if result.dtype in ("float", None) else ""
         self.derive(result, op, bound)
         return result
-
-    def _precise_of(self, op: Op, bound: dict[str, Value]) -> str:
-        """The one dtype of all tensors that go in, if the operation keeps it."""
-        if "dtype" in bound:
-            dtype = self.argument(bound["dtype"])
-            return precise_dtype(dtype) if isinstance(dtype, str) else ""
-        inputs = [tensor for value in bound.values() for _, tensor in self._present(value)]
-        found = {tensor.precise for tensor in inputs if tensor.dtype not in ("int", "bool")}
-        return found.pop() if len(found) == 1 else ""
 
     def derive(self, result: Tensor, op: Op, bound: dict[str, Value]) -> None:
         """Note what a tensor was computed from."""
@@ -420,19 +419,51 @@ class OperationMachine(SecondOrderMachine):
             return [option for _, each in alternatives(value, self.guard) for option in self._present(each)]
         return []
 
-    def _dtype_of(self, op: Op, bound: dict[str, Value], differentiable: bool) -> str | None:
-        if op.name in _COMPARISONS:
-            return "bool"
-        if op.name in _INTEGERS or (not differentiable and len(op.outputs) > 1):
-            return "int"
-        if "dtype" in bound:
-            dtype = self.argument(bound["dtype"])
-            return _dtype_class(dtype) if isinstance(dtype, str) else None
-        given = _OPERANDS if op.name in _COMPLEX or op.name.startswith("fft_") else (*_OPERANDS, *op.differentiable)
-        found = {tensor.dtype for name in given if name in bound for _, tensor in self._present(bound[name])}
-        if found == {"float"} or ("float" in found and None not in found and "complex" not in found):
-            return "float"
-        return found.pop() if len(found) == 1 and op.name in _SAME_DTYPE else None
+    def _dtype_of(self, op: Op, bound: dict[str, Value], differentiable: bool) -> tuple[str | None, str]:
+        """The class of a result's dtype, and the dtype itself; None and "" where they are not known."""
+        wanted = bound.get("dtype")
+        if op.name in CASTS:
+            precise = self._cast_to(op.name, bound)
+            if precise or wanted is not None or "other" in bound:
+                return factories.dtype_class(precise), precise
+        elif wanted is not None and wanted != NONE:
+            dtype = self.argument(wanted)
+            precise = precise_dtype(dtype) if isinstance(dtype, str) else ""
+            return factories.dtype_class(precise), precise
+        if not differentiable and len(op.outputs) > 1:
+            return "int", ""
+        operands = [
+            each
+            for name, value in bound.items()
+            if name in _OPERANDS or name in op.differentiable or name in op.may_differentiate
+            for each in self._operands(value)
+            if name not in op.may_differentiate or name in _OPERANDS or not each.number
+        ]
+        dtype_class, precise = result_dtype(op.name, operands, differentiable, self.default_dtype)
+        return dtype_class, precise if self.very_dtypes else ""
+
+    def _operands(self, value: Value) -> list[Operand]:
+        """What is known of the dtypes of an argument."""
+        if isinstance(value, Unknown):
+            value = value.tensor or value
+        if type(value) is Tensor:
+            known = value.dtype or class_of(value.precise)
+            if known is None:
+                return [Operand(dtype=value.precise)]
+            return [Operand(known, known, value.precise)]
+        if isinstance(value, (Constant, Scalar)):
+            kind = self.kind_of(value)
+            if kind == "none":
+                return []
+            low, high = ("int", "float") if kind == "number" else (kind, kind)
+            return [Operand(low, high, number=True)] if kind in _NUMBERS else [ANYTHING]
+        if isinstance(value, Sequence):
+            inner = value.items if value.items is not None else (value.element or Unknown(),)
+            return [each for item in inner for each in self._operands(item)]
+        if isinstance(value, Choice):
+            options = [each for _, option in value.alternatives for each in self._operands(option)]
+            return options[:1] if all(each == options[0] for each in options) else [ANYTHING]
+        return [ANYTHING]
 
     # -- aliases and views
 
@@ -518,6 +549,8 @@ class OperationMachine(SecondOrderMachine):
         if isinstance(view, Tensor) and same is Truth.NO:
             lay(view, self._view_layout(op.name, bound, source, inferred[0]))
             self.derive(view, op, bound)
+            if op.name in ("real", "imag", "view_as_real", "view_as_complex"):
+                view.dtype, view.precise = self._dtype_of(op, bound, True)
         if truth is Truth.YES:
             return view
         number = self.branch((id(origin), "shares memory"))
@@ -552,9 +585,16 @@ class OperationMachine(SecondOrderMachine):
         """Whether a cast finds that there is nothing to do."""
         if bound.get("other") is source:
             return Truth.YES
-        own = self.dtype_of(source)
-        wanted = self._cast_to(op.name, bound) if own else ""
-        return Truth.of(wanted == own) if wanted else Truth.MAYBE
+        return self.has_dtype(source, self._cast_to(op.name, bound))
+
+    def has_dtype(self, tensor: Tensor, wanted: str) -> Truth:
+        """Whether a tensor is of a dtype."""
+        own = self.dtype_of(tensor)
+        if not wanted:
+            return Truth.MAYBE
+        if own:
+            return Truth.of(wanted == own)
+        return Truth.NO if tensor.dtype is not None and class_of(wanted) != tensor.dtype else Truth.MAYBE
 
     def _itself(self, op: Op, bound: dict[str, Value], shape: Shape) -> Tensor | None:
         """What an operation returns that certainly does nothing: torch does not even ask for its grad_fn."""
@@ -618,23 +658,22 @@ _LIBRARIES = ("linalg_", "fft_")
 _RESHAPING = frozenset({"unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"})
 CASTS = {
     "float": "torch.float32", "double": "torch.float64", "half": "torch.float16", "bfloat16": "torch.bfloat16",
+    "int": "torch.int32", "long": "torch.int64", "short": "torch.int16", "char": "torch.int8", "byte": "torch.uint8",
+    "bool": "torch.bool", "cfloat": "torch.complex64", "cdouble": "torch.complex128",
     "to": "", "type": "", "type_as": "",
 }  # fmt: skip
 _ATLEAST = {"atleast_1d": 1, "atleast_2d": 2, "atleast_3d": 3}
-_SAME_OBJECT = frozenset(
-    {"positive", "contiguous", "to", "float", "double", "cpu", "cuda", "type_as", "dropout", "type"}
-)
+_SAME_OBJECT = frozenset({"positive", "contiguous", "cpu", "cuda", "dropout", *CASTS})
 _PRECISE = {
     "torch.float": "torch.float32", "torch.double": "torch.float64", "torch.half": "torch.float16",
+    "torch.int": "torch.int32", "torch.long": "torch.int64", "torch.short": "torch.int16",
+    "torch.cfloat": "torch.complex64", "torch.cdouble": "torch.complex128",
 }  # fmt: skip
 
 
 def precise_dtype(dtype: str) -> str:
     """A dtype by its own name: `torch.float` is `torch.float32`."""
     return _PRECISE.get(dtype, dtype)
-
-
-_SAME_DTYPE = frozenset({"add", "sub", "mul", "neg", "sum", "clone", "abs", "where", "stack", "cat", "index", "select"})
 
 
 def _constant_kind(value: object) -> str:
@@ -659,7 +698,8 @@ def _dtype(qualified: str) -> str | None:
     return qualified if qualified in _CLASS_OF_DTYPE else None
 
 
-def _dtype_class(dtype: str) -> str | None:
+def class_of(dtype: str) -> str | None:
+    """The class of a dtype by its name, None if it is none: of bytes too, which as an index are a mask."""
     return _CLASS_OF_DTYPE.get(dtype)
 
 
