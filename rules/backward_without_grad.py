@@ -88,8 +88,10 @@ class BackwardWithoutGrad(Rule):
     )
 
     def check(self, event: events.BackwardCalled) -> Iterator[Diagnostic]:
-        if event.root.requires_grad is not Truth.NO:
+        if event.root.requires_grad is not Truth.NO and event.recorded is not Truth.NO:
             return
         cause = f": {event.cut}" if event.cut else ""
+        if event.root.requires_grad is not Truth.NO:
+            cause = ": it is a view made under `no_grad`, and has no history of its own"
         message = f"backward starts from {shown(event.root_node, event.root.name)}, which does not require grad{cause}"
         yield Diagnostic(event.node, message, event.trace)

@@ -13,7 +13,8 @@ class MultiViewWritten(Rule):
 
     ## What it does
     Finds recorded in-place operations on outputs of `unbind`, `split` and `chunk`, on the rows of `for row in
-    tensor`, and on views made under `no_grad` and written under grad mode.
+    tensor`, and on views made under `no_grad` and written under grad mode; and uses of such a view after its base, or
+    another of the views, was written.
 
     ## Why is this bad?
     After a write into a view, the base needs a new history. Autograd can't rebuild it for one of several outputs of a
@@ -102,12 +103,16 @@ class MultiViewWritten(Rule):
     )
 
     def check(self, event: events.AutogradRefused) -> Iterator[Diagnostic]:
-        if event.kind not in ("multi-view", "no-grad-view") or event.target_node is None:
+        if event.kind not in ("multi-view", "no-grad-view"):
             return
-        target = shown(event.target_node, event.target.name)
         why = "one of several views that one operation returned"
         if event.kind == "no-grad-view":
             why = "a view made under `no_grad`"
+        if event.target_node is None:
+            message = f"this uses {why}, whose memory `{event.op}` has written since: torch refuses"
+            yield Diagnostic(event.node, message, event.trace)
+            return
+        target = shown(event.target_node, event.target.name)
         yield Diagnostic(
             event.node, f"`{event.op}` writes into {target}, {why}: torch refuses", event.trace, _fix(event)
         )

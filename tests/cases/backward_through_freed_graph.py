@@ -190,3 +190,48 @@ def total_reset_after_backward():
         if step % 2:
             total.backward()
             total = 0.0
+
+
+def states_that_an_unknown_function_detaches():
+    def train(repackage):
+        rnn = nn.GRU(3, 4)
+        state = torch.zeros(1, 2, 4)
+        for _ in range(3):
+            state = repackage(state)
+            out, state = rnn(torch.rand(5, 2, 3), state)
+            out.sum().backward()
+
+    train(lambda state: state.detach())
+
+
+def arithmetic_on_what_an_unknown_function_detaches():
+    def train(cut):
+        weight = torch.rand(3, requires_grad=True)
+        state, other = torch.zeros(3), torch.zeros(3)
+        for _ in range(3):
+            state = torch.tanh(weight * (-cut(state) + cut(other)) + weight)
+            state.sum().backward()
+
+    train(torch.Tensor.detach)
+
+
+def target_against_an_unknown_model():
+    def train(x, model, optimizer):
+        target = torch.sin(x)
+        for _ in range(3):
+            optimizer.zero_grad()
+            loss = ((model(x) - target) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+
+    model = nn.Linear(2, 2)
+    train(torch.rand(4, 2), model, torch.optim.SGD(model.parameters(), lr=0.1))
+
+
+def states_that_nobody_detaches():
+    """Raises: backward through the graph a second time"""
+    rnn = nn.GRU(3, 4)
+    state = torch.zeros(1, 2, 4)
+    for _ in range(3):
+        out, state = rnn(torch.rand(5, 2, 3), state)
+        out.sum().backward()  # error: [TLN101]

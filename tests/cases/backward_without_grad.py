@@ -204,3 +204,69 @@ def stack_of_what_is_imported():
     kept = []
     kept.append(settings.w)
     (torch.stack(kept) * 2).sum().backward()
+
+
+def integers_times_a_number_are_floats():
+    steps = torch.arange(5) * 0.1
+    steps.requires_grad_(True)
+    (steps.float() ** 2).sum().backward()
+    chosen = (torch.rand(4) > 0.5) * 1.0
+    chosen.requires_grad_()
+    (chosen.float() * 2).sum().backward()
+
+
+def integers_that_stay_integers():
+    """Raises: does not require grad"""
+    steps = torch.arange(5) * 2
+    (steps.float() ** 2).sum().backward()  # error: [TLN104]
+
+
+def items_taken_out_of_containers():
+    data, weight = torch.rand(3), torch.rand(3, requires_grad=True)
+    queue = [data, data, weight]
+    del queue[:2]
+    (queue[0] ** 2).sum().backward()
+    named = {"data": data, "weight": weight}
+    del named["data"]
+    for value in named.values():
+        (value**2).sum().backward()
+
+
+def the_wrong_item_taken_out():
+    """Raises: does not require grad"""
+    data, weight = torch.rand(3), torch.rand(3, requires_grad=True)
+    queue = [data, weight]
+    del queue[1]
+    (queue[0] ** 2).sum().backward()  # error: [TLN104]
+
+
+def buffer_filled_by_an_unknown_function():
+    def run(one_value):
+        values = torch.zeros(3)
+        values[0] = one_value()  # smell: [TLN205]
+        values[1:] += one_value()  # smell: [TLN205]
+        values.sum().backward()
+        others = torch.zeros(2)
+        others.fill_(one_value())
+        others.sum().backward()
+
+    weight = torch.rand((), requires_grad=True)
+    run(lambda: weight * 2)
+
+
+def row_of_a_leaf_taken_under_no_grad():
+    """Raises: does not require grad"""
+    weight = torch.rand(1, requires_grad=True)
+    with torch.no_grad():
+        first = weight[0]
+    first.backward()  # error: [TLN104]
+
+
+def copy_of_a_view_taken_under_no_grad():
+    import copy
+
+    weight = torch.rand(2, requires_grad=True)
+    with torch.no_grad():
+        row = weight[None]
+    copy.deepcopy(row).sum().backward()
+    (row * 2).sum()

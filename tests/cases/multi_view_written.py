@@ -92,3 +92,40 @@ def detached_parts():
     h = nn.Linear(3, 4)(torch.rand(2, 3))
     first, second = h.detach().clone().chunk(2, dim=1)
     first += 1
+
+
+def base_written_and_the_parts_used():
+    """Raises: is a view and its base or another view of its base has been modified inplace"""
+    w = torch.rand(4, requires_grad=True)
+    h = w * 2
+    a, b = h.chunk(2)
+    h.mul_(3)
+    total = (a * 2).sum()  # error: [TLN209]
+
+
+def base_written_under_no_grad():
+    """Raises: is a view and its base or another view of its base has been modified inplace"""
+    w = torch.rand(4, requires_grad=True)
+    h = w * 2
+    a, b = h.split(2)
+    with torch.no_grad():
+        h.mul_(3)
+    (a * 2).sum().backward()  # error: [TLN209]
+
+
+def parts_used_before_the_base_is_written():
+    w = torch.rand(4, requires_grad=True)
+    h = w * 2
+    a, b = h.split(2)
+    a = a * 2
+    h.mul_(3)
+    (a * 2).sum().backward()
+    print(b.shape)
+
+
+def slices_of_a_base_that_is_written():
+    w = torch.rand(4, requires_grad=True)
+    h = w * 2
+    a, b = h[:2], h[2:]
+    h.mul_(3)
+    (a * b).sum().backward()

@@ -108,3 +108,12 @@ def attribute_of_another_class():
     product = Node(2.0) * Node(3.0)
     product.grad += 1.0
     print(product.grad)
+
+
+def leaf_of_unknown_shape():
+    def test(shape):
+        x = torch.rand(*shape).clone().requires_grad_(True)
+        (x**2).sum().backward()
+        return x.grad.clone()
+
+    test([3])

@@ -84,3 +84,11 @@ def attribute_of_another_class():
 
     config = Config()
     config.requires_grad = True
+
+
+def leaf_or_result():
+    import sys
+
+    x = torch.rand(3, requires_grad=True)
+    y = x if len(sys.argv) < 100 else x * 2
+    y.requires_grad = False

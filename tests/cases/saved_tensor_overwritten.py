@@ -611,3 +611,29 @@ def array_of_a_tensor_s_size():
     marks[0] = 1
     marks += 1
     y.sum().backward()
+
+
+def copies_of_another_dtype():
+    x = torch.rand(3, requires_grad=True)
+    p = torch.sigmoid(x.double())
+    shown = p.float()
+    shown.clamp_(0.1, 0.9)
+    p.sum().backward()
+    low = x.bfloat16().exp()
+    wide = low.float()
+    wide += 1
+    low.sum().backward()
+    layer = torch.nn.Linear(3, 2).double()
+    out = layer(torch.rand(4, 3, dtype=torch.float64)).exp()
+    shown = out.float()
+    shown.mul_(2)
+    out.sum().backward()
+
+
+def cast_that_does_nothing():
+    """Raises: modified by an inplace operation"""
+    x = torch.rand(3, requires_grad=True)
+    p = torch.sigmoid(x)
+    shown = p.float()
+    shown.clamp_(0.1, 0.9)  # error: [TLN201]
+    p.sum().backward()

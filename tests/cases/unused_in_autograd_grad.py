@@ -94,3 +94,39 @@ def unknown_computation():
     x = torch.rand(3, requires_grad=True)
     y = eval("(x * 2).sum()")
     slope = torch.autograd.grad(y, x)
+
+
+def unknown_network_against_a_tensor():
+    def slope_of(network, count):
+        time = torch.linspace(0.0, 1.0, count, requires_grad=True)
+        wrong = network(time) - torch.ones(count)
+        return torch.autograd.grad((wrong**2).mean(), time)[0]
+
+    slope_of(nn.Sequential(nn.Unflatten(0, (-1, 1)), nn.Linear(1, 1), nn.Flatten(0)), 5)
+
+
+def unknown_exponent_bound_and_weight():
+    def slopes(of, count):
+        a = torch.tensor(0.5, requires_grad=True)
+        data = torch.linspace(1.0, 2.0, count)
+        outputs = [
+            data ** of(a),
+            data.clamp(max=of(a)),
+            torch.lerp(data, data + 1, of(a)),
+            data.masked_fill(data > 1.5, of(a)),
+            torch.xlogy(data, of(a)),
+            torch.where(data > 1.5, data, of(a)),
+            data // 1 - of(a),
+            torch.addcmul(data, data, of(a)),
+        ]
+        return [torch.autograd.grad(each.sum(), a) for each in outputs]
+
+    slopes(torch.neg, 4)
+
+
+def number_for_a_factor():
+    """Raises: appears to not have been used in the graph"""
+    a = torch.tensor(0.5, requires_grad=True)
+    b = torch.tensor(2.0, requires_grad=True)
+    curve = torch.linspace(1.0, 2.0, 4) * 3.5 * b
+    slope = torch.autograd.grad(curve.sum(), a)  # error: [TLN113]

@@ -329,7 +329,7 @@ class BackwardMachine(GraphMachine):
             return
         self.trail.set(root, "own", GRAD_YES)
         options = self.edges(root)
-        while len(options) == 1 and isinstance(options[0][1], GraphNode):
+        while len(options) == 1 and isinstance(options[0][1], GraphNode) and unconditional(options[0][0]) <= self.guard:
             node = options[0][1]
             if node.condition.truth() is Truth.YES:
                 break

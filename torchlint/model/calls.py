@@ -789,8 +789,8 @@ class TorchMachine(ContractionMachine):
                 return Unknown([source], source=site.node, certain_edge=True)
             return self._shared(source, display, site)
         own = GRAD_NO if created.requires_grad is False else GRAD_YES if created.requires_grad else GRAD_MAYBE
-        if any(argument.star == "**" for argument in site.node.arguments):
-            own = GRAD_MAYBE
+        if any(argument.star == "**" for argument in site.node.arguments) and not site.complete:
+            own = GRAD_MAYBE  # `requires_grad` is given by its name
         cut = "it is made from data alone"
         if display in ("tensor", "new_tensor") and any(
             tensor.requires_grad != GRAD_NO for value in positional for tensor in reachable_tensors(value)

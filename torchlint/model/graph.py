@@ -807,6 +807,9 @@ class GraphMachine(Machine):
             return
         own = {Truth.YES: GRAD_YES, Truth.NO: GRAD_NO, Truth.MAYBE: GRAD_MAYBE}[value]
         self.trail.set(tensor, "own", own)
+        if value is Truth.YES and tensor.grad_fn and tensor.is_leaf is Truth.MAYBE:
+            # It may be the leaf that is told so: then no gradient flows on to what it was computed from.
+            self.trail.set(tensor, "grad_fn", tuple((guard | unknown_guard(), node) for guard, node in tensor.grad_fn))
         if value is Truth.YES and any(node.opaque for _, node in tensor.grad_fn):
             return
         if value is Truth.NO:
