@@ -270,3 +270,10 @@ def copy_of_a_view_taken_under_no_grad():
         row = weight[None]
     copy.deepcopy(row).sum().backward()
     (row * 2).sum()
+
+
+def bags_of_words():
+    words = nn.EmbeddingBag(10, 3, mode="sum")
+    words(torch.tensor([1, 2, 4, 5]), torch.tensor([0, 2])).sum().backward()
+    table = torch.rand(10, 3, requires_grad=True)
+    nn.functional.embedding_bag(torch.tensor([[1, 2]]), table).sum().backward()
