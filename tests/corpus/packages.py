@@ -153,6 +153,7 @@ def frozen_linter(repository: Path, folder: Path, commit: str = "HEAD") -> tuple
         archive.write_bytes(_git(repository, "archive", name, "torchlint", "rules"))
         partial = folder / f"linter-{name}.partial"
         unpack(archive, partial, suffixes=("",))
+        (partial / "rules").rename(partial / "torchlint" / "rules")  # else those of an installed checkout are taken
         partial.rename(target)
         archive.unlink()
     return target, name
