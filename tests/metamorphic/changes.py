@@ -151,7 +151,8 @@ def is_computed(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         function = node.func
         name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "A")
-        return not name[:1].isupper() and name not in _NO_TENSORS and not name.endswith("_")
+        made = any(keyword.arg == "requires_grad" for keyword in node.keywords)  # what is computed of a leaf is none
+        return not (made or name[:1].isupper() or name in _NO_TENSORS or name.endswith("_"))
     return isinstance(node, ast.BinOp) and not isinstance(node.left, ast.Constant | ast.List)
 
 
