@@ -8,6 +8,7 @@ import libcst as cst
 import pytest
 
 from torchlint import rewrite
+from torchlint.condition import Condition, spelled
 from torchlint.model.events import InplaceWrite, TensorFacts, WriteSpelling
 from torchlint.source import walk
 from torchlint.truth import Truth
@@ -172,9 +173,10 @@ def test_under_no_grad() -> None:
 
 
 def test_words_of_messages() -> None:
-    assert rewrite.condition(()) == ""
-    assert rewrite.condition(("x",)) == ", if `x` requires grad"
-    assert rewrite.condition(("x", "y")) == ", if `x` and `y` require grad"
+    x, y = Condition("requires_grad", "x"), Condition("requires_grad", "y")
+    assert spelled(()) == ""
+    assert spelled((x,)) == ", if `x` requires grad"
+    assert spelled((Condition("branch", "i < n"), x, y)) == ", where `i < n`, if `x` and `y` require grad"
     assert rewrite.shown(cst.parse_expression("f(a,\n  b)")) == "`f(a, b)`"
     assert rewrite.shown(cst.parse_expression("f(a)"), "y") == "`y`"
     assert len(rewrite.shown(cst.parse_expression("f(" + "a + " * 30 + "a)"))) == 42
