@@ -223,6 +223,9 @@ class BuiltinMachine(ContainerMachine):
         owner = site.positional[0]
         for hook in self.watch.unknown_called if len(site.positional) > 1 else ():
             hook(Unknown(), None, [owner], site.node)  # any method may be called so
+        if len(site.positional) > 1:
+            self.havoc(owner)
+            self.unsettle(owner)
         part_of = owner if isinstance(owner, (Module, Instance)) else None
         return Unknown(reachable_tensors(owner), layer=True, part_of=part_of)
 

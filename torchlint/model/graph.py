@@ -250,7 +250,8 @@ class GraphMachine(Machine):
         if tensor.view in ("multi", "no_grad"):
             sure = implied(write.assumed | self.assumed, write.path | self.path)
             kind: Refusal = "multi-view" if tensor.view == "multi" else "no-grad-view"
-            truth = tensor.requires_grad.truth() if sure else Truth.MAYBE
+            known = sure and self.grad_mode is not Truth.MAYBE
+            truth = tensor.requires_grad.truth() if known else Truth.MAYBE
             self.refuse(kind, write.op, tensor, self._origin(), truth)
             return
         if not edges:
