@@ -15,7 +15,16 @@ from glob import glob
 
 from setuptools import Extension, setup
 
-COMPILED = ("torchlint/truth.py", "torchlint/knowledge/*.py", "torchlint/model/*.py", "torchlint/model/observers/*.py")
+COMPILED = (
+    "torchlint/truth.py",
+    *(f"torchlint/syntax/{name}.py" for name in ("conditions", "dataflow", "features", "ir", "literals", "scopes")),
+    "torchlint/syntax/lowering*.py",
+    "torchlint/knowledge/**/*.py",
+    *(
+        f"torchlint/model/{room}/**/*.py"
+        for room in ("state", "autograd", "torch", "python", "observers", "scheduling")
+    ),
+)
 """Events stay Python: they are what third-party rules see."""
 
 
@@ -38,7 +47,9 @@ def compiled() -> list[Extension]:
     from pybind11.setup_helpers import ParallelCompile
 
     ParallelCompile().install()
-    paths = sorted(path for pattern in COMPILED for path in glob(pattern) if not path.endswith("__init__.py"))
+    paths = sorted(
+        path for pattern in COMPILED for path in glob(pattern, recursive=True) if not path.endswith("__init__.py")
+    )
     return mypycify(
         ["--config-file=", *paths],
         opt_level="2",

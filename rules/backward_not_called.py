@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
+from torchlint.fixes.rewrites import code
 from torchlint.model.events import calls
-from torchlint.rewrite import code
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Raises, Rule
 
 

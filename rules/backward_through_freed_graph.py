@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
+from torchlint.fixes.rewrites import calls_method, followed_by, one_backward
 from torchlint.model import events
-from torchlint.rewrite import calls_method, followed_by, one_backward
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule, spelled
 from torchlint.truth import Truth
 

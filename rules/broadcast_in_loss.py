@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
+from torchlint.fixes.rewrites import shown
 from torchlint.model import events
 from torchlint.model.events import numerics
-from torchlint.rewrite import shown
 from torchlint.rule import Diagnostic, Example, Holds, Level, Rule, Warns
 
 

@@ -3,8 +3,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchlint.fixes.rewrites import code, shown, under_no_grad
 from torchlint.model.events import writes
-from torchlint.rewrite import code, shown, under_no_grad
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
 from torchlint.truth import Truth
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
+from torchlint.fixes.rewrites import operand, shown
 from torchlint.model.events import gradients
-from torchlint.rewrite import operand, shown
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
 
 

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchlint.fixes.rewrites import block_under_no_grad
 from torchlint.model.events import training
-from torchlint.rewrite import block_under_no_grad
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
 
 

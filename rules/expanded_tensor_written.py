@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
+from torchlint.fixes.rewrites import operand
 from torchlint.model.events import writes
-from torchlint.rewrite import operand
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Raises, Rule
 from torchlint.truth import Truth
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
+from torchlint.fixes.rewrites import out_of_place, shown
 from torchlint.model import events
-from torchlint.rewrite import out_of_place, shown
 from torchlint.rule import Diagnostic, Example, Holds, Level, Rule, spelled
 from torchlint.truth import Truth
 

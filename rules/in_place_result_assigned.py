@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchlint.fixes.rewrites import NO_TWIN, code
 from torchlint.model.events import writes
-from torchlint.rewrite import NO_TWIN, code
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
 
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
+from torchlint.fixes.rewrites import shown, under_no_grad
 from torchlint.model import events
-from torchlint.rewrite import shown, under_no_grad
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule, spelled
 from torchlint.truth import Truth
 

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchlint.fixes.rewrites import has_comment
 from torchlint.model import events
-from torchlint.rewrite import has_comment
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Raises, Rule
 from torchlint.truth import Truth
 

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchlint.fixes.rewrites import code, operand, shown
 from torchlint.model.events import work
-from torchlint.rewrite import code, operand, shown
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
 
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
+from torchlint.fixes.rewrites import followed_by
 from torchlint.model.events import training
-from torchlint.rewrite import followed_by
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
 
 

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchlint.fixes.rewrites import code, shown
 from torchlint.model import events
-from torchlint.rewrite import code, shown
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
 
 

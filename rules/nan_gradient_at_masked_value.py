@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
+from torchlint.fixes.rewrites import shown
 from torchlint.model.events import numerics
-from torchlint.rewrite import shown
 from torchlint.rule import Diagnostic, Example, Holds, Level, Rule, spelled
 
 

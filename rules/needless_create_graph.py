@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
+from torchlint.fixes.rewrites import without_argument
 from torchlint.model.events import gradients
-from torchlint.rewrite import without_argument
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
 
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
+from torchlint.fixes.rewrites import followed_by, shown
 from torchlint.model.events import gradients
-from torchlint.rewrite import followed_by, shown
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Rule, Warns
 
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
+from torchlint.fixes.rewrites import inside_parameter
 from torchlint.model import events
-from torchlint.rewrite import inside_parameter
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Raises, Rule, spelled
 
 

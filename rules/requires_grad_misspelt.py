@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchlint.fixes.rewrites import code
 from torchlint.model.events import registration
-from torchlint.rewrite import code
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
 
 

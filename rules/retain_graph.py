@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
+from torchlint.fixes.rewrites import code, followed_by, one_backward, replaced, without_argument
 from torchlint.model import events
-from torchlint.rewrite import code, followed_by, one_backward, replaced, without_argument
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule, spelled
 
 

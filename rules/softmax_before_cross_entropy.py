@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
+from torchlint.fixes.rewrites import code, shown
 from torchlint.model.events import numerics
-from torchlint.rewrite import code, shown
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
 
 _TWICE = {

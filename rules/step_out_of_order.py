@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
+from torchlint.fixes.rewrites import code, followed_by, preceded_by
 from torchlint.model.events import training
-from torchlint.rewrite import code, followed_by, preceded_by
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule, Warns
 
 

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchlint.fixes.rewrites import shown
 from torchlint.model.events import custom
-from torchlint.rewrite import shown
 from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
 
 

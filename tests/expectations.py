@@ -19,11 +19,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from torchlint import fixer, registry
-from torchlint.engine import FileReport, check_text
-from torchlint.registry import Selection
+from torchlint.lint import fixpoint, registry
+from torchlint.lint.engine import FileReport, check_text
+from torchlint.lint.registry import Selection
 from torchlint.rule import Finding, Level, Rule
-from torchlint.source import Decoded
+from torchlint.syntax.tree import Decoded
 
 _MARKER = re.compile(r" *# (error|warning|smell|strict): \[([^\]]*)\]")
 _NOTE = re.compile(r" *# note: (.*?)(?= *# (?:error|warning|smell|strict): \[| *# note: |$)")
@@ -127,9 +127,9 @@ def described(program: str, findings: Iterable[Finding]) -> str:
     return "\n".join(lines)
 
 
-def fixed(program: str, *codes: str, strict: bool = False) -> fixer.Fixed:
+def fixed(program: str, *codes: str, strict: bool = False) -> fixpoint.Fixed:
     """The program after all fixes of some rules (or of all), the unsafe ones included, until nothing changes."""
-    return fixer.fix(Decoded(program), lambda text: lint(text, strict=strict, codes=codes or None), unsafe=True)
+    return fixpoint.fix(Decoded(program), lambda text: lint(text, strict=strict, codes=codes or None), unsafe=True)
 
 
 def shown(findings: Iterable[Finding]) -> Iterator[Finding]:

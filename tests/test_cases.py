@@ -20,7 +20,7 @@ import expectations
 import pytest
 
 from torchlint.rule import Holds, Level, Raises, Symptom, Warns
-from torchlint.runtime.run import describe_ending, run_program, shows
+from torchlint.verify.execute import describe_ending, run_program, shows
 
 FOLDER = Path(__file__).parent / "cases"
 FILES = sorted(FOLDER.glob("*.py"))

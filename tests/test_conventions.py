@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "torchlint.rule",
     "torchlint.model",
     "torchlint.model.events",
-    "torchlint.rewrite",
+    "torchlint.fixes.rewrites",
     "torchlint.truth",
     "libcst",
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 import expectations
 import pytest
 
-from torchlint import docs
+from torchlint.report import rule_page
 from torchlint.rule import SECTIONS, Rule
 
 PAGES = Path(__file__).parent.parent / "docs" / "rules"
@@ -18,12 +18,12 @@ Bless = Callable[[Path, str, str], None]
 @pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.code) for rule in expectations.rules()])
 def test_page_is_the_generated_one(rule: Rule, bless: Bless) -> None:
     path = PAGES / f"{rule.name}.md"
-    bless(path, path.read_text(encoding="utf-8") if path.exists() else "", docs.page(rule))
+    bless(path, path.read_text(encoding="utf-8") if path.exists() else "", rule_page.page(rule))
 
 
 @pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.code) for rule in expectations.rules()])
 def test_page_says_everything(rule: Rule) -> None:
-    page = docs.page(rule)
+    page = rule_page.page(rule)
     assert page.startswith(f"# {rule.code} {rule.name}\n\n{rule.summary()}\n")
     titles = [line.removeprefix("## ") for line in page.splitlines() if line.startswith("## ")]
     assert [title for title in titles if title in SECTIONS] == list(rule.sections())
@@ -35,9 +35,9 @@ def test_page_says_everything(rule: Rule) -> None:
 
 def test_index_is_the_generated_one(bless: Bless) -> None:
     path = PAGES / "README.md"
-    bless(path, path.read_text(encoding="utf-8") if path.exists() else "", docs.index(expectations.rules()))
+    bless(path, path.read_text(encoding="utf-8") if path.exists() else "", rule_page.index(expectations.rules()))
 
 
 def test_index_links_every_page_and_no_other() -> None:
-    linked = {part.partition(")")[0] for part in docs.index(expectations.rules()).split("](")[1:]}
+    linked = {part.partition(")")[0] for part in rule_page.index(expectations.rules()).split("](")[1:]}
     assert linked == {path.name for path in PAGES.glob("*.md")} - {"README.md"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import expectations
 import pytest
 
-from torchlint.runtime.run import run_program
+from torchlint.verify.execute import run_program
 
 DOCS = Path(__file__).parent.parent / "docs"
 BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)

@@ -26,10 +26,10 @@ import gradients
 import pytest
 from test_cases import CASES
 
-from torchlint import fixer
-from torchlint.engine import FileReport
+from torchlint.lint import fixpoint
+from torchlint.lint.engine import FileReport
 from torchlint.rule import Rule
-from torchlint.source import Decoded
+from torchlint.syntax.tree import Decoded
 
 RULES = {rule.code: rule for rule in expectations.rules()}
 NAMES = {rule.name.replace("-", "_"): rule for rule in expectations.rules()}
@@ -71,8 +71,8 @@ def _lint(text: str) -> FileReport:
     return expectations.lint(text, strict=True)
 
 
-def _fixed(program: str, *, unsafe: bool) -> fixer.Fixed:
-    return fixer.fix(Decoded(program), _lint, unsafe=unsafe)
+def _fixed(program: str, *, unsafe: bool) -> fixpoint.Fixed:
+    return fixpoint.fix(Decoded(program), _lint, unsafe=unsafe)
 
 
 def _differences(one: gradients.Ended, other: gradients.Ended) -> list[str]:

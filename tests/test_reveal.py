@@ -16,8 +16,8 @@ import expectations
 import pytest
 import torch
 
-from torchlint.model.reveal import TensorState, reveal
-from torchlint.source import Source
+from torchlint.report.reveal import TensorState, reveal
+from torchlint.syntax.tree import Source
 from torchlint.truth import Truth
 
 EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"

@@ -7,10 +7,10 @@ from typing import Any
 import libcst as cst
 import pytest
 
-from torchlint import rewrite
 from torchlint.condition import Condition, spelled
+from torchlint.fixes import rewrites
 from torchlint.model.events import InplaceWrite, TensorFacts, WriteSpelling
-from torchlint.source import walk
+from torchlint.syntax.tree import walk
 from torchlint.truth import Truth
 
 
@@ -22,7 +22,7 @@ def _line(text: str) -> cst.SimpleStatementLine:
 
 def _expression(within: cst.CSTNode, text: str) -> Any:
     """The last expression of a tree with that source text."""
-    return [node for node in walk(within) if isinstance(node, cst.BaseExpression) and rewrite.code(node) == text][-1]
+    return [node for node in walk(within) if isinstance(node, cst.BaseExpression) and rewrites.code(node) == text][-1]
 
 
 def _write(text: str, target: str, spelling: WriteSpelling) -> InplaceWrite:
@@ -104,7 +104,7 @@ def _write(text: str, target: str, spelling: WriteSpelling) -> InplaceWrite:
     ],
 )
 def test_out_of_place(spelling: WriteSpelling, target: str, before: str, after: str | None) -> None:
-    fix = rewrite.out_of_place(_write(before, target, spelling))
+    fix = rewrites.out_of_place(_write(before, target, spelling))
     assert (fix.edits[0].replacement if fix else None) == after
     if fix is not None:
         cst.parse_module(fix.edits[0].replacement)
@@ -127,7 +127,7 @@ def test_out_of_place(spelling: WriteSpelling, target: str, before: str, after: 
 def test_without_argument(before: str, argument: int, after: str | None) -> None:
     call = cst.parse_expression(before)
     assert isinstance(call, cst.Call)
-    assert rewrite.without_argument(call, call.args[argument]) == after
+    assert rewrites.without_argument(call, call.args[argument]) == after
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_without_argument(before: str, argument: int, after: str | None) -> None
     ],
 )
 def test_one_backward(first: str, second: str, after: str | None) -> None:
-    assert rewrite.one_backward(_line(first), _line(second)) == after
+    assert rewrites.one_backward(_line(first), _line(second)) == after
 
 
 @pytest.mark.parametrize(
@@ -161,15 +161,15 @@ def test_one_backward(first: str, second: str, after: str | None) -> None:
 def test_inside_parameter(before: str, after: str | None) -> None:
     value = cst.parse_expression(before)
     parameter = next(
-        node for node in walk(value) if isinstance(node, cst.Call) and rewrite.code(node.func) == "nn.Parameter"
+        node for node in walk(value) if isinstance(node, cst.Call) and rewrites.code(node.func) == "nn.Parameter"
     )
-    assert rewrite.inside_parameter(value, parameter) == after
+    assert rewrites.inside_parameter(value, parameter) == after
 
 
 def test_under_no_grad() -> None:
-    assert rewrite.under_no_grad(_line("w -= lr * w.grad")) == "with torch.no_grad():\n    w -= lr * w.grad"
-    assert rewrite.under_no_grad(_line('w.add_(1); print("""a\nb""")')) is None
-    assert rewrite.under_no_grad(cst.parse_statement("if w.add_(1).any(): pass")) is None
+    assert rewrites.under_no_grad(_line("w -= lr * w.grad")) == "with torch.no_grad():\n    w -= lr * w.grad"
+    assert rewrites.under_no_grad(_line('w.add_(1); print("""a\nb""")')) is None
+    assert rewrites.under_no_grad(cst.parse_statement("if w.add_(1).any(): pass")) is None
 
 
 def test_words_of_messages() -> None:
@@ -177,9 +177,9 @@ def test_words_of_messages() -> None:
     assert spelled(()) == ""
     assert spelled((x,)) == ", if `x` requires grad"
     assert spelled((Condition("branch", "i < n"), x, y)) == ", where `i < n`, if `x` and `y` require grad"
-    assert rewrite.shown(cst.parse_expression("f(a,\n  b)")) == "`f(a, b)`"
-    assert rewrite.shown(cst.parse_expression("f(a)"), "y") == "`y`"
-    assert len(rewrite.shown(cst.parse_expression("f(" + "a + " * 30 + "a)"))) == 42
+    assert rewrites.shown(cst.parse_expression("f(a,\n  b)")) == "`f(a, b)`"
+    assert rewrites.shown(cst.parse_expression("f(a)"), "y") == "`y`"
+    assert len(rewrites.shown(cst.parse_expression("f(" + "a + " * 30 + "a)"))) == 42
 
 
 def test_methods_without_a_twin_are_those_of_torch() -> None:
@@ -190,14 +190,14 @@ def test_methods_without_a_twin_are_those_of_torch() -> None:
         for name in dir(kind)
         if name.endswith("_") and not name.startswith("_") and not hasattr(kind, name[:-1])
     }
-    assert found <= rewrite.NO_TWIN
+    assert found <= rewrites.NO_TWIN
     meaning_something_else = {"resize_", "resize_as_", "requires_grad_", "fill_"}
-    assert rewrite.NO_TWIN - found - meaning_something_else == set()
+    assert rewrites.NO_TWIN - found - meaning_something_else == set()
 
 
 def test_a_block_is_wrapped_without_the_comments_behind_it() -> None:
     text = "for x in y:\n    if x:\n        f(x)  # why\n        # deep\n    # tail\n# after\n"
     loop = cst.parse_module(text).body[0]
     assert (
-        rewrite.block_under_no_grad(loop) == "with torch.no_grad():\n    for x in y:\n        if x:\n            f(x)"
+        rewrites.block_under_no_grad(loop) == "with torch.no_grad():\n    for x in y:\n        if x:\n            f(x)"
     )

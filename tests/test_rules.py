@@ -11,7 +11,7 @@ import expectations
 import pytest
 
 from torchlint.rule import Example, Raises, Rule
-from torchlint.runtime.run import describe_ending, run_program, shows
+from torchlint.verify.execute import describe_ending, run_program, shows
 
 RULES = Path(__file__).parent.parent / "rules"
 Bless = Callable[[Path, str, str], None]

@@ -18,8 +18,8 @@ import expectations
 import gradients
 import pytest
 
-from torchlint import fixer
-from torchlint.source import Decoded
+from torchlint.lint import fixpoint
+from torchlint.syntax.tree import Decoded
 
 ADVERSARIES: dict[str, str] = {
     # TLN102: somebody does read the graph again
@@ -673,8 +673,8 @@ KEPT: dict[str, str] = {
 _HEAD = "import numpy as np\nimport torch\nfrom torch import nn\n\n"
 
 
-def _fixed(program: str) -> fixer.Fixed:
-    return fixer.fix(Decoded(program), lambda text: expectations.lint(text, strict=True), unsafe=False)
+def _fixed(program: str) -> fixpoint.Fixed:
+    return fixpoint.fix(Decoded(program), lambda text: expectations.lint(text, strict=True), unsafe=False)
 
 
 def _alike(one: gradients.Numbers, other: gradients.Numbers) -> bool:

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from expectations import stripped
 
-from torchlint import engine, registry, scout
-from torchlint.engine import check_text
+from torchlint.lint import engine, registry, scout
+from torchlint.lint.engine import check_text
+from torchlint.lint.registry import Selection
+from torchlint.lint.scout import Look, listeners, look
 from torchlint.model import interpret
-from torchlint.registry import Selection
 from torchlint.rule import Level
-from torchlint.scout import Look, listeners, look
-from torchlint.source import Source
+from torchlint.syntax.tree import Source
 from torchlint.truth import Truth
 
 ROOT = Path(__file__).parents[1]

@@ -17,7 +17,7 @@ import expectations
 import pytest
 
 from torchlint.rule import Holds, Raises, Symptom
-from torchlint.runtime.run import describe_ending, run_program, shows
+from torchlint.verify.execute import describe_ending, run_program, shows
 
 EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"
 SCRIPTS = sorted(EXAMPLES.glob("*.py"))

@@ -13,7 +13,7 @@ import expectations
 import pytest
 
 from torchlint.rule import Holds, Symptom, Warns
-from torchlint.runtime.run import describe_ending, run_program, shows
+from torchlint.verify.execute import describe_ending, run_program, shows
 
 
 @dataclass(frozen=True)

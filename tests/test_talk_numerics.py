@@ -15,7 +15,7 @@ import expectations
 import pytest
 
 from torchlint.rule import Holds, Raises, Symptom, Warns
-from torchlint.runtime.run import describe_ending, run_program, shows
+from torchlint.verify.execute import describe_ending, run_program, shows
 
 
 @dataclass(frozen=True)

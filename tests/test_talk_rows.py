@@ -19,7 +19,7 @@ import test_talk_gradients
 import test_talk_numerics
 import torch
 
-from torchlint.runtime.run import describe_ending, run_program
+from torchlint.verify.execute import describe_ending, run_program
 
 RUNTIME = Path(__file__).parent / "runtime" / "test_talk.py"
 ROWS = [f"T{number}" for number in range(1, 22)] + [f"S{number}" for number in range(1, 5)]

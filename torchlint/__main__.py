@@ -1,7 +1,7 @@
 """
 The command `torchlint`, and `python -m torchlint`: what can be answered at once is, the rest is the business of `cli`.
 
-Entry group. Holds no logic: it only keeps click and all behind it from being loaded where nobody needs them.
+Holds no logic: it only keeps click and all behind it from being loaded where nobody needs them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import sys
 
 import torchlint
-from torchlint import replay
+from torchlint.cache import replay
 
 
 def main() -> None:
@@ -37,7 +37,7 @@ def main() -> None:
         sys.exit(2)
     import gc
 
-    from torchlint.cli import main as command
+    from torchlint.hosts.command_line import main as command
 
     gc.disable()  # of garbage there is what `engine` collects after each file
     command(prog_name="torchlint", obj=asked)

@@ -1,7 +1,7 @@
 """
 What a proof rests on beside the program's text: the one thing that a reader can check, and a run can establish.
 
-Ground group. Imports nothing of torchlint. The model puts conditions on its events, the engine carries them to the
+Imports nothing of torchlint. The model puts conditions on its events, the engine carries them to the
 findings, messages and reports spell them, and the runtime cross-check asks whether they held.
 """
 

@@ -1,7 +1,7 @@
 """
 The user's configuration: finds it, reads it, refuses what it does not know.
 
-Driver group. Says what was asked for; which rules that selects is the registry's business. Imports no libcst, so that a
+Says what was asked for; which rules that selects is the registry's business. Imports no libcst, so that a
 run over files without torch stays fast.
 """
 

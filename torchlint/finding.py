@@ -1,7 +1,7 @@
 """
 A finding as it is reported, cached and sent to other programs: no node, no tree, only places and words.
 
-Contract group. Imports no libcst: a run whose findings all come from the cache never loads it.
+Imports no libcst: a run whose findings all come from the cache never loads it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Literal
 
 from torchlint.condition import Condition
-from torchlint.text import Span
+from torchlint.syntax.text import Span
 
 
 class Level(Enum):

@@ -28,7 +28,7 @@ from torchlint.finding import TextEdit as TextEdit
 from torchlint.finding import TraceLine as TraceLine
 from torchlint.finding import Verdict as Verdict
 from torchlint.model import events
-from torchlint.model.trace import Step
+from torchlint.model.events.trace import Step
 
 
 @dataclass(frozen=True, slots=True)

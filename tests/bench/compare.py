@@ -37,7 +37,7 @@ for path in pathlib.Path(sys.argv[1]).rglob("*.py"):
 THOUSAND = """
 import json, pathlib, statistics, sys, time
 from torchlint import config, registry
-from torchlint.engine import check_text
+from torchlint.lint.engine import check_text
 rules = registry.load()
 selection = rules.select(config.Config(), config.Overrides())
 texts = [(path, path.read_bytes()) for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.py"))]

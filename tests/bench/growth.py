@@ -129,8 +129,9 @@ class Growth:
 
 def grown(family: str, times: int = 3, fraction: float = 1.0) -> Growth:
     """Lint the programs of a family; the least CPU time of several."""
-    from torchlint import config, registry
-    from torchlint.engine import check_text
+    from torchlint import config
+    from torchlint.lint import registry
+    from torchlint.lint.engine import check_text
 
     rules = registry.load()
     selection = rules.select(config.Config(), config.Overrides())

@@ -12,12 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from torchlint import cache as caching
-from torchlint import config, fingerprint, installed, run, store, watched, work
-from torchlint.cache import Cache
+from torchlint import config
+from torchlint.cache import fingerprint, store
+from torchlint.cache import results as caching
+from torchlint.cache import stamp as installed
+from torchlint.cache.results import Cache
 from torchlint.config import Overrides
-from torchlint.outcome import Run
-from torchlint.project import find_files
+from torchlint.project.files import find_files
+from torchlint.results import Run
+from torchlint.run import job as work
+from torchlint.run import run, watched
 
 NOTHING = Overrides()
 OVERWRITTEN = """\
@@ -236,8 +240,8 @@ def test_findings_are_shown_as_they_are_asked_for(linted: list[str], tmp_path: P
 def test_what_failed_is_tried_again(linted: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     _write("a.py", CLEAN)
     with monkeypatch.context() as patch:
-        patch.setattr("torchlint.engine.interpret", _fails)
-        patch.setattr("torchlint.scout.interpret_unparsed", _fails)
+        patch.setattr("torchlint.lint.engine.interpret", _fails)
+        patch.setattr("torchlint.lint.scout.interpret_unparsed", _fails)
         assert _check().failed
     linted.clear()
     assert not _check().failed
@@ -284,7 +288,7 @@ def test_torchlint_itself_is_part_of_it(linted: list[str], monkeypatch: pytest.M
 
 def test_stamp_and_fingerprint_look_at_every_file_of_torchlint() -> None:
     names = {name for name, _, _ in installed.own_files()}
-    root = Path(installed.__file__).parent
+    root = Path(installed.__file__).parents[1]
     assert {f"torchlint/{path.relative_to(root).as_posix()}" for path in root.rglob("*.py")} <= names
     assert "torchlint/rules/saved_tensor_overwritten.py" in names
     assert any(name.endswith(".json") for name in names)
@@ -339,7 +343,7 @@ def _process(directory: Path, paths: str, *, options: str = "") -> str:
     """What a run in a process of its own prints, and then the modules it has loaded."""
     program = f"""
 import sys
-from torchlint.cli import main
+from torchlint.hosts.command_line import main
 try:
     main(["check", "--output-format", "concise", *{options or "[]"}, *{paths}])
 except SystemExit:
@@ -362,10 +366,17 @@ def test_an_unchanged_run_loads_neither_libcst_nor_the_rules(tmp_path: Path) -> 
     *said, modules = _process(tmp_path, "['.']").splitlines()
     assert said[0].startswith("a.py:5:1: error[TLN201]")
     loaded = set(modules.split())
-    heavy = {"libcst", "torchlint.engine", "torchlint.registry", "torchlint.rule", "torchlint.model", "torchlint.rules"}
+    heavy = {
+        "libcst",
+        "torchlint.lint.engine",
+        "torchlint.lint.registry",
+        "torchlint.rule",
+        "torchlint.model",
+        "torchlint.rules",
+    }
     heavy |= {"multiprocessing", "concurrent.futures", "importlib.metadata", "hashlib", "distributed", "pathspec"}
     assert sorted(heavy & loaded) == []
-    assert "torchlint.cache" in loaded
+    assert "torchlint.cache.results" in loaded
 
 
 def test_no_file_mentions_torch(tmp_path: Path) -> None:

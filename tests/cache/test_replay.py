@@ -15,7 +15,13 @@ from typing import NamedTuple
 
 import pytest
 
-from torchlint import cli, config, installed, recording, replay, run, watched, work
+from torchlint import config
+from torchlint.cache import record as recording
+from torchlint.cache import replay
+from torchlint.cache import stamp as installed
+from torchlint.hosts import command_line
+from torchlint.run import job as work
+from torchlint.run import run, watched
 
 OVERWRITTEN = """\
 import torch
@@ -70,7 +76,7 @@ class Torchlint:
             self.replayed = status is not None
             if not self.replayed:
                 with pytest.raises(SystemExit) as ended:
-                    cli.main(["check", *arguments], obj=asked)
+                    command_line.main(["check", *arguments], obj=asked)
                 status = ended.value.code
         return Said(out.getvalue(), status)
 
@@ -398,7 +404,7 @@ def test_a_change_while_it_runs(
             change()
             return False
 
-        patch.setattr(cli, "wants_color", changed)
+        patch.setattr(command_line, "wants_color", changed)
         torchlint()
         assert not torchlint.replayed
     after = torchlint()
@@ -438,8 +444,8 @@ def test_a_file_that_failed(torchlint: Torchlint, monkeypatch: pytest.MonkeyPatc
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr("torchlint.engine.interpret", fails)
-        patch.setattr("torchlint.scout.interpret_unparsed", fails)
+        patch.setattr("torchlint.lint.engine.interpret", fails)
+        patch.setattr("torchlint.lint.scout.interpret_unparsed", fails)
         for _ in range(3):
             assert torchlint().status == 2
             assert not torchlint.replayed
@@ -525,7 +531,7 @@ def test_they_are_removed(torchlint: Torchlint) -> None:
     _write("a.py", OVERWRITTEN)
     torchlint.settled()
     with pytest.raises(SystemExit), redirect_stdout(io.StringIO()):
-        cli.main(["clean"])
+        command_line.main(["clean"])
     assert not Path(".torchlint_cache").exists()
 
 
@@ -548,7 +554,10 @@ finally:
     )
 
 
-OWN = {f"torchlint{name}" for name in ("", ".__main__", ".installed", ".replay", ".roots")}
+OWN = {
+    *("torchlint", "torchlint.__main__", "torchlint.cache", "torchlint.cache.stamp", "torchlint.cache.replay"),
+    *("torchlint.project", "torchlint.project.roots"),
+}
 
 
 @pytest.mark.parametrize("arguments", [("--version",), ("check", "a.py"), ("check", ".")], ids=" ".join)

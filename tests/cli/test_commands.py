@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from process import Torchlint
 
-from torchlint import __version__, registry
+from torchlint import __version__
+from torchlint.lint import registry
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,9 +27,9 @@ def test_rules(torchlint: Torchlint) -> None:
 
 
 def test_rule(torchlint: Torchlint) -> None:
-    from torchlint import docs
+    from torchlint.report import rule_page
 
-    page = docs.page(registry.load().find("TLN201"))
+    page = rule_page.page(registry.load().find("TLN201"))
     assert torchlint("rule", "TLN201").out.strip() == page.strip()
     assert torchlint("rule", "saved-tensor-overwritten").out.strip() == page.strip()
     own = torchlint("rule", "TLN001")
@@ -41,8 +42,8 @@ def test_rule(torchlint: Torchlint) -> None:
 
 def test_version_imports_nothing_heavy() -> None:
     program = (
-        "import sys; from torchlint.cli import main; main(['--version'], standalone_mode=False);"
-        "print(sorted({'libcst', 'torch', 'pathspec', 'torchlint.engine'} & sys.modules.keys()))"
+        "import sys; from torchlint.hosts.command_line import main; main(['--version'], standalone_mode=False);"
+        "print(sorted({'libcst', 'torch', 'pathspec', 'torchlint.lint.engine'} & sys.modules.keys()))"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ran.stdout.splitlines() == [f"torchlint, version {__version__}", "[]"]
@@ -51,7 +52,8 @@ def test_version_imports_nothing_heavy() -> None:
 def test_linting_does_not_import_torch(tmp_path: Path, overwritten: str) -> None:
     (tmp_path / "a.py").write_text(overwritten)
     program = (
-        "import sys; from torchlint.cli import main; main(['check', sys.argv[1]], standalone_mode=False);"
+        "import sys; from torchlint.hosts.command_line import main;"
+        "main(['check', sys.argv[1]], standalone_mode=False);"
         "print('torch' in sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from torchlint.cli import main
+from torchlint.hosts.command_line import main
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from torchlint.cli import main
+from torchlint.hosts.command_line import main
 
 PROGRAM = """import torch
 x = torch.ones(3, requires_grad=True)

@@ -18,7 +18,7 @@ from torchlint.model.events import (
     InplaceWrite,
     SavedTensorRead,
 )
-from torchlint.source import Source
+from torchlint.syntax.tree import Source
 from torchlint.truth import Truth
 
 

@@ -11,8 +11,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import probe
 
-from torchlint import config, engine
-from torchlint.scout import Look
+from torchlint import config
+from torchlint.lint import engine
+from torchlint.lint.scout import Look
 
 
 @pytest.fixture(autouse=True)

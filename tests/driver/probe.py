@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint.engine import FileReport, check_text
+from torchlint.lint.engine import FileReport, check_text
+from torchlint.lint.registry import Registry, Selection
 from torchlint.model import events
-from torchlint.model.trace import Step
-from torchlint.registry import Registry, Selection
+from torchlint.model.events.trace import Step
 from torchlint.rule import Diagnostic, Edit, Fix, Level, Rule
-from torchlint.source import Source, walk
+from torchlint.syntax.tree import Source, walk
 from torchlint.truth import Truth
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from torchlint.edits import EditError, apply, clash, resolve
+from torchlint.fixes.edits import EditError, apply, clash, resolve
 from torchlint.rule import Edit, Fix, TextEdit
-from torchlint.source import Source, Span, walk
+from torchlint.syntax.tree import Source, Span, walk
 
 
 def _statement(source: Source, starts: str) -> cst.CSTNode:

@@ -7,10 +7,10 @@ import threading
 import pytest
 from probe import EVERYTHING, REGISTRY, lint, said
 
-from torchlint.engine import MODEL, PARSE, PLACES, check_bytes
-from torchlint.registry import Selection
+from torchlint.lint.engine import MODEL, PARSE, PLACES, check_bytes
+from torchlint.lint.registry import Selection
 from torchlint.rule import Level
-from torchlint.source import Span
+from torchlint.syntax.tree import Span
 
 
 def test_findings_are_sorted_and_placed() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from probe import EVERYTHING, REGISTRY
 
-from torchlint.engine import check_text
-from torchlint.fixer import ROUNDS, Fixed, fix
-from torchlint.registry import Selection
-from torchlint.source import Decoded
+from torchlint.lint.engine import check_text
+from torchlint.lint.fixpoint import ROUNDS, Fixed, fix
+from torchlint.lint.registry import Selection
+from torchlint.syntax.tree import Decoded
 
 RULES = Selection(EVERYTHING.enabled - {"TLN002"})
 

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from probe import EVERYTHING, REGISTRY, interpret
 
-from torchlint import edits, engine
-from torchlint.engine import FileReport, check_bytes, check_text
-from torchlint.fixer import fix
-from torchlint.source import NEWLINE, Decoded
+from torchlint.fixes import edits
+from torchlint.lint import engine
+from torchlint.lint.engine import FileReport, check_bytes, check_text
+from torchlint.lint.fixpoint import fix
+from torchlint.syntax.tree import NEWLINE, Decoded
 
 engine_settings = settings(max_examples=150, deadline=None, derandomize=True)
 SIMPLE = st.sampled_from(

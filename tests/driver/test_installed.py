@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.installed import may_have_entry_points
+from torchlint.cache.stamp import may_have_entry_points
 
 GROUP = "torchlint.rules.of.this.test"
 TEXT = f"[{GROUP}]\nthis = os.path\n"

@@ -9,8 +9,8 @@ import libcst as cst
 import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from torchlint import places
-from torchlint.places import Place
+from torchlint.syntax import places
+from torchlint.syntax.places import Place
 
 ROOT = Path(__file__).parents[2]
 SMALL = {

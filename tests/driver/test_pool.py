@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from torchlint import pool, watched
+from torchlint.run import pool, watched
 
 
 def _nothing() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from torchlint.config import ConfigError
-from torchlint.project import find_files
+from torchlint.project.files import find_files
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,9 @@ import probe
 import pytest
 from probe import REGISTRY
 
-from torchlint import registry
 from torchlint.config import Config, ConfigError, Overrides
-from torchlint.registry import RegistryError, Selection
+from torchlint.lint import registry
+from torchlint.lint.registry import RegistryError, Selection
 from torchlint.rule import Level, Rule
 
 ROOT = Path(__file__).parents[2]

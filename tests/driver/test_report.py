@@ -10,10 +10,10 @@ import pytest
 from probe import lint
 
 from torchlint import report
-from torchlint.outcome import Outcome, Run
 from torchlint.report import Style
 from torchlint.report.frame import WIDTH, Mark, frame
 from torchlint.report.text import block
+from torchlint.results import Outcome, Run
 from torchlint.rule import Verdict
 
 

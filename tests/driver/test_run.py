@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from probe import REGISTRY
 
-from torchlint import registry, run, work
 from torchlint.config import ConfigError, Overrides
-from torchlint.outcome import FileReport, Outcome
+from torchlint.lint import registry
+from torchlint.results import FileReport, Outcome
+from torchlint.run import job as work
+from torchlint.run import run
 
 NOTHING = Overrides()
 

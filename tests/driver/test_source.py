@@ -7,7 +7,7 @@ import codecs
 import libcst as cst
 import pytest
 
-from torchlint.source import Source, SourceError, Span, decode, walk
+from torchlint.syntax.tree import Source, SourceError, Span, decode, walk
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from probe import EVERYTHING, REGISTRY, lint, said
 
-from torchlint import edits
-from torchlint.engine import check_text
-from torchlint.registry import Selection
+from torchlint.fixes import edits
+from torchlint.lint.engine import check_text
+from torchlint.lint.registry import Selection
 
 
 @pytest.mark.parametrize(

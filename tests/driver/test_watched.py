@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from torchlint import watched
+from torchlint.run import watched
 
 pytestmark = pytest.mark.skipif(not watched.POSSIBLE, reason="processes are forked on Linux alone")
 
@@ -73,7 +73,7 @@ def test_what_kills_only_the_first_process_is_not_lost(tmp_path: Path) -> None:
 def test_nobody_is_left_when_who_watches_is_gone(tmp_path: Path, number: int) -> None:
     """Whatever the process is doing: this one does not look at anything."""
     program = (
-        "import os, sys\nfrom pathlib import Path\nfrom torchlint.watched import Watched\n"
+        "import os, sys\nfrom pathlib import Path\nfrom torchlint.run.watched import Watched\n"
         "def perform(path):\n"
         "    Path(path + '.new').write_text(str(os.getpid()))\n"
         "    os.rename(path + '.new', path)\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from torchlint import writing
+from torchlint.fixes import writing
 
 BEFORE, AFTER = b"x = 1\n", b"x = 2\n"
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from torchlint import run
 from torchlint.config import ConfigError, Overrides
-from torchlint.executors import connected
+from torchlint.run import run
+from torchlint.run.executors import connected
 
 distributed = pytest.importorskip("distributed")
 
@@ -101,7 +101,7 @@ def test_a_wrong_address(wrong: str, message: str) -> None:
 
 
 def test_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("torchlint.executors.CONNECT_SECONDS", 1)
+    monkeypatch.setattr("torchlint.run.executors.CONNECT_SECONDS", 1)
     start = time.monotonic()
     with pytest.raises(ConfigError, match="no Dask scheduler answers there"), connected("dask://127.0.0.1:9"):
         pass

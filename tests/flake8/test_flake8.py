@@ -148,8 +148,9 @@ def test_files_without_torch_cost_nothing() -> None:
     Path("a.py").write_text("x = 1\n")
     program = (
         "import sys; from flake8.main.cli import main; status = main(['-j1', 'a.py']);"
-        "print(status, 'torchlint.flake8_plugin' in sys.modules,"
-        "sorted({'libcst', 'torchlint.engine', 'torchlint.registry', 'torchlint.model'} & sys.modules.keys()))"
+        "print(status, 'torchlint.hosts.flake8' in sys.modules,"
+        "sorted({'libcst', 'torchlint.lint.engine', 'torchlint.lint.registry', 'torchlint.model'}"
+        " & sys.modules.keys()))"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ran.stdout == "0 True []\n"

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from time import perf_counter
 
-from torchlint.engine import check_bytes
-from torchlint.registry import Selection, load
+from torchlint.lint.engine import check_bytes
+from torchlint.lint.registry import Selection, load
 
 
 def found(folder: Path) -> list[list[object]]:

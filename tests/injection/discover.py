@@ -2,7 +2,7 @@
 Finds Modules of installed packages that run forward and backward, and writes down how: the list in `subjects.jsonl`.
 
 Constructor arguments and inputs are guessed from names and annotations and repaired from torch's messages, as the
-runtime mode does it (`torchlint.runtime.inputs`). Run once in a while; the list is committed, so that measuring does
+runtime mode does it (`torchlint.verify.inputs`). Run once in a while; the list is committed, so that measuring does
 not depend on the guesses.
 """
 
@@ -23,7 +23,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from torchlint.runtime.inputs import Inputs, first_inputs, repaired
+from torchlint.verify.inputs import Inputs, first_inputs, repaired
 
 from . import oracle
 from .subjects import Subject, mutants

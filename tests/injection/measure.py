@@ -21,10 +21,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from torchlint import engine, registry
 from torchlint.config import Config, Overrides
+from torchlint.lint import engine, registry
 from torchlint.rule import Finding, Level
-from torchlint.source import Span, decode
+from torchlint.syntax.tree import Span, decode
 
 from .subjects import Mutant, Subject, load, mutants
 

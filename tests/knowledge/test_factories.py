@@ -12,8 +12,8 @@ import numpy
 import pytest
 import torch
 
-from torchlint.knowledge import factories
-from torchlint.knowledge.shapes import INTEGER, UNKNOWN, Sized
+from torchlint.knowledge.factories import find as factories
+from torchlint.knowledge.shapes.infer import INTEGER, UNKNOWN, Sized
 
 CALLS = """
 torch.rand(2, 3)

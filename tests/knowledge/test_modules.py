@@ -17,9 +17,10 @@ import pytest
 import torch
 from torch.testing._internal.common_modules import module_db
 
-from torchlint.knowledge import modules, shapes
-from torchlint.knowledge.modules_table import entries
-from torchlint.knowledge.shapes import UNKNOWN, Shape, Sized
+from torchlint.knowledge.modules import find as modules
+from torchlint.knowledge.modules.table import entries
+from torchlint.knowledge.shapes import infer as shapes
+from torchlint.knowledge.shapes.infer import UNKNOWN, Shape, Sized
 
 ABSTRACT = {"Module", "Container", "RNNBase", "RNNCellBase", "LinearCrossEntropyOptions"}
 SAMPLES = 12

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 import torch
 
-from torchlint.knowledge import losses, modules
-from torchlint.knowledge.shapes import UNKNOWN
+from torchlint.knowledge.modules import find as modules
+from torchlint.knowledge.modules import losses
+from torchlint.knowledge.shapes.infer import UNKNOWN
 
 F = torch.nn.functional
 ALSO_A_LAYER = {"AdaptiveLogSoftmaxWithLoss", "LinearCrossEntropyLoss"}  # `modules` tells their forwards

@@ -8,7 +8,7 @@ import pytest
 
 torchgen = pytest.importorskip("torchgen")
 
-from torchlint.runtime.op_releases import changes, facts_of  # noqa: E402
+from torchlint.optable.releases import changes, facts_of  # noqa: E402
 
 
 def test_what_another_release_changes() -> None:

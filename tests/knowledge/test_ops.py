@@ -8,10 +8,10 @@ import textwrap
 
 import pytest
 
-from torchlint.knowledge import ops
-from torchlint.knowledge.op_binding import floating, plain
-from torchlint.knowledge.op_description import read_parameters, read_saved
-from torchlint.knowledge.ops import Known, Op, Saved
+from torchlint.knowledge.ops import find as ops
+from torchlint.knowledge.ops.binding import floating, plain
+from torchlint.knowledge.ops.description import read_parameters, read_saved
+from torchlint.knowledge.ops.find import Known, Op, Saved
 from torchlint.truth import Truth
 
 T, N = "tensor", "none"

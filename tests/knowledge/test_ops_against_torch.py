@@ -4,7 +4,7 @@ memory the result shares, whether it requires grad, which node it gets.
 
 The default run tries our own calls and the first of the samples that torch tests each operation with; `pytest -m slow`
 all there are, in several layouts, and a table fitted to one half of the calls on the other half.
-Figures: `python -m torchlint.runtime.op_agreement`.
+Figures: `python -m torchlint.optable.agreement`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("expecttest", reason="torch's own sample inputs need it: pip install 'torchlint[dev]'")
 
-from torchlint.knowledge import ops  # noqa: E402
-from torchlint.runtime.op_agreement import EXPLAINED, Tally, calls, choose, facts, measure  # noqa: E402
-from torchlint.runtime.op_probe import Call, choices, observe  # noqa: E402
-from torchlint.runtime.op_table import complete_table, render  # noqa: E402
+from torchlint.knowledge.ops import find as ops  # noqa: E402
+from torchlint.optable.__main__ import complete_table, render  # noqa: E402
+from torchlint.optable.agreement import EXPLAINED, Tally, calls, choose, facts, measure  # noqa: E402
+from torchlint.optable.probe import Call, choices, observe  # noqa: E402
 
 pytestmark = pytest.mark.skipif(
     ops.torch_version() != torch.__version__.partition("+")[0],

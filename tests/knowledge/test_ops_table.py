@@ -9,9 +9,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from torchlint.knowledge import ops  # noqa: E402
-from torchlint.runtime import op_table  # noqa: E402
-from torchlint.runtime.op_derivatives import Record, read_native  # noqa: E402
+from torchlint.knowledge.ops import find as ops  # noqa: E402
+from torchlint.optable import __main__ as op_table  # noqa: E402
+from torchlint.optable.derivatives import Record, read_native  # noqa: E402
 
 INSTALLED = torch.__version__.partition("+")[0]
 same_torch = pytest.mark.skipif(

@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch.optim import lr_scheduler
 
-from torchlint.knowledge import optimizers
+from torchlint.knowledge.modules import optimizers
 
 OPTIMIZERS = {
     f"torch.optim.{name}"

@@ -16,8 +16,9 @@ import pytest
 import torch
 from torch.fx.operator_schemas import normalize_function
 
-from torchlint.knowledge import ops, shapes
-from torchlint.knowledge.shapes import UNKNOWN, Sized
+from torchlint.knowledge.ops import find as ops
+from torchlint.knowledge.shapes import infer as shapes
+from torchlint.knowledge.shapes.infer import UNKNOWN, Sized
 
 CALLS = """
 x + y

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import torch
 
-from torchlint.knowledge import shapes
-from torchlint.knowledge.shapes import INTEGER, UNKNOWN, Shape, Sized
+from torchlint.knowledge.shapes import infer as shapes
+from torchlint.knowledge.shapes.infer import INTEGER, UNKNOWN, Shape, Sized
 
 BASE = torch.arange(3 * 4 * 5 * 2.0).reshape(3, 4, 5, 2)
 

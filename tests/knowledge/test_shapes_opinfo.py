@@ -16,8 +16,8 @@ import torch
 from torch.fx.operator_schemas import normalize_function
 from torch.testing._internal.common_methods_invocations import op_db
 
-from torchlint.knowledge import shapes
-from torchlint.knowledge.shapes import INTEGER, UNKNOWN, Shape, Sized
+from torchlint.knowledge.shapes import infer as shapes
+from torchlint.knowledge.shapes.infer import INTEGER, UNKNOWN, Shape, Sized
 
 SAMPLES = 8
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import torch
 
-from torchlint.knowledge import shapes
-from torchlint.knowledge.shapes import INTEGER, UNKNOWN, Shape, Sized
+from torchlint.knowledge.shapes import infer as shapes
+from torchlint.knowledge.shapes.infer import INTEGER, UNKNOWN, Shape, Sized
 
 F = torch.nn.functional
 Chance = random.Random

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from torchlint.knowledge import strides
-from torchlint.knowledge.shapes import UNKNOWN, Sized
+from torchlint.knowledge.shapes import strides
+from torchlint.knowledge.shapes.infer import UNKNOWN, Sized
 
 torch = pytest.importorskip("torch")
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from torchlint.model import ir
-from torchlint.model.conditions import Key, key
-from torchlint.model.lower import lower
+from torchlint.syntax import ir
+from torchlint.syntax.conditions import Key, key
+from torchlint.syntax.lowering_libcst import lower
 
 
 def key_of(text: str) -> Key | None:

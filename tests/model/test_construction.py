@@ -6,13 +6,13 @@ import textwrap
 
 import pytest
 
-from torchlint.model import construction
-from torchlint.model.analysis import Analysis
-from torchlint.model.domain import Class, Instance, Module, Sequence, Tensor, Unknown
-from torchlint.model.lower import lower
-from torchlint.source import Source
+from torchlint.model.python import prototypes
+from torchlint.model.scheduling.entry_points import Analysis
+from torchlint.model.state.values import Class, Instance, Module, Sequence, Tensor, Unknown
+from torchlint.syntax.lowering_libcst import lower
+from torchlint.syntax.tree import Source
 
-interpreted = pytest.mark.skipif(not construction.__file__.endswith(".py"), reason="compiled calls cannot be watched")
+interpreted = pytest.mark.skipif(not prototypes.__file__.endswith(".py"), reason="compiled calls cannot be watched")
 
 BLOCKS = """
     import torch
@@ -74,8 +74,8 @@ def test_a_copy_is_alike_and_another() -> None:
 @interpreted
 def test_copies_have_the_arguments_of_their_own_call(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
-    original = construction.Prototypes.make
-    monkeypatch.setattr(construction.Prototypes, "make", lambda *given: made.append(original(*given)) or made[-1])
+    original = prototypes.Prototypes.make
+    monkeypatch.setattr(prototypes.Prototypes, "make", lambda *given: made.append(original(*given)) or made[-1])
     _, net = built(BLOCKS, "Net")
     copied = [each[0] for each in made if each is not None]
     assert copied, "nothing was copied"
@@ -115,8 +115,8 @@ def test_what_cannot_be_copied_faithfully_is_built_again(body: str, monkeypatch:
                 self.kept = into
     """
     made = []
-    original = construction.Prototypes.make
-    monkeypatch.setattr(construction.Prototypes, "make", lambda *given: made.append(original(*given)) or made[-1])
+    original = prototypes.Prototypes.make
+    monkeypatch.setattr(prototypes.Prototypes, "make", lambda *given: made.append(original(*given)) or made[-1])
     _, net = built(text, "Net")
     assert made == [None, None] or made == [None]
     if "append" in body:

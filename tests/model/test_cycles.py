@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from torchlint.engine import check_text
-from torchlint.registry import Selection, load
+from torchlint.lint.engine import check_text
+from torchlint.lint.registry import Selection, load
 
 REGISTRY = load()
 EVERYTHING = Selection(frozenset(REGISTRY.names), strict=True)

@@ -9,9 +9,19 @@ import itertools
 import pytest
 
 from torchlint.condition import Condition
-from torchlint.model.domain import GRAD_MAYBE, GRAD_NO, GRAD_YES, Choice, Constant, Grad, Sequence, Unknown, choose
-from torchlint.model.state import Trail
-from torchlint.model.truth import ALWAYS, Guard, Truth, conditions, conjoin, covered, implied, unconditional
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, conditions, conjoin, covered, implied, unconditional
+from torchlint.model.state.trail import Trail
+from torchlint.model.state.values import (
+    GRAD_MAYBE,
+    GRAD_NO,
+    GRAD_YES,
+    Choice,
+    Constant,
+    Grad,
+    Sequence,
+    Unknown,
+    choose,
+)
 
 GRADS = [GRAD_NO, GRAD_MAYBE, GRAD_YES, *(Grad(t, frozenset(n)) for t in (Truth.NO, Truth.MAYBE) for n in ("x", "xy"))]
 

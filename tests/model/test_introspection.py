@@ -9,9 +9,9 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from torchlint.model.analysis import Analysis
-from torchlint.model.domain import Constant, Value
-from torchlint.model.lower import lower
+from torchlint.model.scheduling.entry_points import Analysis
+from torchlint.model.state.values import Constant, Value
+from torchlint.syntax.lowering_libcst import lower
 
 SURROUNDINGS = """
 import functools, types

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from torchlint.engine import check_text
-from torchlint.model import ir
-from torchlint.project_index import ProjectIndex
-from torchlint.registry import Selection, load
+from torchlint.lint.engine import check_text
+from torchlint.lint.registry import Selection, load
+from torchlint.project.index import ProjectIndex
+from torchlint.syntax import ir
 
 NUMBER = re.compile(r"line \d+")
 
@@ -70,7 +70,7 @@ def after():
 
 def test_an_error_in_the_model_costs_one_entry_point() -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("torchlint.engine.ProjectIndex", Broken)
+        patch.setattr("torchlint.lint.engine.ProjectIndex", Broken)
         registry = load()
         report = check_text("x.py", LOST, registry, Selection(frozenset(registry.names), strict=True))
     assert report.failed

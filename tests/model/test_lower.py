@@ -21,8 +21,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from torchlint.model import ir
-from torchlint.model.lower import LoweringError, lower
+from torchlint.syntax import ir
+from torchlint.syntax.lowering_libcst import LoweringError, lower
 
 # ---- the two dumps -----------------------------------------------------------------------------------------------
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from torchlint.model import ir
-from torchlint.model.lower import lower
-from torchlint.model.lower_ast import lower_ast
-from torchlint.model.marks import written
-from torchlint.source import TreeNeededError, Unparsed, children, unparsed
+from torchlint.syntax import ir
+from torchlint.syntax.features import written
+from torchlint.syntax.lowering import lower_ast
+from torchlint.syntax.lowering_libcst import lower
+from torchlint.syntax.tree import TreeNeededError, Unparsed, children, unparsed
 
 ROOT = Path(__file__).parents[2]
 SNIPPETS = Path(__file__).with_name("lowering_snippets.txt").read_text(encoding="utf-8").rstrip("\n").split("\n---\n")

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from torchlint import config, project_index, registry
-from torchlint.engine import check_bytes
-from torchlint.outcome import FileReport
-from torchlint.project_index import ProjectIndex
+from torchlint import config
+from torchlint.lint import registry
+from torchlint.lint.engine import check_bytes
+from torchlint.project import index as project_index
+from torchlint.project.index import ProjectIndex
+from torchlint.results import FileReport
 
 MAKES = (
     "import torch\n\n\ndef make():\n    return torch.ones(3, requires_grad=True)\n\n\ndef spoil(y):\n    y.mul_(2)\n"

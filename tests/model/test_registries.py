@@ -5,9 +5,9 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from torchlint.model import ir
-from torchlint.model.lower import lower
-from torchlint.model.registries import changed, plain
+from torchlint.model.python.registries import changed, plain
+from torchlint.syntax import ir
+from torchlint.syntax.lowering_libcst import lower
 
 
 def _program(text: str) -> list[ir.Statement]:

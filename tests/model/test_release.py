@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.model import interpret_unparsed, ir
-from torchlint.model.domain import Frame, GraphNode, Storage, Tensor
-from torchlint.project_index import ProjectIndex
+from torchlint.model import interpret_unparsed
+from torchlint.model.state.values import Frame, GraphNode, Storage, Tensor
+from torchlint.project.index import ProjectIndex
+from torchlint.syntax import ir
 
 PROGRAM = """
 import torch

@@ -8,11 +8,11 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from torchlint.model import ir, marks
-from torchlint.model.analysis import Analysis
-from torchlint.model.lower import lower
 from torchlint.model.observers import observers
-from torchlint.project_index import ProjectIndex
+from torchlint.model.scheduling.entry_points import Analysis
+from torchlint.project.index import ProjectIndex
+from torchlint.syntax import features, ir
+from torchlint.syntax.lowering_libcst import lower
 
 IMPORTS = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
 
@@ -152,7 +152,7 @@ def test_with_everything_asked_for_everything_is_followed() -> None:
 
 
 def test_every_observer_says_what_concerns_it() -> None:
-    known = {value for name, value in vars(marks).items() if name.isupper() and isinstance(value, str)}
+    known = {value for name, value in vars(features).items() if name.isupper() and isinstance(value, str)}
     for observer in observers():
         assert observer.concerns is not None, observer
         for concern in observer.concerns:
@@ -166,9 +166,9 @@ def test_marks() -> None:
     text = "def f(x):\n    if x > 0:\n        y = torch.sqrt(x)\n    self.n += 1\n    return F.softmax(y)"
     (definition,) = lower(cst.parse_module(text), text).body
     assert isinstance(definition, ir.FunctionDef)
-    words = marks.written(definition).words
-    assert {marks.MASKED, marks.WRITES, marks.IMPLIED_DIM, "sqrt", ">", "self"} <= words
-    assert words.isdisjoint({marks.DIFFERENTIATES, marks.DROPS, marks.GROWS, marks.CHAIN})
+    words = features.written(definition).words
+    assert {features.MASKED, features.WRITES, features.IMPLIED_DIM, "sqrt", ">", "self"} <= words
+    assert words.isdisjoint({features.DIFFERENTIATES, features.DROPS, features.GROWS, features.CHAIN})
 
 
 @pytest.mark.parametrize(

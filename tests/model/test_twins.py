@@ -10,11 +10,11 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from torchlint.model import ir
-from torchlint.model.lower import lower
-from torchlint.model.lower_ast import lower_ast
-from torchlint.model.twins import Twins
-from torchlint.source import Source
+from torchlint.model.scheduling.twins import Twins
+from torchlint.syntax import ir
+from torchlint.syntax.lowering import lower_ast
+from torchlint.syntax.lowering_libcst import lower
+from torchlint.syntax.tree import Source
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 
 from torchlint.rule import Finding, FindingFix, Level, TextEdit, TraceLine, Verdict
-from torchlint.runtime.verify import verify_findings
-from torchlint.source import Source, Span
+from torchlint.syntax.tree import Source, Span
+from torchlint.verify.verify import verify_findings
 
 MARK = re.compile(r"# (error|warning|smell|strict): \[(\w+)\]")
 NOTE = re.compile(r"# note: (.*)")

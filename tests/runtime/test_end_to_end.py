@@ -8,9 +8,9 @@ import expectations
 import pytest
 
 from torchlint.rule import Example, Level, Rule
-from torchlint.runtime.judge import SYMPTOMS
-from torchlint.runtime.verify import verify_findings
-from torchlint.source import Source
+from torchlint.syntax.tree import Source
+from torchlint.verify.judge import SYMPTOMS
+from torchlint.verify.verify import verify_findings
 
 SCRIPTS = sorted((Path(__file__).parents[2] / "docs" / "examples").glob("*.py"))
 EXAMPLES = [

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from torchlint.rule import Verdict
-from torchlint.runtime.protocol import Request
-from torchlint.runtime.server import shared
+from torchlint.verify.protocol import Request
+from torchlint.verify.server import shared
 
 Verdicts = Callable[..., list[Verdict]]
 

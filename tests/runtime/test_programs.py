@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from torchlint.rule import Finding, Level, TextEdit, TraceLine
-from torchlint.runtime import instrument, programs
-from torchlint.runtime.programs import Program
-from torchlint.runtime.protocol import (
+from torchlint.syntax.tree import Span
+from torchlint.verify import instrument, programs
+from torchlint.verify.programs import Program
+from torchlint.verify.protocol import (
     Backward,
     Execution,
     Outcome,
@@ -24,7 +25,6 @@ from torchlint.runtime.protocol import (
     decode_request,
     encode,
 )
-from torchlint.source import Span
 
 TEXT = """\
 import torch

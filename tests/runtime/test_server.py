@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from torchlint.rule import Finding, Holds, Level, Raises, Warns
-from torchlint.runtime import TorchMissing, server
-from torchlint.runtime.confine import KEPT, environment
-from torchlint.runtime.protocol import Request
-from torchlint.runtime.run import run_program, shows
-from torchlint.runtime.verify import verify_findings
-from torchlint.source import Source, Span
+from torchlint.syntax.tree import Source, Span
+from torchlint.verify import TorchMissing, server
+from torchlint.verify.execute import run_program, shows
+from torchlint.verify.protocol import Request
+from torchlint.verify.sandbox import KEPT, environment
+from torchlint.verify.verify import verify_findings
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,7 +34,7 @@ def own_server() -> Iterator[server.Server]:
 
 def test_the_linter_never_imports_torch() -> None:
     code = (
-        "import sys, torchlint.runtime.verify, torchlint.runtime.run; "
+        "import sys, torchlint.verify.verify, torchlint.verify.execute; "
         "print(*[m for m in sys.modules if m.partition('.')[0] in ('torch', 'numpy')])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)

@@ -146,8 +146,8 @@ def test_aliases_that_the_text_does_not_name(verdicts: Verdicts) -> None:
 
 
 def test_no_findings_no_runs(verdicts: Verdicts) -> None:
-    from torchlint.runtime.verify import verify_findings
-    from torchlint.source import Source
+    from torchlint.syntax.tree import Source
+    from torchlint.verify.verify import verify_findings
 
     assert verify_findings(Source.parse("empty.py", "raise SystemError\n"), []) == []
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from torchlint import run
 from torchlint.config import Overrides
-from torchlint.runtime.spread import verify_run
+from torchlint.run import run
+from torchlint.verify.run import verify_run
 
 OVERWRITTEN = """\
 import torch

@@ -100,7 +100,7 @@ def result_dtype(name: str, operands: Sequence[Operand], differentiable: bool, d
     Parameters
     ----------
     name
-        The operation's base name, as in `torchlint.knowledge.ops.Op`.
+        The operation's base name, as in `torchlint.knowledge.ops.find.Op`.
     operands
         Those that take part: tensors and Python numbers.
     differentiable

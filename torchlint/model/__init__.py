@@ -5,7 +5,7 @@ A static model of autograd: runs a program abstractly and says what happens in i
 does not print, and never imports torch.
 """
 
-from torchlint.model.analysis import interpret, interpret_unparsed
-from torchlint.model.twins import Twins
+from torchlint.model.scheduling.entry_points import interpret, interpret_unparsed
+from torchlint.model.scheduling.twins import Twins
 
 __all__ = ["Twins", "interpret", "interpret_unparsed"]

@@ -1,7 +1,7 @@
 """
 Findings as text for people and programs: one file per output format.
 
-Tools group. A format takes a finished run and yields pieces of text; it does not decide what is reported, and does
+A format takes a finished run and yields pieces of text; it does not decide what is reported, and does
 not write anywhere itself.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from torchlint.outcome import Run
-from torchlint.text import NEWLINE, SourceError, decode
+from torchlint.results import Run
+from torchlint.syntax.text import NEWLINE, SourceError, decode
 
 FORMATS: Mapping[str, str] = {
     "text": "torchlint.report.text",

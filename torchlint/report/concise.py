@@ -1,16 +1,16 @@
 """
 One line per finding: `path:line:column: level[CODE] message`, with `[*]` where `--fix` would change it.
 
-Tools group. See `torchlint.report`.
+See `torchlint.report`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchlint.outcome import Run
 from torchlint.report import Style
 from torchlint.report.text import headline, summary
+from torchlint.results import Run
 
 
 def render(run: Run, style: Style) -> Iterator[str]:

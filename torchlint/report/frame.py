@@ -1,7 +1,7 @@
 """
 Source lines with marks under them, as compilers print them.
 
-Tools group. Copes with tabs, wide and combining characters, control characters and very long lines; knows nothing of
+Copes with tabs, wide and combining characters, control characters and very long lines; knows nothing of
 findings beyond places and labels.
 """
 

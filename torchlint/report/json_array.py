@@ -1,7 +1,7 @@
 """
 All findings as one JSON array.
 
-Tools group. See `torchlint.report`; the shape of an element is part of the command line's contract.
+See `torchlint.report`; the shape of an element is part of the command line's contract.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from torchlint.finding import Finding, TextEdit, TraceLine
-from torchlint.outcome import Run
 from torchlint.report import Style
-from torchlint.text import Span
+from torchlint.results import Run
+from torchlint.syntax.text import Span
 
 
 def render(run: Run, style: Style) -> Iterator[str]:

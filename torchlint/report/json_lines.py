@@ -1,7 +1,7 @@
 """
 One JSON object per line and finding: for programs that read while torchlint writes.
 
-Tools group. See `torchlint.report`.
+See `torchlint.report`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from torchlint.outcome import Run
 from torchlint.report import Style
 from torchlint.report.json_array import as_object
+from torchlint.results import Run
 
 
 def render(run: Run, style: Style) -> Iterator[str]:

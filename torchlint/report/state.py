@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchlint.model.reveal import reveal
-from torchlint.source import Source
+from torchlint.report.reveal import reveal
+from torchlint.syntax.tree import Source
 
 
 def lines(source: Source) -> Iterator[str]:
@@ -18,7 +18,7 @@ def lines(source: Source) -> Iterator[str]:
 
     Raises
     ------
-    torchlint.model.lower.LoweringError
+    torchlint.syntax.lowering_libcst.LoweringError
         if the file is nested too deeply to be followed.
     """
     number_width = len(str(len(source.lines)))

@@ -1,7 +1,7 @@
 """
 Counts and time per rule.
 
-Tools group. Not a format of its own: it goes below the text report, or beside another one.
+Not a format of its own: it goes below the text report, or beside another one.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from torchlint.outcome import MODEL, PARSE, PLACES, Run
+from torchlint.results import MODEL, PARSE, PLACES, Run
 
 
 def table(run: Run, names: Mapping[str, str]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """
 The report for people: each finding with its source, the steps that lead to it, its fix and torch's verdict.
 
-Tools group. See `torchlint.report`.
+See `torchlint.report`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterator
 import click
 
 from torchlint.finding import Finding, Level, TraceLine
-from torchlint.outcome import Run
 from torchlint.report import Style
 from torchlint.report.frame import Mark, frame
+from torchlint.results import Run
 
 COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.SMELL: "cyan", Level.STRICT: "blue"}
 _NOUNS = {Level.STRICT: "strict finding"}

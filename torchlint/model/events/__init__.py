@@ -19,8 +19,8 @@ from typing import Literal, TypeAlias
 import libcst as cst
 
 from torchlint.condition import Condition
-from torchlint.model.trace import Step
-from torchlint.model.truth import Truth
+from torchlint.model.events.trace import Step
+from torchlint.truth import Truth
 
 Shape: TypeAlias = "tuple[int | None, ...] | None"
 """Sizes, `None` for an unknown size; `None` instead of the tuple when even the rank is unknown."""

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import libcst as cst
 
 from torchlint.model.events import Event, TensorFacts
-from torchlint.model.trace import Step
+from torchlint.model.events.trace import Step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import libcst as cst
 
 from torchlint.model.events import Event
-from torchlint.model.trace import Step
+from torchlint.model.events.trace import Step
 
 Given: TypeAlias = Literal["non-leaf", "cut", "tensor", "module", "method", "generator"]
 Missing: TypeAlias = Literal["consumed", "empty", "replaced", "unreached"]

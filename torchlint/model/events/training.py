@@ -1,7 +1,7 @@
 """
 Events of the training loop: the order of forward, backward, `step` and `zero_grad`, and the mode a model is in.
 
-Raised by `torchlint.model.observers.training` and `.modes`. An optimizer is one of `torch.optim`, or an unknown value
+Raised by `torchlint.model.observers.training`. An optimizer is one of `torch.optim`, or an unknown value
 whose `step` is called and whose name says that it is one.
 """
 
@@ -13,7 +13,7 @@ from typing import Literal
 import libcst as cst
 
 from torchlint.model.events import Event
-from torchlint.model.trace import Step
+from torchlint.model.events.trace import Step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ from typing import Literal
 import libcst as cst
 
 from torchlint.model.events import Event, TensorFacts
-from torchlint.model.trace import Step
-from torchlint.model.truth import Truth
+from torchlint.model.events.trace import Step
+from torchlint.truth import Truth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,5 @@
 """
-The observers of the model, one module per family of facts; see `torchlint.model.observer`.
+The observers of the model, one module per family of facts; see `torchlint.model.state.hooks`.
 
 Each module here holds classes derived from `Observer`; all of them watch every run. An observer imports the domain,
 events, truth and `observer`, and nothing above these.
@@ -11,8 +11,8 @@ import importlib
 import pkgutil
 from functools import cache
 
-from torchlint.model.computation import ComputationLog
-from torchlint.model.observer import Observer
+from torchlint.model.state.computations import ComputationLog
+from torchlint.model.state.hooks import Observer
 
 
 def watching(text: str) -> list[type[Observer]]:

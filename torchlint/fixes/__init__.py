@@ -1,0 +1,1 @@
+"""Changes of the source: edits of the tree, text that rules rewrite, application to files. Judges nothing."""

@@ -1,0 +1,391 @@
+"""
+Source text that rules put into messages and fixes: the user's own expressions, and statements written out of place.
+
+Pure functions from CST to text or `Edit`. They judge nothing, look at nothing but the nodes they are
+given, and answer None where the rewriting would need to know more (so that no fix is better than a doubtful one).
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model.events import InplaceWrite, SavedTensorRead
+from torchlint.rule import Edit, Fix
+from torchlint.syntax.tree import walk
+from torchlint.truth import Truth
+
+# Methods of `torch.Tensor` that end in "_" and have no out-of-place form, or one that means something else
+# (tests/test_rewrite.py holds the set against the running torch).
+NO_TWIN = frozenset(
+    """
+    apply_ cauchy_ copy_ exponential_ fill_ fill_diagonal_ geometric_ log_normal_ map2_ map_ normal_ random_
+    resize_ resize_as_ resize_as_sparse_ set_ share_memory_ sparse_resize_ sparse_resize_and_clear_ uniform_ zero_
+    embedding_renorm_ requires_grad_
+    """.split()  # noqa: SIM905
+)
+_EMPTY = cst.Module(body=[])
+# How tightly an operator binds (Python language reference, 6.17), and the operator of each augmented assignment.
+_BINDS: dict[type[cst.BaseBinaryOp], int] = {
+    cst.BitOr: 0, cst.BitXor: 1, cst.BitAnd: 2, cst.LeftShift: 3, cst.RightShift: 3, cst.Add: 4, cst.Subtract: 4,
+    cst.Multiply: 5, cst.Divide: 5, cst.FloorDivide: 5, cst.Modulo: 5, cst.MatrixMultiply: 5, cst.Power: 6,
+}  # fmt: skip
+_AUGMENTED: dict[type[cst.BaseAugOp], tuple[str, int]] = {
+    cst.BitOrAssign: ("|", 0), cst.BitXorAssign: ("^", 1), cst.BitAndAssign: ("&", 2), cst.LeftShiftAssign: ("<<", 3),
+    cst.RightShiftAssign: (">>", 3), cst.AddAssign: ("+", 4), cst.SubtractAssign: ("-", 4),
+    cst.MultiplyAssign: ("*", 5), cst.DivideAssign: ("/", 5), cst.FloorDivideAssign: ("//", 5),
+    cst.ModuloAssign: ("%", 5), cst.MatrixMultiplyAssign: ("@", 5), cst.PowerAssign: ("**", 6),
+}  # fmt: skip
+# Methods whose result may be the memory of their receiver: writing to it is writing to the receiver.
+_SHARING = frozenset(
+    """
+    as_strided chunk contiguous cpu cuda data detach diagonal double expand expand_as flatten float half mT movedim
+    narrow permute ravel real reshape select split squeeze swapaxes t T to transpose type unbind unflatten unfold
+    unsqueeze view view_as
+    """.split()  # noqa: SIM905
+)
+_ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float, cst.List, cst.Dict, cst.Set)
+
+
+def shown(node: cst.BaseExpression, name: str = "", limit: int = 40) -> str:
+    """The user's name in backquotes, or else the expression itself, on one line and cut at `limit` characters."""
+    text = name or " ".join(code(node).split())
+    return f"`{text if len(text) <= limit else text[: limit - 1].rstrip() + '…'}`"
+
+
+def code(node: cst.CSTNode) -> str:
+    """The source text of a node."""
+    return _EMPTY.code_for_node(node)
+
+
+def assignable(node: cst.CSTNode) -> bool:
+    """Whether it is a plain name or a dotted one, so that a new tensor can be bound to it."""
+    while isinstance(node, cst.Attribute) and not node.lpar:
+        node = node.value
+    return isinstance(node, cst.Name) and not node.lpar
+
+
+def operand(node: cst.BaseExpression) -> str:
+    """The text of an expression, in parentheses where it would not hold together as an operand or receiver."""
+    holds = bool(node.lpar) or isinstance(node, _ATOMS)
+    return code(node) if holds else f"({code(node)})"
+
+
+def is_atom(text: str) -> bool:
+    """Whether the text is an expression that holds together wherever one may stand."""
+    try:
+        node = cst.parse_expression(text)
+    except cst.ParserSyntaxError:
+        return False
+    return bool(node.lpar) or isinstance(node, _ATOMS)
+
+
+def without_argument(call: cst.Call, argument: cst.Arg) -> str | None:
+    """
+    The call without one of its arguments and that argument's comma.
+
+    None if a positional argument after it would take its place, or if a comment would be lost.
+    """
+    kept = [arg for arg in call.args if arg is not argument]
+    if len(kept) == len(call.args) or has_comment(argument):
+        return None
+    at = call.args.index(argument)
+    if argument.keyword is None and any(arg.keyword is None for arg in call.args[at + 1 :]):
+        return None
+    if at == len(kept) and kept:
+        kept[-1] = kept[-1].with_changes(comma=argument.comma, whitespace_after_arg=argument.whitespace_after_arg)
+    changes: dict[str, object] = {"args": kept}
+    if not kept:
+        changes["whitespace_before_args"] = cst.SimpleWhitespace("")
+    return code(call.with_changes(**changes))
+
+
+def has_comment(node: cst.CSTNode) -> bool:
+    """Whether a comment stands in the node."""
+    return any(isinstance(part, cst.Comment) for part in walk(node))
+
+
+def under_no_grad(statement: cst.CSTNode) -> str | None:
+    """A simple statement as the body of `with torch.no_grad():`, if no string of it spans lines."""
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return None
+    for part in walk(statement):
+        if isinstance(part, (cst.SimpleString, cst.FormattedStringText)) and "\n" in part.value:
+            return None
+    return "with torch.no_grad():\n" + "\n".join(f"    {line}" for line in _line(statement).splitlines())
+
+
+def block_under_no_grad(block: cst.CSTNode) -> str | None:
+    """A compound statement as the body of `with torch.no_grad():`, if no string of it spans lines."""
+    if not isinstance(block, cst.BaseCompoundStatement):
+        return None
+    for part in walk(block):
+        if isinstance(part, (cst.SimpleString, cst.FormattedStringText)) and "\n" in part.value:
+            return None
+    lines = code(_without_tail(block.with_changes(leading_lines=[]))).rstrip("\n").splitlines()
+    return "\n".join(["with torch.no_grad():", *(f"    {line}" if line.strip() else "" for line in lines)])
+
+
+def _without_tail(node: cst.CSTNode) -> cst.CSTNode:
+    """A statement without the comments behind its last line, which stand outside of its place and stay there."""
+    if isinstance(node, (cst.SimpleStatementLine, cst.SimpleStatementSuite)):
+        return node.with_changes(trailing_whitespace=cst.TrailingWhitespace())
+    for name in ("finalbody", "orelse", "handlers", "cases", "body"):
+        last = getattr(node, name, None)
+        if isinstance(last, cst.CSTNode):
+            node = node.with_changes(**{name: _without_tail(last)})
+        elif last:
+            node = node.with_changes(**{name: [*last[:-1], _without_tail(last[-1])]})
+        else:
+            continue
+        return node.with_changes(footer=[]) if isinstance(node, cst.IndentedBlock) else node
+    return node
+
+
+def inside_parameter(value: cst.BaseExpression, parameter: cst.Call) -> str | None:
+    """`nn.Parameter(torch.rand(n)) ** 2` as `nn.Parameter(torch.rand(n) ** 2)`."""
+    if not parameter.args or parameter.args[0].star or value is parameter:
+        return None
+    data, rest = parameter.args[0], parameter.args[1:]
+    if data.keyword is not None and data.keyword.value != "data":
+        return None
+    inner = data.value
+    if not inner.lpar and not isinstance(inner, _ATOMS):
+        inner = inner.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    moved = value.deep_replace(parameter, inner)
+    if not isinstance(moved, cst.BaseExpression):
+        return None
+    first = data.with_changes(value=moved, comma=cst.MaybeSentinel.DEFAULT if not rest else data.comma)
+    return code(parameter.with_changes(args=[first, *rest], lpar=value.lpar, rpar=value.rpar))
+
+
+def followed_by(statement: cst.CSTNode, text: str) -> str | None:
+    """A simple statement, and `text` as the next one."""
+    return f"{_line(statement)}\n{text}" if isinstance(statement, cst.SimpleStatementLine) else None
+
+
+def preceded_by(statement: cst.CSTNode, text: str) -> str | None:
+    """`text`, and a simple statement as the next one."""
+    return f"{text}\n{_line(statement)}" if isinstance(statement, cst.SimpleStatementLine) else None
+
+
+def replaced(statement: cst.CSTNode, old: cst.BaseExpression, new: str) -> cst.CSTNode:
+    """The statement with one of its expressions replaced by new source text."""
+    changed = statement.deep_replace(old, cst.parse_expression(new))
+    assert isinstance(changed, cst.CSTNode)
+    return changed
+
+
+def calls_method(node: cst.CSTNode, name: str) -> bool:
+    """Whether the node is a call `t.name(...)`."""
+    return isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value == name
+
+
+def one_backward(first: cst.CSTNode, second: cst.CSTNode) -> str | None:
+    """`a.backward()` and `b.backward()` as `(a + b).backward()`; both must be statements of their own."""
+    one, other = _backward_statement(first), _backward_statement(second)
+    if one is None or other is None:
+        return None
+    (root, _), (other_root, call) = one, other
+    arguments = code(call.with_changes(func=cst.Name("f")))[1:]
+    return f"({operand(root)} + {operand(other_root)}).backward{arguments}"
+
+
+def out_of_place(event: InplaceWrite | SavedTensorRead) -> Fix | None:
+    """
+    The statement of a write with the write replaced by its out-of-place form: an unsafe fix.
+
+    `c.mul_(2)` becomes `c = c.mul(2)`, `c *= 2` becomes `c = c * 2`, `relu(c, inplace=True)` and `add(a, b, out=c)`
+    lose their argument, `y[2] = v` becomes `y = torch.select_scatter(y, v, 0, 2)`. None where there is no such form,
+    or where the new tensor could not be bound to the name that was written, or would be bound to a mere view.
+    """
+    line = event.statement
+    if not isinstance(line, cst.SimpleStatementLine) or _writes_elsewhere(event):
+        return None
+    for small in line.body:
+        if any(part is event.target_node for part in walk(small)):
+            text = _small_out_of_place(small, event)
+            if text is None or ("\n" in text and len(line.body) > 1):
+                return None
+            imports = ("import torch",) if "torch." in text else ()
+            edits = (Edit(line, _line(line, small, text)),)
+            return Fix(f"write `{text}`, out of place", edits, safe=False, imports=imports)
+    return None
+
+
+def _writes_elsewhere(event: InplaceWrite | SavedTensorRead) -> bool:
+    """Whether the target is a mere view: a new tensor under its name would leave the base as it was."""
+    if event.spelling == "indexed":
+        return False
+    return event.through == "view" if isinstance(event, SavedTensorRead) else event.target_is_view is Truth.YES
+
+
+def _small_out_of_place(small: cst.BaseSmallStatement, event: InplaceWrite | SavedTensorRead) -> str | None:
+    target = event.target_node
+    if event.spelling == "augmented" and isinstance(small, cst.AugAssign):
+        return _augmented(small)
+    if event.spelling == "indexed" and isinstance(small, cst.Assign):
+        return _scattered(small)
+    for call in walk(small):
+        if not isinstance(call, cst.Call):
+            continue
+        if event.spelling == "method" and isinstance(call.func, cst.Attribute) and call.func.value is target:
+            if not _inplace(call.func.attr.value):  # `x.__iadd__(y)`
+                return None
+            return _written(small, *_chain(small, call))
+        if event.spelling == "function" and call.args and call.args[0].value is target:
+            return _written(small, call, _renamed_function(call), target)
+        if event.spelling in ("out", "inplace"):
+            argument = _keyword(call, event.spelling)
+            if argument is not None and any(arg.value is target for arg in call.args):
+                return _written(small, call, without_argument(call, argument), target)
+    return None
+
+
+def _chain(small: cst.BaseSmallStatement, call: cst.Call) -> tuple[cst.Call, str | None, cst.BaseExpression]:
+    """The longest chain of in-place methods around a call: its outermost call, that without underscores, its base."""
+    for outermost in walk(small):
+        links: list[cst.Call] = []
+        link: cst.BaseExpression | cst.CSTNode = outermost
+        while isinstance(link, cst.Call) and isinstance(link.func, cst.Attribute) and _inplace(link.func.attr.value):
+            links.append(link)
+            link = link.func.value
+        if any(one is call for one in links):
+            break
+    assert isinstance(link, cst.BaseExpression)
+    text: str | None = code(link)
+    for one in reversed(links):
+        text = _renamed_method(one, text) if text is not None else None
+    return links[0], text, link
+
+
+def _inplace(name: str) -> bool:
+    return name.endswith("_") and not name.startswith("_")
+
+
+def _renamed_method(call: cst.Call, receiver: str) -> str | None:
+    assert isinstance(call.func, cst.Attribute)
+    name = call.func.attr.value
+    arguments = code(call.with_changes(func=cst.Name("f"), lpar=[], rpar=[]))
+    if name == "zero_":
+        return f"torch.zeros_like({receiver})"
+    if name == "fill_" and len(call.args) == 1:
+        return f"torch.full_like({receiver}, {arguments[2:-1].strip()})"
+    return None if name in NO_TWIN else f"{receiver}.{name[:-1]}{arguments[1:]}"
+
+
+def _renamed_function(call: cst.Call) -> str | None:
+    function = call.func
+    if not isinstance(function, cst.Attribute) or not _inplace(function.attr.value) or function.attr.value in NO_TWIN:
+        return None
+    if code(function.value).endswith("init"):
+        return None
+    twin = function.with_changes(attr=cst.Name(function.attr.value[:-1]))
+    return code(call.with_changes(func=twin))
+
+
+def _written(small: cst.BaseSmallStatement, call: cst.Call, new: str | None, base: cst.BaseExpression) -> str | None:
+    """The small statement with `call` replaced by `new`, whose result is also bound to `base` where that is a name."""
+    name = code(base)
+    if new is None:
+        return None
+    if not assignable(base):
+        if not _fresh(base) or (isinstance(small, cst.Expr) and small.value is call):
+            return None
+        return code(small.deep_replace(call, cst.parse_expression(new)))
+    if isinstance(small, cst.Expr) and small.value is call:
+        return f"{name} = {new}"
+    if isinstance(small, cst.Assign) and small.value is call:
+        targets = [text for each in small.targets if (text := code(each.target)) != name]
+        return " = ".join([*targets, name, new])
+    if isinstance(small, cst.Return) and small.value is call:
+        return f"return {new}" if isinstance(base, cst.Name) else f"{name} = {new}\nreturn {name}"
+    return None
+
+
+def _fresh(base: cst.BaseExpression) -> bool:
+    """Whether it is a new tensor without a name: nobody else sees what is written to it."""
+    if isinstance(base, cst.Call) and isinstance(base.func, cst.Attribute):
+        return base.func.attr.value not in _SHARING
+    return isinstance(base, cst.BinaryOperation)
+
+
+def _augmented(small: cst.AugAssign) -> str | None:
+    sign, binds = _AUGMENTED[type(small.operator)]
+    target, value = code(small.target), code(small.value)
+    if not assignable(small.target):
+        return None
+    holds = bool(small.value.lpar) or isinstance(small.value, (*_ATOMS, cst.UnaryOperation))
+    if isinstance(small.value, cst.UnaryOperation) and isinstance(small.value.operator, cst.Not):
+        holds = False
+    if isinstance(small.value, cst.BinaryOperation):
+        holds = holds or _BINDS[type(small.value.operator)] > binds
+    return f"{target} = {target} {sign} {value if holds else f'({value})'}"
+
+
+def _scattered(small: cst.Assign) -> str | None:
+    """`y[2] = v`, `y[a:b] = v` and `y[y < 0] = 0` in torch's out-of-place forms; text can't tell for other indices."""
+    if len(small.targets) != 1 or not isinstance(small.targets[0].target, cst.Subscript):
+        return None
+    target = small.targets[0].target
+    name, value = code(target.value), code(small.value)
+    if not assignable(target.value) or isinstance(small.value, cst.Tuple):
+        return None
+    whole = [each for each in target.slice if not _is_full_slice(each.slice)]
+    if len(whole) != 1:
+        return None
+    dim = target.slice.index(whole[0])
+    index = whole[0].slice
+    if _is_number(small.value):
+        if len(target.slice) > 1 or not isinstance(index, cst.Index) or not isinstance(index.value, cst.Comparison):
+            return None
+        return f"{name} = {name}.masked_fill({code(index.value)}, {value})"
+    if isinstance(index, cst.Index) and _is_integer(index.value):
+        return f"{name} = torch.select_scatter({name}, {value}, {dim}, {code(index.value)})"
+    if isinstance(index, cst.Slice) and index.step is None:
+        start = code(index.lower) if index.lower else "0" if index.upper else None
+        bounds = [start, code(index.upper) if index.upper else None]
+        text = ", ".join(str(bound) for bound in bounds if bound is not None)
+        return f"{name} = torch.slice_scatter({name}, {value}, {dim}, {text})"
+    return None
+
+
+def _is_full_slice(index: cst.BaseSlice) -> bool:
+    return isinstance(index, cst.Slice) and index.lower is None and index.upper is None and index.step is None
+
+
+def _is_integer(node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+        node = node.expression
+    return isinstance(node, cst.Integer)
+
+
+def _is_number(node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.UnaryOperation):
+        node = node.expression
+    if isinstance(node, cst.Call):
+        return isinstance(node.func, cst.Name) and node.func.value == "float"
+    return isinstance(node, cst.BaseNumber)
+
+
+def _keyword(call: cst.Call, name: str) -> cst.Arg | None:
+    return next((arg for arg in call.args if arg.keyword is not None and arg.keyword.value == name), None)
+
+
+def _backward_statement(statement: cst.CSTNode) -> tuple[cst.BaseExpression, cst.Call] | None:
+    """The root and the call, if the statement is nothing but `t.backward()`, with or without `retain_graph`."""
+    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+        return None
+    small = statement.body[0]
+    if not isinstance(small, cst.Expr) or not isinstance(small.value, cst.Call):
+        return None
+    function = small.value.func
+    if not isinstance(function, cst.Attribute) or function.attr.value != "backward":
+        return None
+    plain = all(arg.keyword is not None and arg.keyword.value == "retain_graph" for arg in small.value.args)
+    return (function.value, small.value) if plain else None
+
+
+def _line(line: cst.SimpleStatementLine, small: cst.BaseSmallStatement | None = None, text: str = "") -> str:
+    """The code of a statement line without its comments, one small statement of it replaced by `text`."""
+    plain = [each.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for each in line.body]
+    return "; ".join(text if old is small else code(new) for old, new in zip(line.body, plain, strict=True))

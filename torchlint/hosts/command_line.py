@@ -1,0 +1,390 @@
+"""
+The command line: options and exit statuses, no logic.
+
+The work is done by `torchlint.run.run`, `torchlint.report`, `torchlint.verify`; they are
+imported only when a command needs them, so that `--version` and `--help` answer at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from difflib import get_close_matches
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+import torchlint
+from torchlint.cache.replay import CACHE_VARIABLE, wants_color
+from torchlint.config import LEVELS, ConfigError, Overrides
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from torchlint.cache.replay import Asked
+    from torchlint.lint.registry import Registry
+    from torchlint.results import Run
+    from torchlint.run.job import Fixing
+    from torchlint.run.run import Opened
+
+OUTPUT_FORMATS = ("text", "concise", "json", "jsonl")
+VERIFY_SECONDS = 30.0
+VERIFY_MEMORY_MB = 4096
+STDIN = "-"
+INTERRUPTED = 130
+"""The exit status of a shell's command that Ctrl-C ended."""
+_CACHE_DIR: dict[str, Any] = {"metavar": "PATH", "envvar": CACHE_VARIABLE, "type": click.Path(file_okay=False)}
+
+
+class _Commands(click.Group):
+    """Says what click would say otherwise: how a run ends that is interrupted, and which option somebody meant."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except KeyboardInterrupt:
+            click.echo("torchlint: interrupted", err=True)
+            context.exit(INTERRUPTED)
+        except click.NoSuchOption as error:
+            close = get_close_matches(error.option_name, error.possibilities or (), cutoff=0.75)
+            raise click.NoSuchOption(error.option_name, possibilities=close, ctx=error.ctx) from error
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(torchlint.__version__, prog_name="torchlint")
+def main() -> None:
+    """A linter for PyTorch that knows autograd: it proves its findings, and lets torch confirm them."""
+
+
+@main.command()
+@click.argument("paths", nargs=-1, type=click.Path())
+@click.option("--select", metavar="CODES", multiple=True, help="Only these: codes, prefixes (TLN2), names, or ALL.")
+@click.option("--extend-select", metavar="CODES", multiple=True, help="These too.")
+@click.option("--ignore", metavar="CODES", multiple=True, help="Not these.")
+@click.option("--strict", is_flag=True, help="Strict-level findings too: correct code that a purist would change.")
+@click.option("--fix", is_flag=True, help="Apply safe fixes.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: unsafe fixes too.")
+@click.option("--diff", is_flag=True, help="Print what --fix would change as a unified diff, and change nothing.")
+@click.option("--verify", is_flag=True, help="Run the program of every finding under torch, and say what it showed.")
+@click.option("--output-format", type=click.Choice(OUTPUT_FORMATS), default="text", show_default=True)
+@click.option("-o", "--output-file", type=click.Path(dir_okay=False), help="Write the report there.")
+@click.option("--show-trace/--no-trace", default=True, help="Show the steps that lead to a finding (default: yes).")
+@click.option("--show-state", is_flag=True, help="Print the abstract state after each line instead of linting.")
+@click.option("--statistics", is_flag=True, help="Counts and time per rule.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), help="Processes (default: one per core).")
+@click.option("--executor", metavar="dask://HOST:PORT", help="Let the workers of a Dask scheduler do it.")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep results of earlier runs.")
+@click.option("--cache-dir", **_CACHE_DIR, help="Where they are kept (default: .torchlint_cache in the project).")
+@click.option("--stdin-filename", metavar="PATH", help="What standard input is called, for - (and its configuration).")
+@click.option("--force-exclude", is_flag=True, help="Leave out what is excluded though it is named here (for hooks).")
+@click.option("--exit-zero", is_flag=True, help="Exit status 0 even with findings.")
+@click.option("--exit-on", type=click.Choice(LEVELS), help="The mildest level that fails a run (default: warning).")
+@click.pass_context
+def check(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
+    """
+    Lint files and directories; "." if none is named, "-" is standard input.
+
+    A finding is silenced by "# noqa: CODE" or "# torchlint: ignore[CODE] reason" on its first or last line, or on the
+    first or last line of the statement it is in (of a compound statement: of its header), and in a whole file by
+    "# torchlint: ignore-file[CODE]". CODE may be a prefix (TLN2); torchlint's own comments take names too.
+
+    Exit status: 0 nothing to report (smells alone do not fail a run), 1 findings at --exit-on or above, 2 wrong use or
+    an internal error, 130 interrupted.
+    """
+    name = options["stdin_filename"]
+    if name is not None and paths and STDIN not in paths:
+        raise click.UsageError("--stdin-filename is for standard input (-), not for files")
+    with _explained():
+        status = _check(context.obj, paths or (".",) if name is None else (STDIN,), **options)
+    context.exit(status)
+
+
+def _check(
+    asked: Asked | None,
+    paths: tuple[str, ...],
+    *,
+    select: tuple[str, ...],
+    extend_select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    strict: bool,
+    fix: bool,
+    unsafe_fixes: bool,
+    diff: bool,
+    verify: bool,
+    output_format: str,
+    output_file: str | None,
+    show_trace: bool,
+    show_state: bool,
+    statistics: bool,
+    jobs: int | None,
+    executor: str | None,
+    no_cache: bool,
+    cache_dir: str | None,
+    stdin_filename: str | None,
+    force_exclude: bool,
+    exit_zero: bool,
+    exit_on: str | None,
+) -> int:
+    from torchlint import report
+    from torchlint.cache import results as cache
+    from torchlint.project import files as project
+    from torchlint.run import run
+
+    opened = _executor(executor) if executor else None
+    overrides = Overrides(
+        select=_split(select) if select else None,
+        extend_select=_split(extend_select),
+        ignore=_split(ignore),
+        strict=strict,
+        exit_on=exit_on,
+    )
+    fixing: Fixing = "no" if not (fix or diff) else "unsafe" if unsafe_fixes else "safe"
+    texts: dict[str, str] = {}
+    notes: list[str] = []
+    misused = False
+    found, store = None, None
+    if show_state:
+        return _show_state(paths, stdin_filename)
+    if STDIN in paths:
+        if len(paths) > 1:
+            raise click.UsageError("standard input (-) cannot be checked together with files")
+        name = stdin_filename or "<stdin>"
+        data = sys.stdin.buffer.read()
+        result = run.check_data(data, name, overrides, fixing=fixing)
+        texts[name] = result.outcomes[0].text or _decoded(data)
+        if fix and not diff:
+            _write(sys.stdout, [texts[name]])
+    else:
+        found = project.find_files(paths, exclude_named=force_exclude)
+        for path in found.missing:
+            click.echo(f"torchlint: no such file or directory: {path}", err=True)
+        for path, why in (*found.refused, *found.unreadable):
+            click.echo(f"torchlint: {path}: {why}", err=True)
+        for path in found.empty:
+            click.echo(f"torchlint: no Python files in {path}", err=True)
+        if found.notebooks:
+            notes.append(f"{_skipped(found.notebooks)}: they cannot be checked yet")
+        misused = bool(found.missing or found.refused or found.unreadable)
+        write = fix and not diff
+        # what was found in the cache has taken no time that could be counted
+        store = None if no_cache or statistics else cache.Cache.of_project(cache_dir)
+        result = run.check_files(
+            found.files, overrides, fixing=fixing, write=write, workers=jobs, store=store, executor=opened
+        )
+    notes += [note for outcome in result.outcomes for note in outcome.notes]
+    if store is not None and store.foreign:
+        notes.append(f"{store.foreign} is not torchlint's: no results are kept")
+    for note in notes:
+        click.echo(f"torchlint: {note}", err=True)
+    if diff:
+        _write(sys.stdout, [result.diff])
+        return 2 if result.failed or misused else int(bool(result.diff) and not exit_zero)
+    if verify:
+        result, unverified = _verified(result, texts, jobs or 1, opened)
+        misused |= unverified
+    # with --fix, standard output is the fixed program
+    usual = sys.stderr if STDIN in paths and fix else sys.stdout
+    with (
+        open(output_file, "w", encoding="utf-8", errors="backslashreplace") if output_file else nullcontext(usual) as to
+    ):
+        style = report.Style(color=wants_color(to), trace=show_trace, texts=texts)
+        text = "".join(report.render(output_format, result, style))
+        _write(to, [text])
+        if statistics:
+            _write(to if output_format in ("text", "concise") else sys.stderr, ["\n", *_statistics(result)])
+    status = result.exit_status()
+    status = 2 if misused else 0 if exit_zero and status == 1 else status
+    if asked is not None and found is not None and store is not None and not (fix or verify or output_file or misused):
+        from torchlint.cache import record as recording
+
+        recording.keep(asked, found, store, text, status, "".join(f"torchlint: {note}\n" for note in notes))
+    return status
+
+
+@main.command()
+@click.argument("wanted", metavar="CODE|NAME")
+def rule(wanted: str) -> None:
+    """A rule's page: what it finds, why that is bad, an example, the cure, what torch says."""
+    from torchlint.lint.registry import DriverCode
+
+    with _explained():
+        try:
+            found = _registry().find(wanted)
+        except KeyError as error:
+            raise click.UsageError(str(error.args[0])) from None
+    if isinstance(found, DriverCode):
+        click.echo(f"# {found.name} ({found.code})\n\n{found.summary}")
+        return
+    from torchlint.report import rule_page
+
+    _write(sys.stdout, [rule_page.page(found).rstrip("\n"), "\n"])
+
+
+@main.command()
+@click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+def rules(output_format: str) -> None:
+    """One line per rule: code, name, level, fix, summary."""
+    import json
+
+    with _explained():
+        known = _registry()
+    rows = [
+        {
+            "code": item.code,
+            "name": item.name,
+            "level": item.level.value,
+            "fixes": item.fixes,
+            "summary": item.summary(),
+        }
+        for item in known.rules
+    ]
+    if output_format == "json":
+        _write(sys.stdout, [json.dumps(rows, indent=2), "\n"])
+        return
+    widths = {key: max((len(row[key]) for row in rows), default=0) for key in ("code", "name", "level", "fixes")}
+    for row in rows:
+        columns = (f"{row[key]:<{width}}" for key, width in widths.items())
+        _write(sys.stdout, ["  ".join((*columns, row["summary"])), "\n"])
+
+
+@main.command()
+@click.option("--cache-dir", **_CACHE_DIR, help="Where it is (default: .torchlint_cache in the project).")
+def clean(cache_dir: str | None) -> None:
+    """Remove what is kept of earlier runs."""
+    from torchlint.cache.results import Cache
+
+    store = Cache.of_project(cache_dir)
+    with _explained():
+        removed = store.clear()
+    if not removed:
+        said = f"Nothing to remove in {store.directory}"
+    elif store.directory.exists():
+        said = f"Removed what torchlint kept in {store.directory}; what else is in it stays"
+    else:
+        said = f"Removed {store.directory}"
+    click.echo(said)
+
+
+def _registry() -> Registry:
+    from torchlint import config
+    from torchlint.lint import registry
+
+    settings = config.for_directory(Path.cwd())
+    known = registry.load(settings.plugins, str(settings.file))
+    for plugin in known.broken:
+        click.echo(f"torchlint: {plugin.origin}: no rules from it: {plugin.reason}", err=True)
+    return known
+
+
+def _verified(result: Run, texts: dict[str, str], workers: int, executor: Opened | None) -> tuple[Run, bool]:
+    """The run with torch's verdicts; whether that failed."""
+    from torchlint.verify import ServerError, TorchMissing
+    from torchlint.verify.run import verify_run
+
+    try:
+        judged = verify_run(
+            result, texts, timeout=VERIFY_SECONDS, memory_mb=VERIFY_MEMORY_MB, workers=workers, executor=executor
+        )
+        return judged, False
+    except TorchMissing:
+        message = "--verify runs programs under torch, which is not installed: pip install 'torchlint[runtime]'"
+        click.echo(f"torchlint: {message}", err=True)
+    except ServerError as error:
+        click.echo(f"torchlint: --verify: {error}", err=True)
+    return result, True
+
+
+def _executor(address: str) -> Opened:
+    def opened() -> AbstractContextManager[tuple[Executor, int]]:
+        from torchlint.run.executors import connected
+
+        return connected(address)
+
+    return opened
+
+
+def _statistics(result: Run) -> Iterator[str]:
+    from torchlint.report import statistics
+
+    return statistics.table(result, _registry().names)
+
+
+def _show_state(paths: tuple[str, ...], stdin_filename: str | None) -> int:
+    """`check --show-state`: one file after the other, as the model sees it."""
+    from torchlint.project import files as project
+    from torchlint.report import state
+    from torchlint.syntax.lowering_libcst import LoweringError
+    from torchlint.syntax.tree import Source, SourceError, decode
+
+    status = 0
+    inputs = [(stdin_filename or "<stdin>", sys.stdin.buffer.read())] if STDIN in paths else []
+    for name in project.find_files([path for path in paths if path != STDIN]).files:
+        try:
+            inputs.append((str(name), Path(name).read_bytes()))
+        except OSError as error:
+            click.echo(f"torchlint: {name}: {error.strerror}", err=True)
+            status = 2
+    for name, data in inputs:
+        try:
+            shown = list(state.lines(Source.parse(name, decode(data).text)))
+        except (SourceError, LoweringError) as error:
+            click.echo(f"torchlint: {name}: {error}", err=True)
+            status = 2
+            continue
+        click.echo("\n".join([f"{name}:", *shown]))
+    return status
+
+
+def _skipped(notebooks: int) -> str:
+    return "1 notebook was skipped" if notebooks == 1 else f"{notebooks} notebooks were skipped"
+
+
+def _split(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(code.strip() for value in values for code in value.split(",") if code.strip())
+
+
+def _decoded(data: bytes) -> str:
+    from torchlint.syntax.text import SourceError, decode
+
+    try:
+        return decode(data).text
+    except SourceError:
+        return data.decode("utf-8", errors="replace")
+
+
+def _write(stream: IO[str], pieces: Iterable[str]) -> None:
+    """Write text whatever the stream's encoding: what it cannot say is written as an escape."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+    try:
+        for piece in pieces:
+            click.echo(piece, file=stream, nl=False, color=wants_color(stream))
+        stream.flush()
+    except OSError as error:  # it does not say itself what it could not write to
+        name = {1: "standard output", 2: "standard error"}.get(stream.fileno(), stream.name)
+        raise OSError(error.errno, error.strerror, name) from error
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Wrong configuration and a broken set of rules end with a sentence and status 2, not with a traceback."""
+    try:
+        yield
+    except ConfigError as error:
+        click.echo(f"torchlint: {error}", err=True)
+    except BrokenPipeError:  # the reader has seen enough; click ends quietly
+        raise
+    except OSError as error:
+        click.echo(f"torchlint: {error.filename or 'the report'}: {error.strerror or error}", err=True)
+    except Exception as error:
+        from torchlint.lint.registry import RegistryError
+
+        if not isinstance(error, RegistryError):
+            raise
+        click.echo(f"torchlint: {error}", err=True)
+    else:
+        return
+    sys.exit(2)

@@ -1,0 +1,293 @@
+"""
+What autograd does with each operation of torch: what it saves, writes, shares and cuts.
+
+The facts come from `op_table.json`, which `python -m torchlint.optable.__main__ --write` generates from torch itself
+(see docs/op-table.md) and which is read at the first question. Here is only the reading of it: spelling to
+operations, and call to operation. It never imports torch, and it does not know what a program does with a result.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from torchlint.knowledge.ops.binding import applies, bind, merge
+from torchlint.knowledge.ops.description import (
+    UNKNOWN,
+    Binding,
+    Kind,
+    Known,
+    Op,
+    Overload,
+    Parameter,
+    Saved,
+    View,
+    read_overload,
+)
+from torchlint.truth import Truth
+
+__all__ = [
+    "TABLE",
+    "UNKNOWN",
+    "Binding",
+    "Kind",
+    "Known",
+    "Op",
+    "Parameter",
+    "Saved",
+    "View",
+    "asks_for_more",
+    "find",
+    "has_inplace_twin",
+    "is_one_node",
+    "is_tensor_method",
+    "last_node_holds",
+    "operator_spelling",
+    "select",
+    "spellings",
+    "torch_version",
+    "use_table",
+]
+
+TABLE = Path(__file__).with_name("op_table.json")
+
+
+def find(spelling: str) -> tuple[Op, ...]:
+    """
+    The overloads of a spelling, in the order in which torch tries them; empty if the table has none.
+
+    Spellings are qualified names (`torch.add`, `torch.Tensor.add_`, `torch.nn.functional.linear`, `torch.linalg.norm`),
+    and "getitem.basic", "getitem.advanced", "setitem.basic", "setitem.advanced" for `x[i]` and `x[i] = v`.
+    """
+    return tuple(overload.op for overload in _overloads(spelling) if not overload.opaque)
+
+
+@cache
+def _overloads(spelling: str) -> tuple[Overload, ...]:
+    table = _table()
+    return tuple(read_overload(spelling, table["records"][index]) for index in table["spellings"].get(spelling, ()))
+
+
+def torch_version() -> str:
+    """The torch release the table was generated from."""
+    return cast(str, _table()["torch"])
+
+
+def spellings() -> frozenset[str]:
+    """Every spelling the table knows."""
+    return frozenset(_table()["spellings"])
+
+
+def is_tensor_method(name: str) -> bool:
+    """Whether `torch.Tensor` has a method or attribute of that name that the table knows."""
+    return f"torch.Tensor.{name}" in _table()["spellings"]
+
+
+def has_inplace_twin(name: str) -> bool:
+    """Whether the method has an in-place form: `relu` has `relu_`."""
+    return not name.endswith("_") and is_tensor_method(name + "_")
+
+
+def select(
+    spelling: str,
+    positional: Sequence[str],
+    keywords: Mapping[str, str],
+    known: Mapping[int | str, Known] | None = None,
+) -> tuple[Op, Binding] | None:
+    """
+    The operation a call runs, and which argument each of its parameters gets.
+
+    Parameters
+    ----------
+    spelling
+        As for `find`. For a method `positional[0]` is the receiver; for "getitem.*" it is the tensor, then the index.
+    positional, keywords
+        The `Kind` of each argument.
+    known
+        More about some arguments, by position or keyword. Some operations save by it: `dropout` by `training`,
+        `pad` by `mode`, `matmul` by the ranks and layouts of its operands.
+
+    Returns
+    -------
+    The operation and, per parameter that is given, a position or a keyword (of a variadic parameter the first
+    position). None if the table has no overload that takes such arguments or knows nothing of it, or if several are
+    possible that do not even agree on which outputs there are, what is written or whether the result requires grad.
+
+    Where several overloads are possible they are merged: what they do not share is not `certain`.
+    Overloads are tried in the order of torch's own argument parser (torch/csrc/utils/python_arg_parser.cpp).
+    """
+    said: _Said = ()
+    if known and asks_for_more(spelling):
+        if not all(isinstance(each.value, _LITERALS) for each in known.values()):
+            return _select(spelling, positional, keywords, known)
+        said = tuple([(at, each, type(each.value)) for at, each in known.items()])
+    return _selected(spelling, tuple(positional), tuple(keywords.items()), said)
+
+
+@cache
+def asks_for_more(spelling: str) -> bool:
+    """Whether `select` may ask for more of an argument than its kind."""
+    return any(overload.when for overload in _overloads(spelling))
+
+
+_LITERALS = (bool, int, float, str, type(None), type(UNKNOWN))
+
+_Said: TypeAlias = "tuple[tuple[int | str, Known, type], ...]"
+"""What is known of arguments, with the class of each value: `True` and 1 are equal, and not the same to torch."""
+
+
+@lru_cache(maxsize=1 << 13)
+def _selected(
+    spelling: str, positional: tuple[str, ...], keywords: tuple[tuple[str, str], ...], said: _Said
+) -> tuple[Op, Binding] | None:
+    return _select(spelling, positional, dict(keywords), {at: each for at, each, _ in said})
+
+
+def _select(
+    spelling: str, positional: Sequence[str], keywords: Mapping[str, str], known: Mapping[int | str, Known]
+) -> tuple[Op, Binding] | None:
+    possible: list[tuple[Op, Binding]] = []
+    for overload in _overloads(spelling):
+        bound = bind(overload.op.parameters, positional, keywords)
+        if bound is None:
+            continue
+        binding, definite = bound
+        kinds = {name: positional[at] if isinstance(at, int) else keywords[at] for name, at in binding.items()}
+        holds = applies(overload, binding, kinds, known)
+        if holds is False:
+            continue
+        if overload.opaque:
+            return None
+        possible.append((overload.op, binding))
+        if definite and holds:
+            break
+    if not possible:
+        return None
+    return possible[0] if len(possible) == 1 else merge(possible)
+
+
+def is_one_node(op: Op) -> bool:
+    """
+    Whether what an operation saves is all saved by its last node: those read from derivatives.yaml are one node, and of
+    those found by running torch the ones that are named as their node is (`F.elu`, EluBackward0), or that say of saving
+    what one of all these with the same node says (`F.relu`, `selu`); `dropout` is a multiplication by noise.
+    """
+    return _is_named_as_its_node(op) or _said(op) in _single_nodes()
+
+
+def _is_named_as_its_node(op: Op) -> bool:
+    own = "".join(word.capitalize() for word in op.name.split("_")) + "Backward"
+    named = op.node.rstrip("0123456789") in (own, f"Native{own}")
+    return not op.probed or named or (op.name == "dropout" and op.node == "MulBackward0")
+
+
+def last_node_holds(op: Op) -> Truth:
+    """
+    Whether the last node of a composed operation holds saved tensors: what is said of the operations that are nothing
+    but a node of that name, if that is one thing.
+    """
+    said = _holds_by_node().get(op.node, frozenset())
+    return next(iter(said)) if len(said) == 1 else Truth.MAYBE
+
+
+@cache
+def _holds_by_node() -> Mapping[str, frozenset[Truth]]:
+    found: dict[str, frozenset[Truth]] = {}
+    for node, _, holds in _single_nodes():
+        found[node] = found.get(node, frozenset()) | {holds}
+    return found
+
+
+def _said(op: Op) -> tuple[str, frozenset[str], Truth]:
+    # `input` of torch.nn.functional is `self` of the method
+    names = frozenset({"input": "self"}.get(save.what, save.what) for save in op.saves)
+    return op.node, names, op.holds_saved
+
+
+@cache
+def _single_nodes() -> frozenset[tuple[str, frozenset[str], Truth]]:
+    read = [read_overload("", record).op for record in _table()["records"]]
+    return frozenset(_said(op) for op in read if op.node and (not op.probed or _is_plain(op)))
+
+
+def _is_plain(op: Op) -> bool:
+    return _is_named_as_its_node(op) and len(op.outputs) == 1  # `svd` transposes one of the results of its node
+
+
+_OPERATORS: Mapping[str, tuple[str, str]] = {
+    "+": ("add", "add"),
+    "-": ("sub", "__rsub__"),
+    "*": ("mul", "mul"),
+    "/": ("div", "__rdiv__"),
+    "//": ("floor_divide", "__rfloordiv__"),
+    "%": ("remainder", "__rmod__"),
+    "**": ("pow", "__rpow__"),
+    "@": ("matmul", "__rmatmul__"),
+    "<<": ("__lshift__", "__rlshift__"),
+    ">>": ("__rshift__", "__rrshift__"),
+    "&": ("__and__", "__and__"),
+    "|": ("__or__", "__or__"),
+    "^": ("__xor__", "__xor__"),
+    "==": ("eq", "eq"),
+    "!=": ("ne", "ne"),
+    "<": ("lt", "gt"),
+    "<=": ("le", "ge"),
+    ">": ("gt", "lt"),
+    ">=": ("ge", "le"),
+    "-x": ("neg", "neg"),
+    "+x": ("positive", "positive"),
+    "~x": ("bitwise_not", "bitwise_not"),
+    "~": ("bitwise_not", "bitwise_not"),
+    "+=": ("add_", "add_"),
+    "-=": ("sub_", "sub_"),
+    "*=": ("mul_", "mul_"),
+    "/=": ("div_", "div_"),
+    "//=": ("floor_divide_", "floor_divide_"),
+    "%=": ("remainder_", "remainder_"),
+    "**=": ("pow_", "pow_"),
+    "<<=": ("__ilshift__", "__ilshift__"),
+    ">>=": ("__irshift__", "__irshift__"),
+    "&=": ("__iand__", "__iand__"),
+    "|=": ("__ior__", "__ior__"),
+    "^=": ("__ixor__", "__ixor__"),
+}
+
+
+def operator_spelling(op: str, reflected: bool = False) -> str:
+    """
+    The method an operator calls on a tensor.
+
+    Parameters
+    ----------
+    op
+        Binary as written ("+", "@", "<="), augmented ("+=", not "@=": there is none, Python takes "@"),
+        or unary "-x", "+x", "~".
+    reflected
+        The tensor is the right operand and the left one is none: `2 - x`. The tensor is the first parameter either way.
+
+    Raises
+    ------
+    KeyError
+        for anything that is no such operator.
+    """
+    return "torch.Tensor." + _OPERATORS[op][reflected]
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return cast("dict[str, Any]", json.loads(TABLE.read_text(encoding="utf-8")))
+
+
+def use_table(path: Path) -> None:
+    """Read from another file from now on: for measuring a table that is not the committed one."""
+    global TABLE
+    TABLE = path
+    _table.cache_clear()
+    _overloads.cache_clear()
+    asks_for_more.cache_clear()
+    _selected.cache_clear()
+    _single_nodes.cache_clear()
+    _holds_by_node.cache_clear()

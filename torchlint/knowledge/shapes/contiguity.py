@@ -1,0 +1,194 @@
+"""
+Whether a view of contiguous memory is contiguous: what `reshape` needs to give a view, and `view` to work at all.
+
+Only the view operations; never imports torch and never guesses.
+
+References
+----------
+https://docs.pytorch.org/docs/stable/generated/torch.Tensor.is_contiguous.html;
+`c10/core/Contiguity.h`: strides of dimensions of size 1 do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from torchlint.knowledge.shapes.domain import (
+    INTEGER,
+    Arguments,
+    ShapeUnknownError,
+    Sized,
+    Sizes,
+    size_of,
+    sizes_of,
+    wrap,
+)
+from torchlint.knowledge.shapes.parts import sliced
+
+_ALWAYS: Final = frozenset(
+    {"alias", "clone", "contiguous", "detach", "flatten", "ravel", "reshape", "reshape_as", "squeeze", "unflatten"}
+    | {"unsqueeze", "view", "view_as", "view_as_real"}
+)
+
+
+class _Kept(NamedTuple):
+    """One dimension of the input after slicing: whether all of it is there, whether more than one, whether step 1."""
+
+    whole: bool | None
+    many: bool | None
+    dense: bool | None = True
+
+
+def contiguous_after(name: str, arguments: Mapping[str, object]) -> bool | None:
+    """
+    Whether the result of this operation is contiguous if its input is.
+
+    Parameters
+    ----------
+    name
+        Base name of a view operation (`transpose`, `select`, …) or `getitem` (arguments `self` and `index`).
+    arguments
+        As in `shapes.infer`.
+
+    Returns
+    -------
+    bool or None
+        For an operation with several results it holds for each of them. None if unknown, and for every operation that
+        is not described. Tensors are taken not to be empty.
+    """
+    if name in _ALWAYS:
+        return True
+    try:
+        a = Arguments(arguments)
+        shape = a.shape()
+        if name == "getitem":
+            index = a.get("index")
+            return _sliced(_kept_by_index(shape, list(index) if type(index) is tuple else [index]))
+        if name in ("expand", "broadcast_to"):
+            return _expanded(shape, a.sizes("size", "shape"))
+        if name in ("expand_as",):
+            return _expanded(shape, a.shape("other"))
+        if name in ("select", "slice", "narrow", "split", "split_with_sizes", "chunk", "tensor_split", "unbind"):
+            return _sliced(_kept_by_dim(name, shape, a))
+        order = order_of(name, shape, a)
+    except (ShapeUnknownError, IndexError, ValueError, TypeError):
+        return None
+    return None if order is None else _ordered(shape, order)
+
+
+def order_of(name: str, shape: Sizes, a: Arguments) -> list[int] | None:
+    """For an exchange of dimensions: which dimension of the input stands where in the result."""
+    rank = len(shape)
+    order = list(range(rank))
+    if name in ("transpose", "swapaxes", "swapdims"):
+        names = ("dim0", "dim1") if "dim0" in a.values else ("axis0", "axis1")
+        first, second = (wrap(a.integer(one), rank) for one in names)
+        order[first], order[second] = second, first
+    elif name in ("t", "T", "H", "numpy_T"):
+        order.reverse()
+    elif name in ("mT", "mH", "adjoint"):
+        order[-1], order[-2] = order[-2], order[-1]
+    elif name == "permute":
+        dims = a.sizes("dims", "dim")
+        if None in dims:
+            raise ShapeUnknownError
+        order = [wrap(dim, rank) for dim in dims if dim is not None]
+    elif name in ("movedim", "moveaxis"):
+        source, target = (
+            [wrap(dim, rank) for dim in sizes_of(a.get(one)) if dim is not None] for one in ("source", "destination")
+        )
+        placed = dict(zip(target, source, strict=True))
+        rest = iter(axis for axis in range(rank) if axis not in source)
+        order = [placed[axis] if axis in placed else next(rest) for axis in range(rank)]
+    else:
+        return None
+    return order
+
+
+def _ordered(shape: Sizes, order: Sequence[int]) -> bool | None:
+    sure = [axis for axis in order if shape[axis] not in (1, None)]
+    if sure != sorted(sure):
+        return False
+    possible = [axis for axis in order if shape[axis] != 1]
+    return True if possible == sorted(possible) else None
+
+
+def _expanded(shape: Sizes, target: Sizes) -> bool | None:
+    verdict: bool | None = True
+    for have, wanted in zip((1,) * (len(target) - len(shape)) + shape, target, strict=True):
+        if wanted == -1 or wanted == 1 or (have is not None and have != 1):
+            continue
+        if have == 1 and wanted is not None:
+            return False
+        verdict = None
+    return verdict
+
+
+def _more_than_one(size: int | None) -> bool | None:
+    return None if size is None else size > 1
+
+
+def _kept_by_slice(size: int | None, start: object, stop: object, step: object) -> _Kept:
+    count = sliced(size, start, stop, step)
+    all_of_it = start in (None, 0) and stop is None and step in (None, 1)
+    whole = True if all_of_it else None if size is None or count is None else size == count
+    return _Kept(
+        whole, _more_than_one(count), None if step is not None and not isinstance(step, int) else step in (None, 1)
+    )
+
+
+def _kept_by_selection(size: int | None) -> _Kept:
+    return _Kept(None if size is None else size == 1, False)
+
+
+def _kept_by_index(shape: Sizes, items: list[object]) -> list[_Kept]:
+    """Raises `ShapeUnknownError` unless all of the indexing is basic."""
+    counted = [item for item in items if item is not None and item is not Ellipsis]
+    if len(counted) > len(shape):
+        raise ShapeUnknownError
+    kept: list[_Kept] = []
+    whole = [_Kept(True, _more_than_one(size)) for size in shape]
+    for item in items:
+        axis = len(kept)
+        if item is None:
+            continue
+        if item is Ellipsis:
+            kept += whole[axis : axis + len(shape) - len(counted)]
+        elif isinstance(item, slice):
+            kept.append(_kept_by_slice(shape[axis], item.start, item.stop, item.step))
+        elif item is INTEGER or (isinstance(item, int) and not isinstance(item, bool)) or item == Sized((), "int"):
+            kept.append(_kept_by_selection(shape[axis]))
+        else:
+            raise ShapeUnknownError
+    return kept + whole[len(kept) :]
+
+
+def _kept_by_dim(name: str, shape: Sizes, a: Arguments) -> list[_Kept]:
+    kept = [_Kept(True, _more_than_one(size)) for size in shape]
+    dim = wrap(a.integer("dim", None if name in ("select", "narrow") else 0), len(shape))
+    size = shape[dim]
+    if name in ("select", "unbind"):
+        kept[dim] = _kept_by_selection(size)
+    elif name == "slice":
+        kept[dim] = _kept_by_slice(size, a.get("start"), a.get("end"), a.get("step", 1))
+    elif name == "narrow":
+        length = size_of(a.get("length"))
+        kept[dim] = _Kept(None if size is None or length is None else size == length, _more_than_one(length))
+    else:
+        kept[dim] = _Kept(True if size == 1 else None, None)
+    return kept
+
+
+def _sliced(kept: Sequence[_Kept]) -> bool | None:
+    """Contiguous if behind each dimension of more than one element everything is there, and none skips elements."""
+    verdict: bool | None = True
+    for axis, one in enumerate(kept):
+        later = [other.whole for other in kept[axis + 1 :]]
+        broken = one.dense is False or False in later
+        unsure = one.dense is None or None in later
+        if one.many is True and broken:
+            return False
+        if (one.many is not False) and (broken or unsure):
+            verdict = None
+    return verdict

@@ -1,0 +1,387 @@
+"""
+One file in, sorted findings out: decode, scout, parse, interpret, ask the rules, suppress.
+
+The engine does not print, does not judge (rules do) and does not know where files come from. Nothing that
+goes wrong in a file or in a rule leaves it as an exception: it becomes a TLN000 or TLN001 beside the other findings.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import pairwise
+from time import perf_counter
+from typing import TypeVar
+
+import libcst as cst
+
+from torchlint.fixes import edits
+from torchlint.lint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
+from torchlint.lint.scout import is_thorough, listeners, look
+from torchlint.lint.suppressions import Suppressions
+from torchlint.model import events, interpret
+from torchlint.model.events.trace import Step
+from torchlint.project.index import ProjectIndex
+from torchlint.results import MODEL, NEEDLE, PARSE, PLACES
+from torchlint.results import FileReport as FileReport
+from torchlint.rule import Diagnostic, Finding, FindingFix, Level, Rule, TraceLine
+from torchlint.syntax.tree import Source, SourceError, Span, TreeNeededError, decode, described, is_python
+from torchlint.truth import Truth
+
+
+def problem(path: str, kind: DriverCode, message: str, span: Span = Span(1, 1, 1, 1)) -> Finding:  # noqa: B008
+    """A finding of the driver itself."""
+    return Finding(path, span, kind.code, kind.name, kind.level, message)
+
+
+def check_bytes(path: str, data: bytes, registry: Registry, selection: Selection) -> FileReport:
+    """
+    Lint a file as it lies on disk.
+
+    Parameters
+    ----------
+    path
+        As shown to the user.
+    data
+        Its content.
+    registry
+        The rules.
+    selection
+        Which of them are asked for (`Registry.select`, without the file's `per-file-ignores`).
+    """
+    try:
+        text = decode(data).text
+        if NEEDLE not in data:
+            if not is_python(text):
+                parse(path, text)  # what is Python for a newer one is Python
+            return FileReport(path, mentions_torch=False)
+    except SourceError as error:
+        return _unreadable(path, error)
+    return check_text(path, text, registry, selection)
+
+
+def check_text(path: str, text: str, registry: Registry, selection: Selection, *, noqa: bool = True) -> FileReport:
+    """
+    Lint a text; `noqa=False` leaves `# noqa` comments to somebody else (flake8). See `check_bytes`.
+    """
+    with _without_gc():
+        return _with_deep_stack(lambda: _check(path, text, registry, selection, noqa))
+
+
+def parse(path: str, text: str) -> Source:
+    """
+    A text's tree, however deeply it is nested.
+
+    Raises
+    ------
+    SourceError
+        if it is not valid Python.
+    """
+    return _with_deep_stack(lambda: Source.parse(path, text))
+
+
+def _check(path: str, text: str, registry: Registry, selection: Selection, noqa: bool) -> FileReport:
+    seconds: dict[str, float] = {}
+    project = ProjectIndex(path)
+    with _timed(seconds, MODEL):
+        first = look(path, text, registry, selection, noqa=noqa, project=project)
+    if first.held_back is not None:
+        return FileReport(path, held_back=first.held_back, depends=project.depends, seconds=seconds)
+    source: Source
+    happened: Sequence[events.Event]
+    if first.source is not None and first.events is not None:
+        source, happened = first.source, first.events
+    else:
+        try:
+            with _timed(seconds, PARSE):
+                source = Source.parse(path, text)
+        except SourceError as error:
+            return _unreadable(path, error)
+        except Exception as error:
+            return _broken(path, f"could not be parsed: {described(error)}")
+        try:
+            with _timed(seconds, MODEL):
+                happened = _happened(source, project, is_thorough(registry, selection))
+        except Exception as error:
+            return _broken(path, f"the model could not follow this file: {described(error)}", seconds)
+    suppressions = Suppressions(source, registry, noqa=noqa)
+    return _Check(source, registry, selection, suppressions, project, seconds).report(happened)
+
+
+def _happened(source: Source, project: ProjectIndex, thorough: bool) -> list[events.Event]:
+    """What the model says; without the other files, should it need the tree of one of them."""
+    try:
+        return interpret(source, project, thorough=thorough)
+    except TreeNeededError:
+        return interpret(source, thorough=thorough)
+
+
+class _Check:
+    """The findings of one file, while they are collected."""
+
+    def __init__(
+        self,
+        source: Source,
+        registry: Registry,
+        selection: Selection,
+        suppressions: Suppressions,
+        project: ProjectIndex,
+        seconds: dict[str, float],
+    ) -> None:
+        self.source = source
+        self.registry = registry
+        self.selection = selection
+        self.suppressions = suppressions
+        self.project = project
+        self.seconds = seconds
+        self.found: dict[tuple[str, Span], Finding] = {}
+        self.failures: list[Finding] = []
+        self.suppressed: set[tuple[str, Span]] = set()
+        self.groups: dict[tuple[str, Span], tuple[Hashable, str]] = {}
+
+    def report(self, happened: Sequence[events.Event]) -> FileReport:
+        by_kind: dict[type[events.Event], list[Rule]] = {}
+        failed: set[str] = set()
+        for event in happened:
+            if event.truth is not Truth.YES:
+                continue
+            if isinstance(event, events.EntryLost):
+                self.failures.append(self._lost(event))
+                continue
+            kind = type(event)
+            if kind not in by_kind:
+                by_kind[kind] = listeners(kind, self.registry, self.selection)
+            for rule in by_kind[kind]:
+                if rule.code in failed:
+                    continue
+                try:
+                    with _timed(self.seconds, rule.code):
+                        diagnostics = list(rule.check(event))
+                    with _timed(self.seconds, PLACES):
+                        self._take(rule, event, diagnostics)
+                except (Exception, SystemExit) as error:  # no rule ends the run
+                    failed.add(rule.code)
+                    self.failures.append(self._failure(rule, event, error))
+        shown = [item for item in self.found.values() if self._shown(item)]
+        held_back = len(self.found) - len(shown)
+        shown = self._grouped(shown)
+        if UNUSED_SUPPRESSION.code in self.selection.enabled and not failed:
+            shown += self.suppressions.unused(self.selection.enabled)
+        findings = sorted((*shown, *self.failures), key=lambda item: (item.span, item.code))
+        return FileReport(
+            self.source.path,
+            tuple(findings),
+            held_back,
+            len(self.suppressed),
+            bool(self.failures),
+            depends=self.project.depends,
+            seconds=self.seconds,
+        )
+
+    def _take(self, rule: Rule, event: events.Event, diagnostics: Sequence[Diagnostic]) -> None:
+        for diagnostic in diagnostics:
+            finding = self._finding(rule, event, diagnostic)
+            key = (finding.code, finding.span)
+            known = self.found.get(key)
+            if known is not None:
+                if finding.level.rank < known.level.rank:
+                    self.found[key] = finding
+            elif self.suppressions and self.suppressions.covers(rule.code, self._lines(diagnostic.node, finding.span)):
+                self.suppressed.add(key)
+            else:
+                self.found[key] = finding
+            if diagnostic.group is not None:
+                self.groups[key] = (diagnostic.group, diagnostic.others)
+
+    def _grouped(self, findings: Sequence[Finding]) -> list[Finding]:
+        """The first finding of each group (`Diagnostic.group`), with the fixes of all and the number of the others."""
+        alone: list[Finding] = []
+        groups: dict[tuple[str, Level, Hashable], list[Finding]] = {}
+        for finding in findings:
+            group = self.groups.get((finding.code, finding.span))
+            if group is None:
+                alone.append(finding)
+            else:
+                groups.setdefault((finding.code, finding.level, group[0]), []).append(finding)
+        for members in groups.values():
+            members.sort(key=lambda item: item.span)
+            first, *others = members
+            if others:
+                noun = self.groups[first.code, first.span][1]
+                many = f"{len(others)} more {noun}{'s' if len(others) > 1 else ''}"
+                place = (
+                    f"line {others[0].span.line}"
+                    if len(others) == 1
+                    else f"lines {others[0].span.line} to {others[-1].span.line}"
+                )
+                first = replace(first, message=f"{first.message} (and {many}, {place})", fix=_together(members))
+            alone.append(first)
+        return alone
+
+    def _shown(self, finding: Finding) -> bool:
+        return self.selection.shows(finding.code, finding.level)
+
+    def _finding(self, rule: Rule, event: events.Event, diagnostic: Diagnostic) -> Finding:
+        level = diagnostic.level or rule.level
+        if event.conditions and level is Level.ERROR:
+            level = Level.WARNING  # an error has no open link
+        return Finding(
+            path=self.source.path,
+            span=self._span(diagnostic.node),
+            code=rule.code,
+            name=rule.name,
+            level=level,
+            message=diagnostic.message,
+            trace=self._proof(diagnostic),
+            fix=self._fix(rule, diagnostic),
+            conditions=event.conditions,
+        )
+
+    def _proof(self, diagnostic: Diagnostic) -> tuple[TraceLine, ...]:
+        """The trace with places; none where its only step is the place of the finding itself."""
+        lines = tuple(self._trace_line(step) for step in diagnostic.trace)
+        if len(lines) == 1 and lines[0].path == self.source.path and lines[0].line == self._span(diagnostic.node).line:
+            return ()
+        return lines
+
+    def _trace_line(self, step: Step) -> TraceLine:
+        elsewhere = self.project.place(step.node)
+        path, span = elsewhere or (self.source.path, self._span(step.node))
+        return TraceLine(path, span.line, span.column, step.message, span.end_line, span.end_column)
+
+    def _fix(self, rule: Rule, diagnostic: Diagnostic) -> FindingFix | None:
+        """The fix with places; the finding stands without one that cannot be written."""
+        try:
+            return edits.resolve(self.source, diagnostic.fix) if diagnostic.fix else None
+        except edits.EditError as error:
+            message = f"the fix of {rule.code} ({rule.name}) is left out: {error}"
+            self.failures.append(problem(self.source.path, INTERNAL_ERROR, message, self._span(diagnostic.node)))
+            return None
+
+    def _span(self, node: cst.CSTNode) -> Span:
+        try:
+            return self.source.span(node)
+        except KeyError:
+            raise LookupError(f"it points at a {type(node).__name__} that is not in this file") from None
+
+    def _lines(self, node: cst.CSTNode, span: Span) -> set[int]:
+        """The lines on which a comment silences a finding at a node (see `torchlint.lint.suppressions`)."""
+        parents = self.source.parents
+        statement: cst.CSTNode | None = node
+        while statement is not None and not isinstance(statement, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
+            statement = parents.get(statement)
+        lines = {span.line, span.end_line}
+        if isinstance(statement, cst.BaseCompoundStatement):
+            body = statement.body
+            header = body.header if isinstance(body, cst.IndentedBlock) else body
+            lines = {span.line, self.source.span(statement).line, self.source.span(header).line}
+        elif statement is not None:
+            whole = self.source.span(statement)
+            lines |= {whole.line, whole.end_line}
+        return lines
+
+    def _lost(self, event: events.EntryLost) -> Finding:
+        message = f"the model could not follow {event.name}: {event.error}; the other findings stand"
+        return problem(self.source.path, INTERNAL_ERROR, message, self._span(event.node))
+
+    def _failure(self, rule: Rule, event: events.Event, error: BaseException) -> Finding:
+        try:
+            span = self._span(event.node)
+        except LookupError:
+            span = Span(1, 1, 1, 1)
+        message = f"the rule {rule.code} ({rule.name}) failed: {described(error)}; the other findings stand"
+        return problem(self.source.path, INTERNAL_ERROR, message, span)
+
+
+def _together(findings: Sequence[Finding]) -> FindingFix | None:
+    """One fix for all findings of a group, or that of the first where not all have one, or they touch."""
+    first = findings[0].fix
+    fixes = [finding.fix for finding in findings if finding.fix is not None]
+    ordered = sorted({edit for fix in fixes for edit in fix.edits}, key=lambda edit: edit.span)
+    if first is None or len(fixes) < len(findings) or any(edits.clash(a, b) for a, b in pairwise(ordered)):
+        return first
+    return FindingFix(first.title, all(fix.safe for fix in fixes), tuple(ordered))
+
+
+def _unreadable(path: str, error: SourceError) -> FileReport:
+    place = Span(error.line, error.column, error.line, error.column)
+    return FileReport(path, (problem(path, INVALID_SYNTAX, error.message, place),), followed=False)
+
+
+def _broken(path: str, message: str, seconds: Mapping[str, float] | None = None) -> FileReport:
+    found = (problem(path, INTERNAL_ERROR, message),)
+    return FileReport(path, found, failed=True, followed=False, seconds=seconds or {})
+
+
+def internal_error(path: str, message: str) -> FileReport:
+    """The report of a file that was lost for a reason outside of it: unreadable, or its process died."""
+    return _broken(path, message)
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], key: str) -> Iterator[None]:
+    start = perf_counter()
+    try:
+        yield
+    finally:
+        seconds[key] = seconds.get(key, 0.0) + perf_counter() - start
+
+
+@contextmanager
+def _without_gc() -> Iterator[None]:
+    """
+    Trees are live and have no cycles: the collector would walk over them again and again and free nothing. What files
+    leave behind is collected once, without what was there before them: after each file where the collector is somebody
+    else's, and where it is off, as in our own processes, when it has become much.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled or gc.get_count()[0] >= _MUCH:
+            gc.collect(0)
+        if enabled:
+            gc.enable()
+
+
+_Result = TypeVar("_Result")
+_STACK = 256 * 1024 * 1024
+_RECURSION = 20_000
+_MUCH = 250_000
+"""Objects, of a hundred bytes or so; the usual file leaves ten or twenty thousand."""
+
+
+def _with_deep_stack(function: Callable[[], _Result]) -> _Result:
+    """
+    Run a function where deep recursion is no crash: libcst's parser recurses in native code (3,000 nested brackets
+    overflow the usual eight megabytes), its tree is walked recursively. The memory is only reserved, not used.
+    """
+    results: list[_Result] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(function())
+        except BaseException as error:
+            errors.append(error)
+
+    limit = sys.getrecursionlimit()
+    former = threading.stack_size(_STACK)
+    try:
+        thread = threading.Thread(target=run, daemon=True)
+        sys.setrecursionlimit(max(limit, _RECURSION))
+        thread.start()
+        thread.join()
+    except RuntimeError:  # no room for such a stack: the usual one must do
+        return function()
+    finally:
+        threading.stack_size(former)
+        sys.setrecursionlimit(limit)
+    if errors:
+        raise errors[0]
+    return results[0]

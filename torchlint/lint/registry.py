@@ -1,0 +1,298 @@
+"""
+The set of rules: loads them by name, checks the set, selects from it.
+
+Nobody else knows where rules come from: the package `torchlint.rules`, the entry point group of the
+same name, the configuration key `plugins`. A broken rule of torchlint's own stops everything (RegistryError);
+a broken plugin is named and left out.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from torchlint.cache.stamp import may_have_entry_points
+from torchlint.config import Config, ConfigError, Overrides, make_importable, near_miss
+from torchlint.rule import OPTIONAL_SECTIONS, SECTIONS, Level, Rule, RuleDefinitionError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+RULES_PACKAGE = "torchlint.rules"
+"""The package of torchlint's own rules, and the entry point group of everybody else's."""
+
+
+class RegistryError(Exception):
+    """The set of rules is not sound: says which rule and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class DriverCode:
+    """A finding that the driver itself reports, and no rule."""
+
+    code: str
+    name: str
+    level: Level
+    summary: str
+
+
+INTERNAL_ERROR = DriverCode(
+    "TLN000",
+    "internal-error",
+    Level.ERROR,
+    "A file could not be read or followed, or a rule or plugin failed. The other findings stand; the exit status is 2.",
+)
+INVALID_SYNTAX = DriverCode(
+    "TLN001", "invalid-syntax", Level.ERROR, "A file is not valid Python, or not in the encoding it declares."
+)
+UNUSED_SUPPRESSION = DriverCode(
+    "TLN002", "unused-suppression", Level.SMELL, "A comment suppresses a finding that is not there."
+)
+DRIVER_CODES = (INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION)
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenPlugin:
+    """A plugin that gives no rules: where it was named, and what went wrong."""
+
+    origin: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """
+    Which rules are asked for.
+
+    Attributes
+    ----------
+    enabled
+        Codes that are reported.
+    explicit
+        Codes whose strict-level findings are shown without `--strict`, because they were selected by code or name.
+    strict
+        Whether all strict-level findings are shown.
+    """
+
+    enabled: frozenset[str]
+    explicit: frozenset[str] = frozenset()
+    strict: bool = False
+
+    def shows(self, code: str, level: Level) -> bool:
+        """Whether a finding of an enabled rule is shown, or only counted."""
+        return level is not Level.STRICT or self.strict or code in self.explicit
+
+    def without(self, codes: Iterable[str]) -> Selection:
+        """The same selection with some codes left out."""
+        return Selection(self.enabled.difference(codes), self.explicit, self.strict)
+
+
+@dataclass(frozen=True)
+class Registry:
+    """The rules of one configuration, sorted by code."""
+
+    rules: tuple[Rule, ...]
+    broken: tuple[BrokenPlugin, ...] = ()
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """The name of every code, the driver's own included."""
+        driver = {item.code: item.name for item in DRIVER_CODES}
+        return {**driver, **{rule.code: rule.name for rule in self.rules}}
+
+    def find(self, wanted: str) -> Rule | DriverCode:
+        """
+        A rule by code or name.
+
+        Raises
+        ------
+        KeyError
+            whose argument is a message with the near miss.
+        """
+        candidates: list[Rule | DriverCode] = [*self.rules, *DRIVER_CODES]
+        for item in candidates:
+            if wanted.upper() == item.code or wanted.lower() == item.name:
+                return item
+        words = [word for pair in self.names.items() for word in pair]
+        raise KeyError(f"no rule `{wanted}`{near_miss(wanted, words)} (all rules: torchlint rules)")
+
+    def matching(self, selector: str, where: str) -> frozenset[str]:
+        """
+        The codes a selector stands for: a code, a prefix of codes, a name, or ALL.
+
+        Raises
+        ------
+        ConfigError
+            if it stands for none; `where` tells the user in which place it was written.
+        """
+        found = frozenset(code for code, name in self.names.items() if matches(selector, code, name))
+        if not found:
+            words = [word for pair in self.names.items() for word in pair]
+            raise ConfigError(f"{where}: no rule matches `{selector}`{near_miss(selector, words)}")
+        return found
+
+    def select(self, config: Config, overrides: Overrides) -> Selection:
+        """
+        What the configuration and, on top of it, the command line ask for.
+
+        Within each of the two the more specific selector wins (code or name before prefix before ALL, longer prefix
+        before shorter), and `ignore` before `select` where they are equal. `select` on the command line starts afresh.
+
+        Raises
+        ------
+        ConfigError
+            for a selector that matches nothing.
+        """
+        enabled = frozenset(self.names)
+        explicit: frozenset[str] = frozenset()
+        for layer, where in ((config, str(config.file)), (overrides, "command line")):
+            chosen = (layer.select or ()) + layer.extend_select
+            weights = {True: self._weights(chosen, where), False: self._weights(layer.ignore, where)}
+            base = enabled if layer.select is None else frozenset[str]()
+            if layer.select is not None:
+                explicit = frozenset()
+            touched = weights[True].keys() | weights[False].keys()
+            wins = {code for code in touched if weights[True].get(code, -1) > weights[False].get(code, -1)}
+            enabled = (base - touched) | wins
+            explicit = (explicit | {code for code in wins if weights[True][code] == _EXACT}) & enabled
+        always = {INTERNAL_ERROR.code, INVALID_SYNTAX.code}
+        return Selection(enabled | always, explicit, config.strict or overrides.strict)
+
+    def _weights(self, selectors: Iterable[str], where: str) -> dict[str, int]:
+        weights: dict[str, int] = {}
+        for selector in selectors:
+            for code in self.matching(selector, where):
+                exact = selector.upper() == code or selector.lower() == self.names[code]
+                weight = _EXACT if exact else 0 if selector.upper() == "ALL" else len(selector)
+                weights[code] = max(weight, weights.get(code, 0))
+        return weights
+
+
+_EXACT = 1000
+
+
+def matches(selector: str, code: str, name: str) -> bool:
+    """Whether a selector (code, prefix of a code, name, ALL) stands for a rule."""
+    upper = selector.upper()
+    return bool(upper) and (upper == "ALL" or code.startswith(upper) or selector.lower() == name)
+
+
+@cache
+def load(plugins: tuple[str, ...] = (), origin: str = "plugins") -> Registry:
+    """
+    All rules: torchlint's own, those of installed packages, and those of the named modules.
+
+    Parameters
+    ----------
+    plugins
+        Module names from the configuration key `plugins`.
+    origin
+        The configuration file that names them.
+
+    Raises
+    ------
+    RegistryError
+        if torchlint's own set is not sound.
+    """
+    rules: dict[str, Rule] = {}
+    for module in _own_modules():
+        for kind in _rules_in(module):
+            _add(rules, kind)
+    broken = []
+    for where, target in _third_party(plugins, origin):
+        added = dict(rules)
+        try:
+            for kind in _resolve(target):
+                _add(added, kind)
+        except (Exception, SystemExit) as error:  # whatever a stranger's module does must not stop the other rules
+            reason = str(error) if isinstance(error, RegistryError) else f"{type(error).__name__}: {error}"
+            broken.append(BrokenPlugin(where, reason))
+        else:
+            rules = added
+    return Registry(tuple(sorted(rules.values(), key=lambda rule: rule.code)), tuple(broken))
+
+
+def _own_modules() -> Iterator[ModuleType]:
+    package = _own_package()
+    for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
+        try:
+            yield importlib.import_module(f"{RULES_PACKAGE}.{info.name}")
+        except RuleDefinitionError as error:
+            raise RegistryError(str(error)) from error
+
+
+def _own_package() -> ModuleType:
+    """The package `torchlint.rules`; in a checkout that is not installed, the folder `rules` beside `torchlint`."""
+    try:
+        return importlib.import_module(RULES_PACKAGE)
+    except ModuleNotFoundError as error:
+        if error.name != RULES_PACKAGE:
+            raise
+        init = Path(__file__).resolve().parents[2] / "rules" / "__init__.py"
+        spec = importlib.util.spec_from_file_location(
+            RULES_PACKAGE, init, submodule_search_locations=[str(init.parent)]
+        )
+        if spec is None or spec.loader is None or not init.is_file():
+            raise RegistryError(
+                f"torchlint's rules are missing: neither {RULES_PACKAGE} nor {init} is there"
+            ) from error
+        package = importlib.util.module_from_spec(spec)
+        sys.modules[RULES_PACKAGE] = package
+        spec.loader.exec_module(package)
+        return package
+
+
+def _third_party(plugins: tuple[str, ...], origin: str) -> Iterator[tuple[str, EntryPoint]]:
+    if not plugins and not may_have_entry_points(RULES_PACKAGE):
+        return
+    from importlib.metadata import EntryPoint, entry_points  # takes as long to load as a fifth of the rules
+
+    for entry in sorted(entry_points(group=RULES_PACKAGE), key=lambda entry: (entry.name, entry.value)):
+        yield f"entry point {entry.name}", entry
+    make_importable(Path(origin).parent.absolute())
+    for name in plugins:
+        yield f"{origin}", EntryPoint(name, name, RULES_PACKAGE)
+
+
+def _resolve(entry: EntryPoint) -> list[type[Rule]]:
+    loaded = entry.load()
+    if isinstance(loaded, ModuleType):
+        found = list(_rules_in(loaded))
+        if not found:
+            raise RegistryError(f"the module `{entry.value}` has no subclass of torchlint.rule.Rule")
+        return found
+    if inspect.isclass(loaded) and issubclass(loaded, Rule):
+        return [loaded]
+    raise RegistryError(f"`{entry.value}` is neither a module nor a subclass of torchlint.rule.Rule")
+
+
+def _rules_in(module: ModuleType) -> Iterator[type[Rule]]:
+    for value in vars(module).values():
+        if inspect.isclass(value) and issubclass(value, Rule) and value.__module__ == module.__name__:
+            yield value
+
+
+def _add(rules: dict[str, Rule], kind: type[Rule]) -> None:
+    where = f"{kind.__module__}.{kind.__qualname__}"
+    if not kind.summary():
+        raise RegistryError(f"{where}: has no documentation; start its docstring with one summary line")
+    missing = [title for title in SECTIONS if title not in OPTIONAL_SECTIONS and title not in kind.sections()]
+    if missing:
+        raise RegistryError(f"{where}: its documentation lacks the section `## {missing[0]}`")
+    known = {item.code: (item.name, "torchlint itself") for item in DRIVER_CODES}
+    known.update((rule.code, (rule.name, type(rule).__module__)) for rule in rules.values())
+    if kind.code in known:
+        raise RegistryError(f"{where}: the code {kind.code} is taken by {known[kind.code][1]}")
+    for name, owner in known.values():
+        if name == kind.name:
+            raise RegistryError(f"{where}: the name `{name}` is taken by {owner}")
+    rules[kind.code] = kind()

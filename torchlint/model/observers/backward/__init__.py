@@ -1,0 +1,1 @@
+"""Observers of backward passes, gradients and their graphs."""

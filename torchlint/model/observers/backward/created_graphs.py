@@ -1,0 +1,224 @@
+"""
+Graphs of gradients: who asked for them with `create_graph=True`, and whether anybody differentiates them.
+
+Follows the gradients through the operations the model knows; whatever goes to other code counts as differentiated
+there. Does not judge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.events import AutogradRefused, BackwardCallee, Event
+from torchlint.model.events.gradients import CreatedGraphUnused
+from torchlint.model.observers.pending import Held
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.hooks import Observer
+from torchlint.model.state.values import (
+    Function,
+    GraphNode,
+    Instance,
+    Tensor,
+    Unknown,
+    Value,
+    Write,
+    alternatives,
+    reachable_tensors,
+)
+from torchlint.syntax import ir
+from torchlint.syntax.features import DIFFERENTIATING
+
+if TYPE_CHECKING:
+    from torchlint.model.state.machine import Machine
+
+_MOST = 200
+"""Tensors looked at for one that a tensor was computed from."""
+_OF_THE_GRAPH = frozenset({"requires_grad", "grad_fn", "is_leaf"})
+
+
+@dataclass(slots=True, eq=False)
+class _Created:
+    """One call that created a graph of gradients, and what was computed from them."""
+
+    origin: ir.Node
+    argument: cst.Arg
+    nodes: set[int]
+    leaves: list[Tensor]
+    accumulated: bool
+    derived: dict[int, Tensor] = field(default_factory=dict)
+    used: bool = False
+    read_in: ir.Statement | None = None
+
+    def holds(self, value: Value) -> bool:
+        """Whether a value is computed from its gradients, or may be."""
+        return any(self.gave(tensor) for tensor in reachable_tensors(value))
+
+    def gave(self, tensor: Tensor) -> bool:
+        """Whether a tensor is computed from its gradients, through whatever operations, views and indices."""
+        pending, seen = [tensor], {id(tensor)}
+        while pending and self.derived:
+            each = pending.pop()
+            if each.requires_grad.truth() is Truth.NO:
+                continue  # what is detached leads nowhere
+            if id(each) in self.derived:
+                return True
+            sources = [*each.inputs, *([each.alias.source] if each.alias is not None else [])]
+            for source in sources if len(seen) < _MOST else ():
+                if id(source) not in seen:
+                    seen.add(id(source))
+                    pending.append(source)
+        return False
+
+
+class CreatedGraphs(Observer):
+    """Watches `create_graph=True`."""
+
+    words = ("create_graph",)
+    concerns = (DIFFERENTIATING,)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.held = Held(machine)
+        self._created: list[_Created] = []
+        self._needless_here: list[Event] = []
+        self._used: set[int] = set()
+        self._depth = 0
+        self._inner = 0
+
+    def entry_started(self, function: Function | None) -> None:
+        self.held.start(function is None)
+        self._created.clear()
+        self._depth = 0
+        self._inner = 0 if function is None else 1
+
+    def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
+        self._depth += 1
+
+    def function_ended(self, function: Function, result: Value) -> None:
+        self._depth -= 1
+        if self._depth < self._inner:
+            self._leave(result)
+
+    def concluded(self) -> None:
+        self.held.tell(self._needless_here.append)
+        self._used |= {id(each.argument) for each in self._created if self._differentiated(each)}
+        self._created.clear()
+
+    def finished(self) -> None:
+        """What one caller of a function has no use for, another may differentiate."""
+        for event in self._needless_here:
+            if id(event.node) not in self._used:
+                self.machine.emit(event)
+
+    def backward(
+        self,
+        callee: BackwardCallee,
+        root: Tensor,
+        nodes: list[GraphNode],
+        leaves: list[Tensor],
+        inputs: list[Tensor] | None,
+        create_graph: bool | None,
+        origin: ir.Node,
+    ) -> None:
+        visited = {id(node) for node in nodes}
+        for created in self._created:
+            # Read again, the graph has to be retained, which `create_graph=True` does.
+            created.used = created.used or bool(created.nodes & visited) or created.gave(root)
+        written = _written(origin)
+        accumulated = callee != "autograd.grad"
+        if create_graph is not True or written is None or (accumulated and any(node.opaque for node in nodes)):
+            return
+        created = _Created(origin, written, visited, list(leaves), accumulated)
+        self._created.append(created)
+        event = CreatedGraphUnused(
+            node=written,
+            statement=self.machine.line(),
+            argument=written,
+            call=_call(origin),
+            accumulated=created.accumulated,
+        )
+        self.held.hold(event, valid=lambda: self._needless(origin))
+
+    def _needless(self, origin: ir.Node) -> bool:
+        refused = any(isinstance(e, AutogradRefused) and e.node is origin.origin for e in self.machine.events)
+        return not refused and not any(self._differentiated(each) for each in self._created if each.origin is origin)
+
+    def _differentiated(self, created: _Created) -> bool:
+        return created.used or any(tensor.storage.uses for tensor in created.derived.values())
+
+    def called(
+        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
+    ) -> None:
+        if qualified == "torch.autograd.grad" and result is not None:
+            for created in self._created:
+                if created.origin is origin:
+                    created.derived |= {id(tensor): tensor for tensor in reachable_tensors(result)}
+                    created.used = created.used or not created.derived
+
+    def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
+        if name in _OF_THE_GRAPH:
+            self._leave(owner)  # who asks wants the graph
+        if name != "grad":
+            return
+        owners = [each for _, each in alternatives(owner)]
+        for created in self._created:
+            if created.accumulated and any(leaf is each for leaf in created.leaves for each in owners):
+                created.derived |= {id(tensor): tensor for tensor in reachable_tensors(value)}
+
+    def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
+        for created in self._created:
+            if any(created.holds(value) for value in bound.values()):
+                created.derived |= {id(tensor): tensor for tensor in reachable_tensors(result)}
+
+    def method(
+        self,
+        receiver: Value,
+        name: str,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        result: Value | None,
+        origin: ir.Call,
+    ) -> None:
+        """What comes out of code that the model doesn't know may be anything made of what went in."""
+        if isinstance(result, Unknown) and isinstance(receiver, (Tensor, Unknown, Instance)):
+            for created in self._created:
+                if any(created.holds(value) for value in (receiver, *positional, *keywords.values())):
+                    created.used = created.used or name not in ("numpy", "tolist")
+
+    def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
+        self._leave(value)
+
+    def name_read(self, name: str, value: Value, origin: ir.Node) -> None:
+        for created in self._created:
+            if created.holds(value):
+                created.read_in = self.machine.statement
+
+    def indexed(self, tensor: Tensor, result: Value, origin: ir.Node) -> None:
+        for created in self._created:
+            if created.gave(tensor):
+                created.derived |= {id(each): each for each in reachable_tensors(result)}
+
+    def wrote(self, tensor: Tensor, write: Write) -> None:
+        """A statement that writes in place, and reads a gradient, writes what comes of it."""
+        for created in self._created:
+            created.used = created.used or (created.read_in is not None and created.read_in is self.machine.statement)
+
+    def _leave(self, value: Value) -> None:
+        for created in self._created:
+            created.used = created.used or created.holds(value)
+
+
+def _written(origin: ir.Node) -> cst.Arg | None:
+    """The argument `create_graph=True`, as a keyword."""
+    for given in origin.arguments if isinstance(origin, ir.Call) else ():
+        if given.keyword == "create_graph" and isinstance(given.origin, cst.Arg):
+            return given.origin
+    return None
+
+
+def _call(origin: ir.Node) -> cst.Call:
+    assert isinstance(origin.origin, cst.Call)
+    return origin.origin

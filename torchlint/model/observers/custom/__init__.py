@@ -1,0 +1,1 @@
+"""Observers of custom autograd functions and hooks."""

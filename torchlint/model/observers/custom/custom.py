@@ -1,0 +1,434 @@
+"""Sees what is wrong in a custom `autograd.Function`: what it keeps, saves, writes and returns."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Literal
+
+import libcst as cst
+
+from torchlint.model.events.custom import (
+    BackwardNotDifferentiable,
+    DerivativeRebuilt,
+    FunctionInstanceCalled,
+    FunctionMethodNotStatic,
+    GradientsReturned,
+    InputWritten,
+    TensorKeptOnContext,
+)
+from torchlint.model.events.trace import Step
+from torchlint.model.observers.custom.function_source import Method, names, reads, root_of_one_minus_square, text
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.hooks import Observer
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.values import (
+    Class,
+    Constant,
+    External,
+    Function,
+    Instance,
+    Module,
+    Sequence,
+    Storage,
+    Tensor,
+    Unknown,
+    Value,
+    Write,
+)
+from torchlint.syntax import ir
+from torchlint.syntax.features import CUSTOM, anywhere
+from torchlint.syntax.tree import parsed, walk
+
+_FUNCTION = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
+_KEEPING = frozenset({"staticmethod", "classmethod", "once_differentiable", "custom_fwd", "custom_bwd", "override"})
+"""Decorators that leave the number of arguments and results as they are written."""
+_FOREIGN = re.compile(r"(^|[._])(_C|cuda|ext|cpp|kernels?|triton|backend|ctypes)(\.|_|$)")
+_INDIFFERENT = frozenset({"zeros_like", "ones_like", "empty_like", "asarray", "array"})
+
+
+def is_function_class(cls: Class) -> bool:
+    """Whether a class of the file is a custom autograd function."""
+    return any(isinstance(base, External) and base.qualified in _FUNCTION for base in cls.outside())
+
+
+class Custom(Observer):
+    """Raises the events of custom Functions."""
+
+    words = ("Function",)
+    concerns = (anywhere(CUSTOM),)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._running: list[Function] = []
+        self._given: list[list[Value]] = []
+        self._kept_inputs: list[tuple[int, int, TensorKeptOnContext]] = []
+        self._applied: list[tuple[int, int, Storage]] = []
+        self._overwritten: dict[tuple[int, int], Step] = {}
+        self._seen: set[int] = set()
+        self._told: set[int] = set()
+
+    # -- the class as written
+
+    def class_defined(self, cls: Class) -> None:
+        if not is_function_class(cls) or id(cls.definition) in self._seen:
+            return
+        self._seen.add(id(cls.definition))
+        methods: dict[str, Method] = {}
+        for name, value in cls.attributes.items():
+            if isinstance(value, Function) and isinstance(value.definition.origin, cst.FunctionDef):
+                methods[name] = Method(value.definition.origin)
+        forward, backward = methods.get("forward"), methods.get("backward")
+        for method in (forward, backward):
+            decorators = set(method.decorators) if method is not None else set()
+            bound = bool({"staticmethod", "classmethod"} & decorators) or not decorators <= _KEEPING
+            if method is not None and not bound and not cls.wrapped:
+                self._not_static(cls, method)
+        if forward is None:
+            return
+        if forward.context:
+            self._kept(forward, backward, methods, cls)
+            self._written_in_forward(forward, methods)
+        if backward is not None and backward.context:
+            self._written_in_backward(backward)
+            if "once_differentiable" not in backward.decorators:
+                self._intermediates_saved(forward, backward)
+            self._rebuilt(forward, backward)
+
+    def _not_static(self, cls: Class, method: Method) -> None:
+        node = method.definition
+        self.machine.emit(
+            FunctionMethodNotStatic(
+                node=node.name, statement=node, cls=cls.name, method=node.name.value, definition=node
+            )
+        )
+
+    def _kept(self, forward: Method, backward: Method | None, methods: dict[str, Method], cls: Class) -> None:
+        kept: list[tuple[cst.Assign, cst.Attribute, Literal["input", "output", "intermediate"]]] = []
+        outputs = forward.returned()
+        checked = self._checked(forward, backward)
+        for node in forward.nodes:
+            if not isinstance(node, cst.Assign) or len(node.targets) != 1:
+                continue
+            target, name = node.targets[0].target, text(node.value)
+            if not isinstance(target, cst.Attribute) or text(target.value) != forward.context or "." in name:
+                continue
+            if name in outputs and name not in forward.parameters:
+                kept.append((node, target, "output"))
+            elif name in checked:
+                continue
+            elif name in forward.inputs() and (forward.is_tensor(name) or self._read_as_tensor(target, backward)):
+                kept.append((node, target, "input"))
+            elif not name and forward.computes_tensor(node.value):
+                kept.append((node, target, "intermediate"))
+        saves = any(method.calls("save_for_backward") for method in methods.values())
+        for node, target, what in kept:
+            event = TensorKeptOnContext(
+                node=target,
+                statement=self._line(forward.definition, node),
+                context=forward.context,
+                attribute=target.attr.value,
+                what=what,
+                value=node.value,
+                reads=reads(backward, target.attr.value),
+                saves=saves or len(kept) > 1,
+            )
+            if what != "input":
+                self.machine.emit(event)
+            elif self.machine.excursion is None and not self.machine.expected_errors:
+                position = forward.parameters.index(text(node.value)) - 1
+                self._kept_inputs.append((id(cls.definition), position, event))
+
+    def _checked(self, forward: Method, backward: Method | None) -> set[str]:
+        """The names that are saved for backward too, and checked there: unpacking looks at all versions."""
+        if backward is None or not reads(backward, "saved_tensors"):
+            return set()
+        return {text(value) for value in forward.saved() or []}
+
+    def _read_as_tensor(self, target: cst.Attribute, backward: Method | None) -> bool:
+        return backward is not None and backward.is_tensor(f"{backward.context}.{target.attr.value}")
+
+    def _line(self, definition: cst.FunctionDef, small: cst.CSTNode) -> cst.CSTNode:
+        for node in walk(definition):
+            if isinstance(node, cst.SimpleStatementLine) and any(each is small for each in node.body):
+                return node
+        return definition
+
+    # -- writing
+
+    def _written_in_forward(self, forward: Method, methods: dict[str, Method]) -> None:
+        if any(method.calls("mark_dirty") for method in methods.values()):
+            return
+        for name in forward.inputs():
+            self._writes(forward, name, "forward", "input", certain=forward.is_tensor(name))
+
+    def _written_in_backward(self, backward: Method) -> None:
+        given = {name: name for name in backward.inputs()}
+        for name in list(backward.bound):
+            value = backward.definition_of(name)
+            if isinstance(value, cst.Name) and value.value in given:
+                given[name] = name
+        for name in given:
+            self._writes(backward, name, "backward", "gradient", certain=True)
+        for name in backward.unpacked():
+            self._writes(backward, name, "backward", "saved", certain=True)
+
+    def _writes(
+        self,
+        method: Method,
+        name: str,
+        where: Literal["forward", "backward"],
+        what: Literal["input", "gradient", "saved"],
+        certain: bool,
+    ) -> None:
+        for node in method.nodes:
+            op = ""
+            if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and text(node.func.value) == name:
+                called = node.func.attr.value
+                in_place = called.endswith("_") and not called.endswith("__") and called != "requires_grad_"
+                op = called if in_place and not called.startswith(("detach", "retain")) else ""
+            elif isinstance(node, cst.AugAssign) and certain:
+                written = node.target.value if isinstance(node.target, cst.Subscript) else node.target
+                op = "augmented assignment" if text(written) == name else ""
+            elif isinstance(node, cst.Assign) and certain:
+                targets = [each.target for each in node.targets]
+                subscripts = [each for each in targets if isinstance(each, cst.Subscript)]
+                op = "[...] =" if any(text(each.value) == name for each in subscripts) else ""
+            if op:
+                self.machine.emit(
+                    InputWritten(node=node, statement=method.definition, method=where, what=what, name=name, op=op)
+                )
+
+    # -- derivatives
+
+    def _saved_names(self, forward: Method, backward: Method) -> dict[str, str]:
+        """The names of saved tensors in `backward`, and what each is in `forward`: "input", "output", ""."""
+        saved = forward.saved()
+        names: dict[str, str] = {}
+        outputs, inputs = forward.returned(), forward.inputs()
+        for name, place in backward.unpacked().items():
+            kept = text(saved[place]) if saved is not None and place < len(saved) else ""
+            names[name] = "output" if kept in outputs else "input" if kept in inputs else ""
+        return names
+
+    def _rebuilt(self, forward: Method, backward: Method) -> None:
+        saved = self._saved_names(forward, backward)
+        derived = {name for name, what in saved.items() if what == "output"}
+        for name in backward.bound:
+            value = backward.definition_of(name)
+            if value is not None and names(value) & derived:
+                derived.add(name)
+        for node in backward.nodes:
+            how: Literal["division", "root", ""] = ""
+            if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Divide):
+                if saved.get(text(node.left)) == "output" and self._is_factor(forward, backward, node):
+                    how = "division"
+            elif root_of_one_minus_square(node) in derived:
+                how = "root"
+            if how:
+                self.machine.emit(DerivativeRebuilt(node=node, statement=backward.definition, how=how))
+
+    def _is_factor(self, forward: Method, backward: Method, quotient: cst.BinaryOperation) -> bool:
+        """Whether `forward` computes the dividend as a product with the divisor."""
+        saved, places = forward.saved(), backward.unpacked()
+        if saved is None or text(quotient.left) not in places or text(quotient.right) not in places:
+            return False
+        made = forward.definition_of(text(saved[places[text(quotient.left)]]))
+        divisor = text(saved[places[text(quotient.right)]])
+        while isinstance(made, cst.BinaryOperation) and isinstance(made.operator, cst.Multiply):
+            if text(made.right) == divisor:
+                return True
+            made = made.left
+        return made is not None and text(made) == divisor
+
+    def _intermediates_saved(self, forward: Method, backward: Method) -> None:
+        outputs = forward.returned()
+        for value in forward.saved() or []:
+            name = text(value)
+            made: cst.BaseExpression | None = value
+            if name:
+                made = forward.definition_of(name) if name not in outputs else None
+            if forward.computes_tensor(made) and isinstance(made, cst.Call):
+                self.machine.emit(
+                    BackwardNotDifferentiable(
+                        node=value,
+                        statement=forward.definition,
+                        how="intermediate",
+                        written=name,
+                        definition=backward.definition,
+                    )
+                )
+
+    # -- the run
+
+    def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
+        self._running.append(function)
+        self._given.append(list(arguments.values())[1:])
+
+    def function_ended(self, function: Function, result: Value) -> None:
+        if self._running:
+            self._running.pop()
+            self._given.pop()
+
+    def concluded(self) -> None:
+        self._running.clear()
+        self._given.clear()
+        self._applied.clear()
+
+    def finished(self) -> None:
+        """Whether an input is written later is known when everything has run."""
+        for definition, position, event in self._kept_inputs:
+            step = self._overwritten.get((definition, position))
+            if step is not None:
+                event = replace(event, written=True, trace=(step,))
+            self.machine.emit(event)
+        self._kept_inputs.clear()
+
+    def wrote(self, tensor: Tensor, write: Write) -> None:
+        if not self._applied or write.spelling in ("optimizer", "backward"):
+            return
+        for definition, position, storage in self._applied:
+            if storage is tensor.storage and (definition, position) not in self._overwritten:
+                step = Step(write.origin.origin, f"`{write.op}` writes it here")
+                self._overwritten[definition, position] = step
+
+    def _backward(self) -> Method | None:
+        """The `backward` of a custom Function, if that is what runs, and it is differentiable by its own word."""
+        function = self._running[-1] if self._running else None
+        if function is None or function.owner is None or function.name != "backward":
+            return None
+        if not is_function_class(function.owner) or not isinstance(function.definition.origin, cst.FunctionDef):
+            return None
+        return Method(function.definition.origin)
+
+    def returned(self, value: Value, node: cst.CSTNode) -> None:
+        backward = self._backward()
+        owner = self._running[-1].owner if self._running else None
+        if backward is None or owner is None or not isinstance(node, cst.Return):
+            return
+        definitions = [
+            each.definition.origin
+            for each in (owner.attributes.get("forward"), owner.attributes.get("setup_context"))
+            if isinstance(each, Function)
+        ]
+        if not definitions or not isinstance(definitions[0], cst.FunctionDef):
+            return
+        forward, written = Method(definitions[0]), parsed(node).value
+        counted = _count(value, written)
+        known = set(forward.decorators) | set(backward.decorators if backward is not None else ()) <= _KEEPING
+        if forward.open or counted is None or "classmethod" in forward.decorators or not known:
+            return
+        most = len(forward.parameters) - (1 if len(definitions) == 1 else 0)
+        count, surplus = counted
+        self.machine.emit(
+            GradientsReturned(
+                node=written or node,
+                statement=self.machine.line(),
+                truth=self._now(),
+                cls=owner.name,
+                count=count,
+                surplus_none=surplus,
+                least=most - forward.defaults,
+                most=most,
+            )
+        )
+
+    def _not_differentiable(self, how: Literal["numpy", "detach", "foreign"], written: str, origin: ir.Node) -> None:
+        backward = self._backward()
+        if backward is None or "once_differentiable" in backward.decorators:
+            return
+        if how == "detach" and any(text(node).endswith(("enable_grad", "set_grad_enabled")) for node in backward.nodes):
+            return  # a forward run again under `enable_grad`, as a checkpoint does
+        if self._now() is Truth.YES:
+            if id(backward.definition) in self._told:
+                return
+            self._told.add(id(backward.definition))
+        self.machine.emit(
+            BackwardNotDifferentiable(
+                node=origin.origin,
+                statement=self.machine.line(),
+                truth=self._now(),
+                how=how,
+                written=written,
+                definition=backward.definition,
+            )
+        )
+
+    def called(
+        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
+    ) -> None:
+        if qualified.startswith(("builtins.", "torch.")) or not self._running:
+            return
+        given = any(self._is_tensor(value) for value in positional)
+        if qualified.startswith("numpy."):
+            if given and qualified.rpartition(".")[2] not in _INDIFFERENT:
+                self._not_differentiable("numpy", qualified, origin)
+        elif given and _FOREIGN.search(qualified):
+            self._not_differentiable("foreign", qualified, origin)
+
+    def method(
+        self,
+        receiver: Value,
+        name: str,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        result: Value | None,
+        origin: ir.Call,
+    ) -> None:
+        if name == "apply" and isinstance(receiver, Class):
+            for position, value in enumerate(positional):
+                tensor = value.tensor if isinstance(value, Unknown) else value
+                if isinstance(tensor, Tensor):
+                    self._applied.append((id(receiver.definition), position, tensor.storage))
+        if name in ("numpy", "detach") and self._running and isinstance(receiver, (Unknown, Tensor)):
+            self._not_differentiable("numpy" if name == "numpy" else "detach", name, origin)
+
+    def _is_tensor(self, value: Value) -> bool:
+        """Whether a value is known to be a tensor: gradients handed to `backward` are."""
+        given = any(value is each for each in self._given[-1]) if self._given else False
+        return given or isinstance(value, Tensor) or (isinstance(value, Unknown) and value.tensor is not None)
+
+    def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
+        if isinstance(origin.function, ir.Subscript) and self._running and isinstance(callee, Unknown):
+            self._not_differentiable("foreign", "a kernel", origin)
+
+    def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
+        if isinstance(module, Instance) and is_function_class(module.cls) and isinstance(origin.origin, cst.Call):
+            if any("__call__" in cls.attributes for cls in module.cls.ancestry()):
+                return
+            self.machine.emit(
+                FunctionInstanceCalled(
+                    node=origin.origin,
+                    statement=self.machine.line(),
+                    truth=self._now(),
+                    cls=module.cls.name,
+                    call=origin.origin,
+                )
+            )
+
+    def _now(self) -> Truth:
+        return Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE
+
+
+def _count(value: Value, node: cst.BaseExpression | None) -> tuple[int, int] | None:
+    """How many values a `return` gives, and how many of the last ones are None; None if that isn't known."""
+    if isinstance(node, cst.Tuple) and not any(isinstance(each, cst.StarredElement) for each in node.elements):
+        nothing = [isinstance(each.value, cst.Name) and each.value.value == "None" for each in node.elements]
+        return len(nothing), _trailing(nothing)
+    if isinstance(value, Sequence) and value.kind == "tuple" and value.items is not None:
+        return len(value.items), _trailing([each == Constant(None) for each in value.items])
+    if isinstance(value, Tensor) or value == Constant(None):
+        return 1, int(value == Constant(None))
+    arithmetic = (cst.Multiply, cst.Divide, cst.Subtract, cst.MatrixMultiply, cst.Power)
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, arithmetic) and isinstance(value, Unknown):
+        return 1, 0
+    return None
+
+
+def _trailing(nothing: list[bool]) -> int:
+    count = 0
+    for each in reversed(nothing):
+        if not each:
+            break
+        count += 1
+    return count

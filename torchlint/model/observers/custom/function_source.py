@@ -1,0 +1,201 @@
+"""
+Reads the source of a custom `autograd.Function`: what its methods are given, keep, save and return.
+
+No observer of its own; `custom` asks. What a name stands for is told only where the method binds it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.knowledge.ops import find as ops
+from torchlint.syntax.tree import children, parsed, walk
+
+_OF_TENSORS = frozenset({"shape", "dtype", "device", "requires_grad", "grad_fn", "is_cuda", "ndim"})
+_OF_OTHERS = frozenset({"index", "split", "copy", "count", "format", "type", "t", "real", "imag", "all", "any"})
+_NO_DERIVATIVE = frozenset({"size", "dim", "numel", "detach", "long", "int", "bool", "type", "argmax", "argmin"})
+
+
+def text(node: cst.CSTNode) -> str:
+    """A dotted name, else ""."""
+    if isinstance(node, cst.Attribute):
+        inner = text(node.value)
+        return f"{inner}.{node.attr.value}" if inner else ""
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+def inside(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """A function's body and all below it, but for the functions and classes defined in it."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        if current is node or not isinstance(current, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
+            stack += reversed(children(current))
+
+
+class Method:
+    """One method of a custom Function, as written."""
+
+    def __init__(self, definition: cst.FunctionDef) -> None:
+        definition = parsed(definition)
+        self.definition = definition
+        self.nodes = list(inside(definition.body))
+        parameters = definition.params
+        positional = [*parameters.posonly_params, *parameters.params]
+        self.parameters = [each.name.value for each in positional]
+        self.open = not isinstance(parameters.star_arg, cst.MaybeSentinel) or parameters.star_kwarg is not None
+        self.defaults = sum(each.default is not None for each in positional)
+        self.annotations = {
+            each.name.value: text(each.annotation.annotation) for each in positional if each.annotation is not None
+        }
+        self.context = self.parameters[0] if self.parameters else ""
+        self.bound: dict[str, list[cst.BaseExpression | None]] = {}
+        for node in self.nodes:
+            self._bind(node)
+
+    @property
+    def decorators(self) -> list[str]:
+        """The last parts of its decorators' names."""
+        expressions = [each.decorator for each in self.definition.decorators]
+        return [text(each.func if isinstance(each, cst.Call) else each).rpartition(".")[2] for each in expressions]
+
+    def _bind(self, node: cst.CSTNode) -> None:
+        targets: list[tuple[cst.CSTNode, cst.BaseExpression | None]] = []
+        if isinstance(node, cst.Assign):
+            targets = [(each.target, node.value) for each in node.targets]
+        elif isinstance(node, (cst.AnnAssign, cst.NamedExpr)):
+            targets = [(node.target, node.value)]
+        elif isinstance(node, (cst.For, cst.CompFor)):
+            targets = [(node.target, None)]
+        elif isinstance(node, cst.AsName):
+            targets = [(node.name, None)]
+        for target, value in targets:
+            if isinstance(target, cst.Name):
+                self.bound.setdefault(target.value, []).append(value)
+            else:
+                for part in walk(target):
+                    if isinstance(part, cst.Name) and not isinstance(target, (cst.Attribute, cst.Subscript)):
+                        self.bound.setdefault(part.value, []).append(None)
+
+    def inputs(self) -> list[str]:
+        """What it is given beside the context, under names it doesn't bind again."""
+        return [name for name in self.parameters[1:] if name not in self.bound]
+
+    def definition_of(self, name: str) -> cst.BaseExpression | None:
+        """The expression that a local name stands for, if it's bound once."""
+        values = self.bound.get(name, [])
+        return values[0] if len(values) == 1 and name not in self.parameters else None
+
+    def returned(self) -> set[str]:
+        """The names that it returns, alone or in a tuple."""
+        found: set[str] = set()
+        for node in self.nodes:
+            if isinstance(node, cst.Return) and node.value is not None:
+                values = [node.value]
+                if isinstance(node.value, cst.Tuple):
+                    values = [each.value for each in node.value.elements]
+                found |= {each.value for each in values if isinstance(each, cst.Name)}
+        return found
+
+    def calls(self, method: str) -> list[cst.Call]:
+        """The calls `ctx.method(...)`."""
+        wanted = f"{self.context}.{method}"
+        return [node for node in self.nodes if isinstance(node, cst.Call) and text(node.func) == wanted]
+
+    def saved(self) -> list[cst.BaseExpression] | None:
+        """What `save_for_backward` is given, if it's called once with arguments that are all written out."""
+        calls = self.calls("save_for_backward")
+        if len(calls) != 1 or any(each.star for each in calls[0].args):
+            return None
+        return [each.value for each in calls[0].args]
+
+    def unpacked(self) -> dict[str, int]:
+        """The names to which `ctx.saved_tensors` is unpacked, by their place in it."""
+        wanted = f"{self.context}.saved_tensors"
+        for node in self.nodes:
+            if not isinstance(node, cst.Assign):
+                continue
+            target = node.targets[0].target
+            if text(node.value) == wanted and isinstance(target, (cst.Tuple, cst.List)):
+                elements = [each.value for each in target.elements]
+                names = {each.value: place for place, each in enumerate(elements) if isinstance(each, cst.Name)}
+                return {name: place for name, place in names.items() if len(self.bound.get(name, [])) == 1}
+        return {}
+
+    def is_tensor(self, name: str) -> bool:
+        """Whether the method uses a name as only a tensor can be used."""
+        if self.annotations.get(name, "").rpartition(".")[2] == "Tensor":
+            return True
+        for node in self.nodes:
+            if isinstance(node, cst.Attribute) and text(node.value) == name:
+                attribute = node.attr.value
+                if attribute in _OF_TENSORS or (attribute not in _OF_OTHERS and ops.find(f"torch.Tensor.{attribute}")):
+                    return True
+            elif isinstance(node, cst.Call):
+                first = node.args[0].value if node.args else None
+                callee = text(node.func)
+                if callee.startswith(("torch.", "F.")) and first is not None and text(first) == name:
+                    return bool(
+                        ops.find(callee.replace("F.", "torch.nn.functional.", 1) if callee[0] == "F" else callee)
+                    )
+                if callee.endswith(".save_for_backward") and any(text(each.value) == name for each in node.args):
+                    return True
+        return False
+
+    def computes_tensor(self, value: cst.BaseExpression | None) -> bool:
+        """Whether an expression is a call of torch that returns a tensor with a derivative."""
+        if not isinstance(value, cst.Call) or not isinstance(value.func, cst.Attribute):
+            return False
+        callee = text(value.func)
+        name = value.func.attr.value
+        if name in _NO_DERIVATIVE:
+            return False
+        spelling = callee if callee.startswith("torch.") else f"torch.Tensor.{name}"
+        if callee.startswith("F."):
+            spelling = f"torch.nn.functional.{name}"
+        found = ops.find(spelling)
+        return any(op.outputs and op.outputs[0] and op.differentiable and "self" not in op.writes for op in found)
+
+
+def reads(backward: Method | None, attribute: str) -> tuple[cst.BaseExpression, ...] | None:
+    """The places where `backward` reads `ctx.attribute`; None if it hands `ctx` on as a whole."""
+    if backward is None or not backward.context:
+        return None
+    wanted = f"{backward.context}.{attribute}"
+    whole = sum(isinstance(node, cst.Name) and node.value == backward.context for node in backward.nodes)
+    through = sum(isinstance(node, cst.Attribute) and text(node.value) == backward.context for node in backward.nodes)
+    if whole != through:
+        return None
+    return tuple(node for node in backward.nodes if isinstance(node, cst.Attribute) and text(node) == wanted)
+
+
+def names(node: cst.CSTNode) -> set[str]:
+    """The names in an expression."""
+    return {each.value for each in walk(node) if isinstance(each, cst.Name)}
+
+
+def root_of_one_minus_square(node: cst.CSTNode) -> str:
+    """`s` in `torch.sqrt(1 - s * s)`, `(1 - s**2).sqrt()` or `(1 - s.pow(2)) ** 0.5`."""
+    inner: cst.CSTNode | None = None
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value == "sqrt":
+        inner = node.args[0].value if node.args else node.func.value
+    elif isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Power):
+        inner = node.left if isinstance(node.right, cst.Float) and node.right.evaluated_value == 0.5 else None
+    if not isinstance(inner, cst.BinaryOperation) or not isinstance(inner.operator, cst.Subtract):
+        return ""
+    if not isinstance(inner.left, (cst.Integer, cst.Float)) or inner.left.evaluated_value != 1:
+        return ""
+    square = inner.right
+    if isinstance(square, cst.BinaryOperation):
+        same = isinstance(square.operator, cst.Multiply) and text(square.left) == text(square.right)
+        power = isinstance(square.operator, cst.Power) and isinstance(square.right, cst.Integer)
+        return text(square.left) if same or power else ""
+    if not isinstance(square, cst.Call) or not isinstance(square.func, cst.Attribute):
+        return ""
+    if square.func.attr.value not in ("pow", "square"):
+        return ""
+    receiver = text(square.func.value)
+    return text(square.args[0].value) if receiver == "torch" and square.args else receiver

@@ -1,0 +1,182 @@
+"""Sees hooks: deprecated ones, those that write into their argument, and modules whose hooks forbid such writes."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model.events.custom import BackwardHookRegistered, HookedTensorWritten, HookWritesGradient
+from torchlint.model.observers.custom.function_source import Method, text
+from torchlint.model.state.guards import Guard, Truth
+from torchlint.model.state.hooks import Observer
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.values import Bound, Function, Instance, Module, Tensor, Unknown, Value, Write
+from torchlint.syntax import ir
+from torchlint.syntax.features import here, one_of, writes
+from torchlint.syntax.tree import parsed, walk
+
+_WRAPPING = frozenset({"register_full_backward_hook", "register_full_backward_pre_hook"})
+
+
+class Hooks(Observer):
+    """Raises the events of hooks."""
+
+    words = ("hook",)
+    concerns = (here("register_hook"), one_of(_WRAPPING | {"register_backward_hook"}))
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._hooked: list[tuple[Value, str, Guard]] = []
+        self._outputs: dict[int, tuple[Tensor, str]] = {}
+        self._inputs: dict[int, tuple[Tensor, str]] = {}
+
+    def method(
+        self,
+        receiver: Value,
+        name: str,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        result: Value | None,
+        origin: ir.Call,
+    ) -> None:
+        node = origin.origin
+        if not isinstance(node, cst.Call) or not isinstance(origin.function, ir.Attribute):
+            return
+        if name == "register_backward_hook" and isinstance(receiver, (Module, Instance, Unknown)):
+            if isinstance(receiver, Instance) and any(name in cls.attributes for cls in receiver.cls.ancestry()):
+                return
+            function = parsed(node).func
+            assert isinstance(function, cst.Attribute)
+            hook = positional[0] if positional else keywords.get("hook")
+            self.machine.emit(
+                BackwardHookRegistered(
+                    node=node,
+                    statement=self.machine.line(),
+                    truth=self._now(),
+                    name=function.attr,
+                    ignores=_ignores_gradients(hook),
+                )
+            )
+        elif name in _WRAPPING and isinstance(receiver, (Module, Instance)):
+            written = parsed(origin.function.value.origin)
+            self._hooked.append((receiver, cst.Module([]).code_for_node(written), self.machine.path))
+        elif name == "register_hook" and isinstance(receiver, (Tensor, Unknown)):
+            hook = positional[0] if positional else keywords.get("hook")
+            self._tensor_hook(hook, node)
+
+    # -- hooks of tensors
+
+    def _tensor_hook(self, hook: Value | None, registered: cst.Call) -> None:
+        place = 0
+        if isinstance(hook, Bound) and hook.function is not None:
+            place = 0 if hook.function.kind == "static" else 1
+            hook = hook.function
+        if not isinstance(hook, Function):
+            return
+        if not any(writes(each) for each in ir.walk(hook.definition)):
+            return
+        definition = parsed(hook.definition.origin)
+        if isinstance(definition, cst.Lambda):
+            names = [each.name.value for each in definition.params.params]
+            if len(names) == 1:
+                self._writes(list(walk(definition.body)), names[0], [definition.body], registered)
+        elif isinstance(definition, cst.FunctionDef):
+            method = Method(definition)
+            if place < len(method.parameters) and method.parameters[place] not in method.bound:
+                returned = [node.value for node in method.nodes if isinstance(node, cst.Return) and node.value]
+                self._writes(method.nodes, method.parameters[place], returned, registered)
+
+    def _writes(
+        self, nodes: list[cst.CSTNode], name: str, returned: list[cst.BaseExpression], registered: cst.Call
+    ) -> None:
+        for node in nodes:
+            op = ""
+            if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+                called = node.func.attr.value
+                in_place = called.endswith("_") and not called.endswith("__")
+                of_tensor = called not in ("requires_grad_", "detach_", "share_memory_")
+                op = called if in_place and of_tensor and text(node.func.value) == name else ""
+            elif isinstance(node, cst.AugAssign):
+                written = node.target.value if isinstance(node.target, cst.Subscript) else node.target
+                op = "augmented assignment" if text(written) == name else ""
+            elif isinstance(node, cst.Assign):
+                targets = [each.target for each in node.targets if isinstance(each.target, cst.Subscript)]
+                op = "[...] =" if any(text(each.value) == name for each in targets) else ""
+            if op:
+                self.machine.emit(
+                    HookWritesGradient(
+                        node=node,
+                        statement=self.machine.line(),
+                        truth=self._now(),
+                        name=name,
+                        op=op,
+                        returned=any(node is each for each in returned),
+                        registered=registered,
+                    )
+                )
+
+    # -- hooks of modules
+
+    def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
+        hooked = next((each for each in self._hooked if each[0] is module), None)
+        if hooked is None or not hooked[2] <= self.machine.path or self.machine.grad_mode is not Truth.YES:
+            return
+        name = hooked[1]
+        if isinstance(module, Module) and module.kind.inplace(module.config) is True:
+            given = arguments[0] if arguments else None
+            if isinstance(given, Tensor) and self._requires_grad(given):
+                self._wrote(given, name, module.kind.name, "input", origin)
+            return
+        for value in arguments:
+            if isinstance(value, Tensor):
+                self._inputs[id(value.storage)] = (value, name)
+        if isinstance(result, Tensor):
+            self._outputs[id(result.storage)] = (result, name)
+
+    def wrote(self, tensor: Tensor, write: Write) -> None:
+        if self.machine.grad_mode is not Truth.YES:
+            return
+        if id(tensor.storage) in self._outputs:
+            known, module = self._outputs[id(tensor.storage)]
+            if tensor.family is known.family and self._requires_grad(known):
+                self._wrote(tensor, module, write.op, "output", write.origin)
+        elif id(tensor.storage) in self._inputs:
+            known, module = self._inputs[id(tensor.storage)]
+            if tensor.family is known.family and self._requires_grad(known) and known.is_leaf is Truth.NO:
+                self._wrote(tensor, module, write.op, "input", write.origin)
+
+    def _requires_grad(self, tensor: Tensor) -> bool:
+        return tensor.requires_grad.truth() is Truth.YES
+
+    def _wrote(self, tensor: Tensor, module: str, op: str, what: str, origin: ir.Node) -> None:
+        self.machine.emit(
+            HookedTensorWritten(
+                node=origin.origin,
+                statement=self.machine.line(),
+                truth=self._now(),
+                module=module,
+                name=tensor.name,
+                op=op,
+                what="output" if what == "output" else "input",
+            )
+        )
+
+    def concluded(self) -> None:
+        self._hooked = []
+        self._outputs, self._inputs = {}, {}
+
+    def _now(self) -> Truth:
+        return Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE
+
+
+def _ignores_gradients(hook: Value | None) -> bool:
+    """Whether a module's backward hook reads neither of the two parameters that hold gradients."""
+    bound = isinstance(hook, Bound) and hook.function is not None and hook.function.kind != "static"
+    function = hook.function if isinstance(hook, Bound) else hook
+    if not isinstance(function, Function):
+        return False
+    definition = function.definition
+    given = [each.name for each in definition.parameters][1 if bound else 0 :]
+    if len(given) != 3:
+        return False
+    body = definition.body
+    return not any(isinstance(each, ir.Name) and each.id in given[1:] for each in ir.walk(body))

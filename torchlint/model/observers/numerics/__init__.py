@@ -1,0 +1,1 @@
+"""Observers of numerics: logits, logarithms, comparisons, broadcasts."""

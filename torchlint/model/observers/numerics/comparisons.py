@@ -1,0 +1,130 @@
+"""
+Sees exact comparisons of floating-point tensors, and whether both sides were computed in the same way.
+
+A value's recipe is the tree of operations that led to it. Two values of one recipe may be the same computation run
+twice (a copied model, a saved one); two of different recipes agree up to round-off at best.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model.events import BackwardCallee
+from torchlint.model.events.numerics import FloatsCompared
+from torchlint.model.state.computations import VIEWS, Computation, Computations
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.values import Choice, GraphNode, Sequence, Tensor, Unknown, Value, alternatives
+from torchlint.syntax import ir
+from torchlint.syntax.features import ALL_EQUAL, here
+
+_ROUNDING = frozenset(
+    """
+    @ * / + - ** add addmm baddbmm bmm conv1d conv2d conv3d cos cosh cumsum div einsum exp expm1 gelu layer_norm linear
+    log log_softmax logsumexp matmul mean mm mul mv norm pow rsqrt sigmoid silu sin sinh softmax softplus sqrt std sub
+    sum tan tanh var gradient
+    """.split()  # noqa: SIM905
+)
+
+
+class Comparisons(Computations):
+    """Raises `FloatsCompared`."""
+
+    concerns = (here(ALL_EQUAL),)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._numbers: dict[tuple[object, ...], int] = {}
+        self._rounds: dict[int, bool] = {}
+        self._recipes: dict[int, int] = {}
+        self._held: list[object] = []
+        self._gradients: dict[int, int] = {}
+
+    def _recipe(self, value: Value | None) -> int:
+        """The number of a value's recipe; 0 for what is given."""
+        return self._recipes.get(id(value), 0) if value is not None else 0
+
+    def _number(self, name: str, parts: tuple[int, ...]) -> int:
+        number = self._numbers.setdefault((name, *parts), len(self._numbers) + 1)
+        self._rounds[number] = name in _ROUNDING or any(self._rounds.get(part, False) for part in parts)
+        return number
+
+    def computed(self, made: Computation) -> None:
+        operands = [each for value in made.operands for each in _tensors(value)]
+        if made.name in VIEWS - {"transpose", "t", "T", "permute"} and operands:
+            number = self._recipe(operands[0])
+        else:
+            number = self._number(made.name, tuple(self._recipe(each) for each in operands))
+        for each in (made.result, *(option for _, option in alternatives(made.result))):
+            self._recipes[id(each)] = number
+            self._held.append(each)
+        if made.name in ("equal", "all") and isinstance(made.node, cst.Call):
+            self._compared(made)
+
+    def backward(
+        self,
+        callee: BackwardCallee,
+        root: Tensor,
+        nodes: list[GraphNode],
+        leaves: list[Tensor],
+        inputs: list[Tensor] | None,
+        create_graph: bool | None,
+        origin: ir.Node,
+    ) -> None:
+        for leaf in leaves:
+            self._gradients[id(leaf)] = self._number("gradient", (self._recipe(root),))
+            self._held.append(leaf)
+
+    def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
+        if name == "grad" and id(owner) in self._gradients:
+            for each in (value, *(option for _, option in alternatives(value))):
+                self._recipes[id(each)] = self._gradients[id(owner)]
+                self._held.append(each)
+                if isinstance(each, Unknown) and each.tensor is not None:
+                    self._recipes[id(each.tensor)] = self._gradients[id(owner)]
+
+    def _compared(self, made: Computation) -> None:
+        if made.name == "equal":
+            left, right = made.get(0, "input"), made.get(1, "other")
+            nodes = made.written(0, "input"), made.written(1, "other")
+        else:
+            inner = self.maker(made.get(0, "input"))
+            if inner is None or inner.name != "==" or len(made.operands) != 1:
+                return
+            left, right = inner.operands
+            nodes = inner.written(0), inner.written(1)
+        call = made.node
+        if nodes[0] is None or nodes[1] is None or not isinstance(call, cst.Call):
+            return
+        if not self._is_float(left) or not self._is_float(right):
+            return
+        recipes = self._recipe(left), self._recipe(right)
+        rounded = all(self._rounds.get(recipe, False) for recipe in recipes)
+        self.machine.emit(
+            FloatsCompared(
+                node=call,
+                statement=made.line,
+                truth=self.now(),
+                call=call,
+                left=nodes[0],
+                right=nodes[1],
+                different=rounded and recipes[0] != recipes[1],
+            )
+        )
+
+    def _is_float(self, value: Value | None) -> bool:
+        tensor = self.tensor(value)
+        if tensor is None:
+            return False
+        if tensor.dtype is not None:
+            return tensor.dtype == "float"
+        return tensor.grad_of is not None or self._recipe(value) in self._gradients.values()
+
+    def concluded(self) -> None:
+        self._numbers, self._rounds, self._recipes, self._gradients = {}, {}, {}, {}
+        self._held = []
+
+
+def _tensors(value: Value) -> list[Value]:
+    if isinstance(value, Sequence):
+        return list(value.items or ())
+    return [value] if isinstance(value, (Tensor, Unknown, Choice)) else []

@@ -1,0 +1,156 @@
+"""Sees logarithms and exponentials put together by hand, where torch has one function that is stable."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model.events.numerics import LogarithmComposed, Stable
+from torchlint.model.state.computations import Computation, Computations, constant
+from torchlint.model.state.values import Tensor, Value
+from torchlint.syntax import ir
+from torchlint.syntax.features import here, near
+from torchlint.syntax.tree import parsed
+
+_WHOLE = frozenset({"arange", "argmax", "argmin", "argsort", "bincount", "ceil", "floor", "numel", "randint", "round"})
+_TO_FLOAT = frozenset({"float", "double", "half"})
+_KEEPING = frozenset({"abs", "clone", "detach", "max", "min", "sum", "unsqueeze", "view"})
+_MOST_MADE = 1_000
+
+
+class Logarithms(Computations):
+    """Raises `LogarithmComposed`."""
+
+    words = ("log", "exp")
+    concerns = (
+        near("log", "softmax sigmoid sum logsumexp +Softmax +Sigmoid"),
+        here("log", "+"),
+        here("exp", "- +"),
+    )
+
+    def computed(self, made: Computation) -> None:
+        if made.name == "log" and made.how in ("function", "method") and not made.keywords:
+            self._logarithm(made)
+        elif made.name in ("-", "+") and made.how == "operator":
+            self._difference(made)
+
+    def _logarithm(self, made: Computation) -> None:
+        inner = self.maker(made.get(0))
+        if inner is None:
+            return
+        if inner.name == "softmax":
+            self._found(made, inner, "log_softmax", "softmax", (inner.written(0, "input"),), _arguments(inner))
+        elif inner.name == "sigmoid":
+            self._found(made, inner, "logsigmoid", "sigmoid", (inner.written(0, "input"),))
+        elif inner.name == "+" and inner.how == "operator":
+            self._of_sum(made, inner)
+        elif inner.name in ("sum", "logsumexp"):
+            self._of_reduction(made, inner)
+
+    def _of_sum(self, made: Computation, inner: Computation) -> None:
+        makers = [self.maker(value) for value in inner.operands]
+        exponentials = [each is not None and each.name == "exp" for each in makers]
+        if all(exponentials):
+            written = tuple(each.written(0, "input") for each in makers if each is not None)
+            nested = all(self._is_written(inner, position, makers[position]) for position in (0, 1))
+            self._found(made, inner, "logaddexp", "exp(a) + exp(b)", written, nested=nested)
+            return
+        for position in range(len(inner.operands)):
+            other = 1 - position
+            if not _is_literal(inner, position, 1):
+                continue
+            exponential = makers[other]
+            if exponential is not None and exponential.name == "exp":
+                nested = self._is_written(inner, other, exponential)
+                self._found(made, inner, "softplus", "1 + exp(x)", (exponential.written(0, "input"),), nested=nested)
+            elif not self._is_whole(inner.operands[other]):
+                value = inner.operands[other]
+                self._found(made, inner, "log1p", "1 + x", (inner.written(other),), value=value)
+
+    def _is_whole(self, value: Value) -> bool:
+        """Whether a value is known to hold whole numbers, which have no digits to lose, or looks like it: a count."""
+        for _ in range(_MOST_MADE):
+            tensor, origin = self.tensor(value), self.maker(value)
+            if tensor is not None and tensor.dtype in ("int", "bool"):
+                return True
+            if origin is None:
+                return False
+            if origin.name in _TO_FLOAT and self.tensor(origin.get(0)) is None:
+                return True
+            if origin.name not in _TO_FLOAT and origin.name not in _KEEPING:
+                return origin.name in _WHOLE
+            if not origin.operands:
+                return False
+            value = origin.operands[0]
+        return False
+
+    def _of_reduction(self, made: Computation, inner: Computation) -> None:
+        exponential = self.maker(inner.get(0, "input"))
+        if inner.name != "sum" or exponential is None or exponential.name != "exp":
+            return
+        shifted = self.maker(exponential.get(0, "input"))
+        if shifted is not None and shifted.name in ("-", "sub"):
+            return  # the maximum is taken out by hand: that is stable
+        nested = self._is_written(inner, 0, exponential)
+        self._found(
+            made, inner, "logsumexp", "sum(exp(x))", (exponential.written(0, "input"),), _arguments(inner), nested
+        )
+
+    def _difference(self, made: Computation) -> None:
+        wanted = 1 if made.name == "-" else -1
+        for position, other in ((0, 1), (1, 0)) if made.name == "+" else ((0, 1),):
+            inner = self.maker(made.operands[position])
+            if inner is not None and inner.name == "exp" and _is_literal(made, other, wanted):
+                written, value = (inner.written(0, "input"),), inner.get(0, "input")
+                self._found(made, inner, "expm1", "exp(x) - 1", written, position=position, value=value)
+
+    def _is_written(self, made: Computation, position: int, inner: Computation | None) -> bool:
+        return inner is not None and made.written(position, "input") is inner.node
+
+    def _found(
+        self,
+        made: Computation,
+        inner: Computation,
+        stable: Stable,
+        written: str,
+        operands: tuple[cst.BaseExpression | None, ...],
+        arguments: tuple[cst.Arg, ...] | None = (),
+        nested: bool = True,
+        position: int = 0,
+        value: Value | None = None,
+    ) -> None:
+        known = tuple(each for each in operands if each is not None)
+        whole = len(known) == len(operands) and arguments is not None
+        if stable in ("log1p", "expm1") and not self._is_written(made, position, inner):
+            return  # the inner result has a name and other uses: a count, most often
+        tensor = value if isinstance(value, Tensor) else None
+        self.machine.emit(
+            LogarithmComposed(
+                node=made.node,
+                statement=made.line,
+                truth=self.now(),
+                stable=stable,
+                written=written,
+                operands=known if whole else (),
+                arguments=arguments or (),
+                nested=whole and nested and inner.alone and self._is_written(made, position, inner),
+                real=tensor is not None and tensor.dtype == "float",
+            )
+        )
+
+
+def _is_literal(made: Computation, position: int, number: int) -> bool:
+    """Whether the operand of an operator is this number, as written: what has a name may be another one elsewhere."""
+    origin = made.origin
+    if not isinstance(origin, ir.Binary) or isinstance(constant(made.operands[position]), bool):
+        return False
+    side = origin.left if position == 0 else origin.right
+    return isinstance(side, (ir.Constant, ir.Unary)) and constant(made.operands[position]) == number
+
+
+def _arguments(made: Computation) -> tuple[cst.Arg, ...] | None:
+    """What the call takes besides its tensor; None if that is not written out (a layer's configuration)."""
+    node = made.node
+    if made.how == "layer" or not isinstance(node, cst.Call):
+        return None
+    node = parsed(node)
+    return tuple(node.args if made.how == "method" else node.args[1:])

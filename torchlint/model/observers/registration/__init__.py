@@ -1,0 +1,1 @@
+"""Observers of parameters, modules, leaves and what optimizers are given."""

@@ -1,0 +1,296 @@
+"""
+What happens around `forward`: what it builds anew on every call, which plain tensors of its Module it computes with,
+who calls it by name.
+
+Calling a module runs its hooks around `forward` (`Module._call_impl` in torch/nn/modules/module.py); `.to(device)`
+moves parameters and buffers and nothing else (`Module._apply`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import libcst as cst
+
+from torchlint.knowledge.modules import find as modules
+from torchlint.model.events.registration import BuiltInForward, ForwardCalled, TensorAttributeUsed
+from torchlint.model.events.trace import Step
+from torchlint.model.observers.pending import expression
+from torchlint.model.observers.training.moments import dotted
+from torchlint.model.python.expressions import is_module
+from torchlint.model.state.guards import Guard, Truth
+from torchlint.model.state.hooks import Observer
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.values import Class, Function, Instance, Module, Tensor, Value, reachable_tensors, within
+from torchlint.syntax import ir
+from torchlint.syntax.features import FORWARDS, FORWARDS_HELD, Concern, anywhere, here
+from torchlint.syntax.tree import parsed, walk
+
+_PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+_MOVES = frozenset({"to", "type", "type_as", "cuda", "cpu", "new_tensor", "tolist", "item", "numpy"})
+_OF_DATA = frozenset({"tensor", "as_tensor", "torch.tensor", "torch.as_tensor"})
+_PLACED = re.compile(r"\bdevice\b|\.cuda\(|\.to\(")
+_MOVES_ITSELF = re.compile(r"def (_apply|to|cuda|cpu)\b")
+
+
+@dataclass(slots=True, eq=False)
+class _Running:
+    """A running function of the file."""
+
+    function: Function
+    instance: Instance | None
+    path: Guard
+    assumed: Guard
+    given: list[Tensor]
+
+
+@dataclass(slots=True, eq=False)
+class _Plain:
+    """A plain tensor that a Module's `__init__` has assigned."""
+
+    cls: Class
+    attribute: str
+    owner: str
+    tensor: Tensor
+    line: cst.CSTNode
+    value: cst.BaseExpression
+    used: Step | None = None
+    moved: bool = False
+
+
+class Forwarding(Observer):
+    """`forward` of the file's Modules."""
+
+    concerns = (
+        anywhere(FORWARDS),
+        here(FORWARDS_HELD),
+        Concern(here=(modules.trainable_names() | {"Parameter"},), in_constructors=False),
+    )
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._stack: list[_Running] = []
+        self._plain: dict[int, dict[str, _Plain]] = {}
+        self._kept: list[object] = []
+
+    def concerned_with(self, instance: Instance) -> bool:
+        return bool(self._plain.get(id(instance)))
+
+    def concluded(self) -> None:
+        self._stack.clear()
+
+    def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
+        parameters = function.definition.parameters
+        first = arguments.get(parameters[0].name) if parameters else None
+        instance = first if isinstance(first, Instance) and function.owner is not None else None
+        given = [tensor for value in arguments.values() for tensor in reachable_tensors(value)]
+        self._stack.append(_Running(function, instance, self.machine.path, self.machine.assumed, given))
+
+    def function_ended(self, function: Function, result: Value) -> None:
+        if self._stack:
+            self._stack.pop()
+
+    # -- built on every call
+
+    def called(
+        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
+    ) -> None:
+        machine = self.machine
+        if not self._stack or not qualified.startswith("torch.nn.") or result is None:
+            return
+        running = self._stack[-1]
+        if (
+            running.function.name != "forward"
+            or running.instance is None
+            or is_module(running.instance) is not Truth.YES
+        ):
+            return
+        if machine.path != running.path or machine.assumed != running.assumed or machine.grad_mode is Truth.NO:
+            return
+        built = qualified.rpartition(".")[2]
+        if qualified in _PARAMETER:
+            trains = isinstance(result, Tensor) and result.own.truth() is Truth.YES
+        else:
+            trains = isinstance(result, Module) and any(
+                isinstance(each, Tensor) and each.is_parameter is Truth.YES for each in result.parameters.values()
+            )
+        if trains and not _conditional(running.function.definition, origin):
+            machine.emit(
+                BuiltInForward(
+                    node=origin.origin,
+                    statement=machine.line(),
+                    what=built,
+                    module=running.function.owner.name if running.function.owner is not None else "",
+                )
+            )
+
+    # -- called by name
+
+    def method(
+        self,
+        receiver: Value,
+        name: str,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        result: Value | None,
+        origin: ir.Call,
+    ) -> None:
+        if name in _MOVES and isinstance(receiver, Tensor):
+            self._moved(receiver)
+        if name != "forward" or not isinstance(origin.origin, cst.Call):
+            return
+        if isinstance(receiver, Instance):
+            known = is_module(receiver) is Truth.YES and "__call__" not in receiver.attributes
+            known = known and not any("__call__" in cls.attributes for cls in receiver.cls.ancestry())
+        else:
+            known = isinstance(receiver, Module)
+        if not known or not isinstance(origin.function, ir.Attribute):
+            return
+        callee = expression(origin.function.value)
+        assert callee is not None
+        running = self._stack[-1] if self._stack else None
+        if running is not None and running.function.name in ("forward", "__call__") and running.instance is receiver:
+            return
+        self.machine.emit(
+            ForwardCalled(
+                node=origin.origin,
+                statement=self.machine.line(),
+                call=origin.origin,
+                receiver=callee,
+            )
+        )
+
+    # -- plain tensors
+
+    def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
+        if not isinstance(owner, Instance) or is_module(owner) is not Truth.YES:
+            return
+        known = self._plain.setdefault(id(owner), {})
+        self._kept.append(owner)
+        inside = self._stack and self._stack[-1].function.name == "__init__" and self._stack[-1].instance is owner
+        before = known.pop(name, None)
+        if before is not None and not inside:
+            before.moved = True
+            known[name] = before
+        if not inside or not isinstance(value, Tensor) or not _is_constant(value):
+            return
+        line = self.machine.line()
+        written = _value_of(line, node)
+        if written is not None:
+            plain = _Plain(owner.cls, name, dotted(node).rpartition(".")[0], value, line, written)
+            given = isinstance(written, cst.Name) and written.value in self._parameters()
+            given = given or _is_made_of(value, self._stack[-1].given)
+            plain.moved = given or bool(_PLACED.search(cst.Module([]).code_for_node(written)))
+            known[name] = plain
+
+    def _parameters(self) -> set[str]:
+        return {parameter.name for parameter in self._stack[-1].function.definition.parameters}
+
+    def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
+        running = next((each for each in self._stack if each.function.name == "forward" and each.instance), None)
+        if running is None or running.instance is None:
+            return
+        plain = self._plain.get(id(running.instance))
+        if not plain:
+            return
+        tensors = [tensor for value in bound.values() for tensor in reachable_tensors(value)]
+        for each in plain.values():
+            if not any(tensor is each.tensor for tensor in tensors) or each.moved:
+                continue
+            meets = not spelling.startswith("getitem") and any(self._other(tensor, plain) for tensor in tensors)
+            if spelling.rpartition(".")[2] in _MOVES:
+                each.moved = True
+            elif each.used is None and meets:
+                words = f"`forward` computes with `{each.owner}.{each.attribute}` here"
+                each.used = Step(origin.origin, words)
+
+    def _other(self, tensor: Tensor, plain: dict[str, _Plain]) -> bool:
+        """Whether a tensor is one that would be on another device: a parameter, or what `forward` was given."""
+        if any(tensor is each.tensor for each in plain.values()):
+            return False
+        return tensor.is_parameter is Truth.YES or bool(tensor.own.inputs) or tensor.requires_grad.truth() is Truth.YES
+
+    def _moved(self, tensor: Tensor) -> None:
+        for known in self._plain.values():
+            for each in known.values():
+                each.moved = each.moved or each.tensor is tensor
+
+    def finished(self) -> None:
+        told: set[int] = set()
+        moved = {id(each.value) for known in self._plain.values() for each in known.values() if each.moved}
+        for known in self._plain.values():
+            for each in known.values():
+                if each.used is None or id(each.value) in moved or id(each.value) in told or _moves_itself(each.cls):
+                    continue
+                told.add(id(each.value))
+                self.machine.emit(
+                    TensorAttributeUsed(
+                        node=each.value,
+                        statement=each.line,
+                        trace=(each.used,),
+                        attribute=each.attribute,
+                        module=each.cls.name,
+                        owner=each.owner,
+                        value_node=each.value,
+                        used=each.used,
+                    )
+                )
+
+
+def _conditional(definition: ir.Node, call: ir.Call) -> bool:
+    """Whether a call stands under an `if`, or behind one that returns: what is built there may be built but once."""
+    assert isinstance(definition, ir.FunctionDef)
+    written = parsed(call.origin)
+    for statement in definition.body:
+        line = parsed(statement.line)
+        if any(node is written for node in walk(line)):
+            return _under_if(line, written)
+        if isinstance(statement, ir.If) and any(isinstance(node, cst.Return) for node in walk(line)):
+            return True
+    return True
+
+
+def _under_if(line: cst.CSTNode, call: cst.CSTNode) -> bool:
+    branches = (node for node in walk(line) if isinstance(node, (cst.If, cst.IfExp, cst.BooleanOperation, cst.Try)))
+    return any(node is call for branch in branches for node in walk(branch))
+
+
+def _is_constant(tensor: Tensor) -> bool:
+    """
+    A tensor that surely requires no grad, is no parameter, and isn't a scalar (these work on every device), or made of
+    data that may be a number.
+    """
+    if tensor.is_parameter is not Truth.NO or tensor.requires_grad.truth() is not Truth.NO:
+        return False
+    return tensor.made_by not in _OF_DATA if tensor.shape is None else tensor.shape != ()
+
+
+def _is_made_of(tensor: Tensor, given: list[Tensor], depth: int = 8) -> bool:
+    """Whether a tensor is computed from one that came from outside, and is where that one is."""
+    return any(
+        isinstance(source, Tensor) and (source.made_by == "" or any(source is each for each in given))
+        for source in within(tensor, _sources, depth)
+    )
+
+
+def _sources(value: Value) -> list[Value]:
+    if not isinstance(value, Tensor):
+        return []
+    return [*value.inputs, *([value.alias.source] if value.alias is not None else [])]
+
+
+def _moves_itself(cls: Class) -> bool:
+    return any(
+        _MOVES_ITSELF.search(cst.Module([]).code_for_node(parsed(each.definition.origin))) for each in cls.ancestry()
+    )
+
+
+def _value_of(line: cst.CSTNode, target: ir.Node) -> cst.BaseExpression | None:
+    """The right-hand side of an assignment to this target alone."""
+    line = parsed(line)
+    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
+        small, written = line.body[0], parsed(target.origin)
+        if isinstance(small, cst.Assign) and len(small.targets) == 1 and small.targets[0].target is written:
+            return small.value
+    return None

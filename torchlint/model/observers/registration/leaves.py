@@ -1,0 +1,321 @@
+"""
+Leaves and what is none: `.grad` and `requires_grad` of computed tensors, `numpy()`, `deepcopy`, values cut and made
+leaves again.
+
+Says where torch treats a computed tensor otherwise than a leaf (`torch/csrc/autograd/python_variable.cpp`,
+`torch/_tensor.py`: `__deepcopy__`); does not judge.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.events import BackwardCallee
+from torchlint.model.events.gradients import (
+    GraphRestarted,
+    GraphTensorCopied,
+    GraphTensorToNumpy,
+    NonLeafFlagSet,
+    NonLeafGradRead,
+)
+from torchlint.model.observers.pending import Held, argument, derived, dotted, expression, is_true, only
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.hooks import Observer
+from torchlint.model.state.values import (
+    Constant,
+    Function,
+    GraphNode,
+    Instance,
+    Mapping,
+    Optimizer,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    reachable_tensors,
+)
+from torchlint.syntax import ir
+from torchlint.syntax.features import ARRAYS, DEEPCOPIES, DEEPCOPIES_HELD, DIFFERENTIATING, Concern, anywhere, here
+from torchlint.syntax.tree import parsed
+
+if TYPE_CHECKING:
+    from torchlint.model.state.machine import Machine
+
+# Functions of NumPy that convert their tensor arguments by `__array__` (held against torch in the tests); others, as
+# `np.sum`, try the tensor's own method first.
+_CONVERTING = frozenset(
+    """
+    asarray array asanyarray sqrt exp log log2 log10 log1p expm1 abs absolute sin cos tan tanh arctan arctan2 sign
+    isnan isinf isfinite round maximum minimum add subtract multiply divide power square dot argmax argmin argsort
+    sort concatenate stack vstack hstack column_stack allclose isclose median percentile quantile histogram clip where
+    unique ravel transpose save savetxt linalg.norm testing.assert_allclose testing.assert_almost_equal
+    testing.assert_array_equal testing.assert_array_almost_equal
+    """.split()  # noqa: SIM905
+)
+_PLOTTING = frozenset("plot scatter imshow hist bar contourf fill_between semilogy semilogx loglog errorbar".split())  # noqa: SIM905
+_FRESH_COPIES = frozenset(
+    {"tensor", "as_tensor", "Variable()", "detach()", ".data", "from_numpy", "torch.from_numpy()"}
+)
+
+
+class Leaves(Observer):
+    """Watches what is done to tensors that are no leaves, or no longer, or again."""
+
+    concerns = (
+        DIFFERENTIATING,
+        anywhere(f"requires_grad requires_grad_ .numpy {DEEPCOPIES} Parameter"),
+        here(DEEPCOPIES_HELD),
+        Concern(anywhere=(frozenset({ARRAYS}), frozenset(name.rpartition(".")[2] for name in _CONVERTING | _PLOTTING))),
+    )
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.held = Held(machine, attested=True)
+        self._forwards = 0
+        self._optimized: list[Tensor] = []
+
+    def entry_started(self, function: Function | None) -> None:
+        self.held.start(function is None)
+        self._forwards = 0
+        self._optimized.clear()
+
+    def concluded(self) -> None:
+        self.held.tell()
+
+    # -- flags and gradients
+
+    def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
+        if name != "grad" or not isinstance(origin, ir.Attribute):
+            return
+        tensor = only(owner, self.machine)
+        node, owner_node = expression(origin), expression(origin.value)
+        if not isinstance(tensor, Tensor) or node is None or owner_node is None:
+            return
+        if not derived(tensor) or tensor.retains_grad or self.machine.grad_mode is Truth.MAYBE:
+            return
+        event = NonLeafGradRead(
+            node=node,
+            statement=self.machine.line(),
+            trace=tuple(step for step in (self.machine.created(tensor),) if step is not None),
+            owner=self.machine.facts(tensor, dotted(origin.value)),
+            owner_node=owner_node,
+            made_by=tensor.made_by,
+            made_statement=_assigning(tensor.line, dotted(origin.value)),
+        )
+        self.held.hold(event)
+
+    def required_grad(self, tensor: Tensor, value: Value | None, how: str, origin: ir.Node) -> None:
+        setting = value.value if isinstance(value, Constant) and isinstance(value.value, bool) else None
+        if not derived(tensor) or (how == "requires_grad_" and setting is not False):
+            return
+        if how == "requires_grad":
+            written = f"requires_grad = {setting}" if setting is not None else "requires_grad"
+        else:
+            written = "requires_grad_(False)"
+        event = NonLeafFlagSet(
+            node=origin.origin,
+            statement=self.machine.line(),
+            trace=tuple(step for step in (self.machine.created(tensor),) if step is not None),
+            owner=self.machine.facts(tensor),
+            written=written,
+            made_by=tensor.made_by,
+        )
+        self.held.hold(event)
+
+    # -- numpy
+
+    def method(
+        self,
+        receiver: Value,
+        name: str,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        result: Value | None,
+        origin: ir.Call,
+    ) -> None:
+        if isinstance(receiver, Unknown) and receiver.tensor is not None:
+            receiver = receiver.tensor
+        if name != "numpy" or not isinstance(receiver, Tensor) or not isinstance(origin.function, ir.Attribute):
+            return
+        if positional or "force" in keywords:
+            return
+        self._to_numpy(receiver, origin.function.value, "numpy()", origin, inside=False)
+
+    def called(
+        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
+    ) -> None:
+        if qualified.startswith("numpy.") and qualified[6:] in _CONVERTING:
+            self._handed_over(f"np.{qualified[6:]}", positional, origin)
+        elif qualified.startswith("matplotlib.pyplot.") and qualified[18:] in _PLOTTING:
+            self._handed_over(f"plt.{qualified[18:]}", positional, origin)
+        elif qualified == "copy.deepcopy" and positional:
+            self._copied(positional[0], origin)
+        elif qualified == "torch.tensor" and positional and is_true(keywords.get("requires_grad")):
+            self._restarted(positional[0], "copied", origin)
+        elif qualified == "torch.nn.Parameter" and positional and (self._forwards or self.machine.iteration):
+            self._restarted(positional[0], "parameter", origin)
+
+    def _handed_over(self, how: str, positional: list[Value], origin: ir.Call) -> None:
+        for index, value in enumerate(positional):
+            written = argument(origin, index)
+            if written is None:
+                continue
+            inner = value.items if isinstance(value, Sequence) and value.items is not None else (value,)
+            for each in inner:
+                tensor = only(each, self.machine)
+                if isinstance(tensor, Tensor) and tensor.requires_grad.truth() is Truth.YES:
+                    self._to_numpy(tensor, written.value, how, origin, inside=isinstance(value, Sequence))
+                    return
+
+    def _to_numpy(self, tensor: Tensor, written: ir.Expression, how: str, origin: ir.Call, *, inside: bool) -> None:
+        node = expression(written)
+        if tensor.requires_grad.truth() is not Truth.YES or self.machine.grad_mode is not Truth.YES or node is None:
+            return
+        event = GraphTensorToNumpy(
+            node=origin.origin,
+            statement=self.machine.line(),
+            trace=tuple(step for step in (self.machine.created(tensor),) if step is not None),
+            tensor=self.machine.facts(tensor),
+            tensor_node=node,
+            how=how,
+            inside=inside,
+        )
+        self.held.hold(event)
+
+    # -- copies
+
+    def _copied(self, value: Value, origin: ir.Call) -> None:
+        written = argument(origin, 0, "x")
+        node = expression(written.value) if written is not None else None
+        found = _computed_inside(value, "", self.machine)
+        if found is None or node is None or not isinstance(origin.origin, cst.Call):
+            return
+        path, tensor = found
+        event = GraphTensorCopied(
+            node=origin.origin,
+            statement=self.machine.line(),
+            trace=tuple(step for step in (self.machine.created(tensor),) if step is not None),
+            tensor=self.machine.facts(tensor),
+            copied_node=node,
+            path=path,
+            call=origin.origin,
+        )
+        self.held.hold(event)
+
+    # -- leaves again
+
+    def _restarted(self, value: Value, how: str, origin: ir.Call) -> None:
+        written = argument(origin, 0, "data")
+        node = expression(written.value) if written is not None else None
+        tensors = [t for t in reachable_tensors(value) if t.requires_grad.truth() is Truth.YES]
+        if not tensors or node is None or not isinstance(origin.origin, cst.Call):
+            return
+        if how == "parameter" and not (isinstance(value, Tensor) and derived(value)):
+            return
+        event = GraphRestarted(
+            node=origin.origin,
+            statement=self.machine.line(),
+            trace=tuple(step for step in (self.machine.created(tensors[0]),) if step is not None),
+            how="copied" if how == "copied" else "parameter",
+            leaf=self.machine.facts(tensors[0]),
+            call=origin.origin,
+            source_node=node,
+            source_kind="sequence" if isinstance(value, Sequence) else "tensor",
+        )
+        self.held.hold(event)
+
+    def backward(
+        self,
+        callee: BackwardCallee,
+        root: Tensor,
+        nodes: list[GraphNode],
+        leaves: list[Tensor],
+        inputs: list[Tensor] | None,
+        create_graph: bool | None,
+        origin: ir.Node,
+    ) -> None:
+        self.held.ran_backward()
+        if root.grad_fn or root.base is not None or root.requires_grad.truth() is not Truth.YES:
+            return
+        if root.is_parameter is not Truth.NO or any(root is tensor for tensor in self._optimized):
+            return
+        if root.made_by == "Variable()" and root.alias is not None and _is_data(root.alias.source):
+            return  # the way to make a leaf before there were factories that do
+        if callee == "autograd.grad" or not (root.op or (root.made_by in _FRESH_COPIES and not _literal(root.origin))):
+            return
+        event = GraphRestarted(
+            node=origin.origin,
+            statement=self.machine.line(),
+            trace=tuple(step for step in (self.machine.created(root),) if step is not None),
+            how="root",
+            leaf=self.machine.facts(root),
+            made_by=root.made_by,
+        )
+        self.held.hold(event)
+
+    def optimizer_built(self, optimizer: Optimizer, parameters: Value | None, origin: ir.Call) -> None:
+        self._optimized += optimizer.parameters
+
+    def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
+        self._forwards += function.name == "forward"
+
+    def function_ended(self, function: Function, result: Value) -> None:
+        self._forwards -= function.name == "forward"
+
+
+def _is_data(tensor: Tensor) -> bool:
+    """Whether a tensor comes straight from a factory: it has no history that could be cut."""
+    return not (tensor.op or tensor.inputs or tensor.grad_fn or tensor.alias) and tensor.made_by != ""
+
+
+def _assigning(line: cst.CSTNode, name: str) -> cst.CSTNode | None:
+    """The statement, if all it does is to assign to that name."""
+    line = parsed(line)
+    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 and isinstance(line.body[0], cst.Assign):
+        targets = line.body[0].targets
+        target = targets[0].target
+        if len(targets) == 1 and isinstance(target, cst.Name) and target.value == name:
+            return line
+    return None
+
+
+def _literal(origin: ir.Node) -> bool:
+    """Whether a `torch.tensor(...)` call has nothing but numbers in it."""
+    if not isinstance(origin, ir.Call) or not origin.arguments:
+        return False
+    pending: list[ir.Expression] = [origin.arguments[0].value]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ir.Sequence):
+            pending += node.elements
+        elif isinstance(node, ir.Unary):
+            pending.append(node.operand)
+        elif not isinstance(node, ir.Constant):
+            return False
+    return True
+
+
+def _computed_inside(value: Value, path: str, machine: Machine, depth: int = 3) -> tuple[str, Tensor] | None:
+    """A computed tensor in a value, and the way to it."""
+    value_here = only(value, machine)
+    if isinstance(value_here, Tensor):
+        return (path, value_here) if derived(value_here) else None
+    inner: list[tuple[str, Value]] = []
+    if isinstance(value_here, Sequence) and value_here.items is not None:
+        inner = [(f"{path}[{index}]", each) for index, each in enumerate(value_here.items)]
+    elif isinstance(value_here, Mapping) and value_here.items is not None:
+        inner = [(f"{path}[{key!r}]", each) for key, each in value_here.items.items()]
+    elif isinstance(value_here, Instance) and not _copies_itself(value_here):
+        inner = [(f"{path}.{name}", each) for name, each in value_here.attributes.items()]
+    for way, each in inner if depth else ():
+        found = _computed_inside(each, way, machine, depth - 1)
+        if found is not None:
+            return found
+    return None
+
+
+def _copies_itself(instance: Instance) -> bool:
+    names = ("__deepcopy__", "__getstate__", "__reduce__", "__reduce_ex__", "__copy__")
+    return any(name in cls.attributes for cls in instance.cls.ancestry() for name in names)

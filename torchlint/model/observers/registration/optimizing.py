@@ -1,0 +1,387 @@
+"""
+What optimizers are given, and what they miss.
+
+`torch.optim.Optimizer.__init__` (torch/optim/optimizer.py) takes an iterable of tensors, once: it refuses non-leaves,
+single tensors and empty iterables, and never looks at the module again.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import libcst as cst
+
+from torchlint.knowledge.modules import optimizers
+from torchlint.model.autograd.record import is_none
+from torchlint.model.events import BackwardCallee
+from torchlint.model.events.registration import Given, Missing, OptimizerGiven, OptimizerMisses
+from torchlint.model.events.trace import Step
+from torchlint.model.observers.training.moments import dotted, holds, receiver_of
+from torchlint.model.python.expressions import is_module
+from torchlint.model.python.making import made_as_written
+from torchlint.model.state.guards import Guard, Truth
+from torchlint.model.state.hooks import Observer
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.values import (
+    Bound,
+    External,
+    GraphNode,
+    Instance,
+    Mapping,
+    Module,
+    Optimizer,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    explore,
+)
+from torchlint.syntax import ir
+from torchlint.syntax.features import one_of
+from torchlint.syntax.tree import parsed
+
+_REGISTERS = re.compile(r"\b(add_module|register_module|register_parameter|setattr|__setattr__|_modules|_parameters)\b")
+_ITERATES = frozenset({"__iter__", "__getitem__", "__getattr__"})
+_IN_PART = re.compile(r"\b(any|all|next|iter|zip|islice|takewhile|tee|chain|map|filter)\(| in ")
+_LEAVES = re.compile(r"\b(break|return|yield|raise)\b")
+_HEADER = re.compile(r"\bfor\b[^:()]*? in ")
+_ITERATE = ("torch.nn.utils.clip_grad", "torch.nn.utils.get_total_norm", "torch.optim.")
+_HARMLESS = ("torch.", "builtins.", "numpy.", "math.", "random.", "time.", "logging.", "tqdm")
+
+
+@dataclass(slots=True, eq=False)
+class _Taken:
+    """An optimizer and the module whose parameters it has taken."""
+
+    optimizer: Optimizer
+    module: Value
+    name: str
+    path: Guard
+    origin: ir.Call
+
+
+@dataclass(slots=True, eq=False)
+class _Replaced:
+    """A module assigned to an attribute after an optimizer took the parameters."""
+
+    taken: _Taken
+    owner: Value
+    name: str
+    value: Value
+    attribute: str
+    node: cst.CSTNode
+    line: cst.CSTNode
+    path: Guard
+    stepped: bool = False
+
+
+class Optimizing(Observer):
+    """Optimizers of `torch.optim`."""
+
+    words = ("optim",)
+    concerns = (one_of({"*optim", *(name.rpartition(".")[2] for name in optimizers.names())}),)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._start()
+
+    def _start(self) -> None:
+        self._consumed: list[tuple[Value, Guard, cst.CSTNode]] = []
+        self._given: dict[int, tuple[Value, Value]] = {}
+        self._taken: list[_Taken] = []
+        self._replaced: list[_Replaced] = []
+        self._built: dict[int, tuple[ir.Expression, cst.CSTNode]] = {}
+        self._backwards: list[tuple[Step, list[Tensor], Guard]] = []
+        self._open: list[Optimizer] = []
+        self._told: set[int] = set()
+
+    def concluded(self) -> None:
+        for each in self._replaced:
+            if each.stepped:
+                self.machine.emit(
+                    OptimizerMisses(
+                        node=each.node,
+                        statement=each.line,
+                        trace=(Step(each.taken.origin.origin, "the optimizer takes the parameters here"),),
+                        why="replaced",
+                        optimizer=each.taken.optimizer.name or each.taken.name,
+                        name=each.attribute,
+                    )
+                )
+        self._start()
+
+    # -- what it is given
+
+    def optimizer_built(self, optimizer: Optimizer, parameters: Value | None, origin: ir.Call) -> None:
+        name = dotted(origin.function).rpartition(".")[2]
+        self._replaced = [each for each in self._replaced if not self._renews(each, parameters)]
+        if parameters is None or self.machine.assumed - self.machine.path:
+            return
+        argument = next((a for a in origin.arguments if a.keyword in ("", "params") and not a.star), None)
+        if argument is None or not isinstance(argument.value.origin, cst.CSTNode):
+            return
+        self._built[id(optimizer)] = (argument.value, self.machine.line())
+        options = [each for _, each in alternatives(parameters)]
+        if len(options) != 1:
+            return
+        self._judged(options[0], argument.value, optimizer)
+        if isinstance(options[0], Sequence):
+            self._iterable(options[0], origin, name, argument.value)
+            if id(options[0]) in self._given:
+                module = self._given[id(options[0])][1]
+                self._taken.append(_Taken(optimizer, module, name, self.machine.path, origin))
+
+    def _judged(self, value: Value, node: ir.Expression, optimizer: Optimizer) -> None:
+        """Whether the argument, or a part of it, is something that no optimizer takes."""
+        if isinstance(value, Tensor):
+            self._tell("tensor", node, dotted(node), "")
+        elif self._is_module(value):
+            self._tell("module", node, dotted(node), "")
+        elif isinstance(value, Bound) and value.name == "parameters":
+            self._tell("method", node, dotted(node), "")
+        elif isinstance(value, Sequence):
+            nodes = node.elements if isinstance(node, ir.Sequence) else []
+            items = list(value.items or ())
+            for index, item in enumerate(items):
+                place = nodes[index] if len(nodes) == len(items) else node
+                self._part(item, place, optimizer)
+                if isinstance(item, Sequence):
+                    return
+        elif isinstance(value, Mapping) and value.items is not None and "params" in value.items:
+            self._part(value.items["params"], node, optimizer)
+
+    def _part(self, value: Value, node: ir.Expression, optimizer: Optimizer) -> None:
+        if isinstance(value, Tensor):
+            if value.is_leaf is Truth.NO:
+                self._tell("non-leaf", node, dotted(node) or value.name, value.op.rpartition(".")[2] or value.made_by)
+        elif self._is_module(value):
+            self._tell("module", node, dotted(node), "")
+        elif isinstance(value, Sequence) and value.kind == "generator" and value.parameters_of:
+            self._tell("generator", node, dotted(node), "")
+        elif isinstance(value, Mapping) and value.items is not None and "params" in value.items:
+            inner = value.items["params"]
+            if isinstance(inner, Sequence):
+                for item in inner.items or ():
+                    self._part(item, node, optimizer) if isinstance(item, Tensor) else None
+            elif isinstance(inner, Tensor):
+                self._part(inner, node, optimizer)
+
+    def _is_module(self, value: Value) -> bool:
+        if isinstance(value, Module):
+            return value.kind.container != "parameters"
+        if not isinstance(value, Instance) or is_module(value) is not Truth.YES:
+            return False
+        return made_as_written(value.cls) and all(_ITERATES.isdisjoint(cls.attributes) for cls in value.cls.ancestry())
+
+    def _tell(self, what: Given, node: ir.Expression, name: str, op: str, line: cst.CSTNode | None = None) -> None:
+        if id(node.origin) in self._told:
+            return
+        self._told.add(id(node.origin))
+        statement = line if line is not None else self.machine.line()
+        self.machine.emit(OptimizerGiven(node=node.origin, statement=statement, what=what, name=name, op=op))
+
+    def _iterable(self, value: Sequence, origin: ir.Call, name: str, node: ir.Expression) -> None:
+        places = [place for each, path, place in self._consumed if each is value and path <= self.machine.path]
+        used = next((place for place in places if _uses_up(place)), None)
+        if used is not None:
+            self._miss("consumed", origin, name, dotted(node), Step(used, "the generator is used up here"))
+        elif value.items == () and not places and not self._hides(value):
+            text = value.parameters_of or ""
+            self._miss("empty", origin, name, text, None)
+        if value.kind == "generator" and value.parameters_of:
+            self._consumed.append((value, self.machine.guard, origin.origin))
+
+    def _hides(self, value: Sequence) -> bool:
+        """Whether the module may have parameters that the model didn't see being registered."""
+        if id(value) not in self._given:
+            return bool(value.parameters_of)
+        return _dynamic(self._given[id(value)][1])
+
+    def _miss(self, why: Missing, origin: ir.Call, optimizer: str, name: str, step: Step | None) -> None:
+        if id(origin) in self._told:
+            return
+        self._told.add(id(origin))
+        self.machine.emit(
+            OptimizerMisses(
+                node=origin.origin,
+                statement=self.machine.line(),
+                trace=(step,) if step is not None else (),
+                why=why,
+                optimizer=optimizer,
+                name=name,
+            )
+        )
+
+    # -- generators are used up
+
+    def iterated(self, value: Value) -> None:
+        if isinstance(value, Sequence) and value.kind == "generator" and value.parameters_of:
+            self._consumed.append((value, self.machine.guard, self.machine.line()))
+
+    def called(
+        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
+    ) -> None:
+        if qualified.startswith(_ITERATE) and positional and not qualified.startswith("torch.optim."):
+            self.iterated(positional[0])
+
+    def method(
+        self,
+        receiver: Value,
+        name: str,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        result: Value | None,
+        origin: ir.Call,
+    ) -> None:
+        if name == "parameters" and isinstance(result, Sequence):
+            self._given[id(result)] = (result, receiver)
+        elif name == "add_param_group":
+            self._replaced = [each for each in self._replaced if each.taken.optimizer is not receiver]
+        elif name == "step":
+            for each in self._replaced:
+                if each.taken.optimizer is receiver or any(each.taken.optimizer is value for value in positional):
+                    each.stepped = each.stepped or each.path <= self.machine.path
+
+    # -- modules assigned too late
+
+    def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
+        if isinstance(owner, Optimizer):
+            self._changed(owner)
+        self._replaced = [each for each in self._replaced if each.owner is not owner or each.name != name]
+        if not isinstance(node.origin, cst.BaseExpression):
+            return
+        for taken in self._taken:
+            if not holds(taken.module, owner) or not taken.path <= self.machine.path:
+                continue
+            if not _brings_parameters(value, taken.optimizer.parameters):
+                continue
+            path, line = self.machine.guard, self.machine.line()
+            self._replaced.append(_Replaced(taken, owner, name, value, dotted(node), node.origin, line, path))
+
+    def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
+        if isinstance(owner, Optimizer) and name == "param_groups":
+            self._changed(owner)
+
+    def _changed(self, optimizer: Optimizer) -> None:
+        """An optimizer may have been given more parameters."""
+        self._open.append(optimizer)
+        self._replaced = [each for each in self._replaced if each.taken.optimizer is not optimizer]
+
+    def _renews(self, replaced: _Replaced, parameters: Value | None) -> bool:
+        """Whether another optimizer takes what was assigned."""
+        if not isinstance(parameters, Sequence) or id(parameters) not in self._given:
+            return True
+        module = self._given[id(parameters)][1]
+        return holds(module, replaced.value) or module is replaced.taken.module or isinstance(module, Unknown)
+
+    # -- gradients that reach nothing of it
+
+    def backward(
+        self,
+        callee: BackwardCallee,
+        root: Tensor,
+        nodes: list[GraphNode],
+        leaves: list[Tensor],
+        inputs: list[Tensor] | None,
+        create_graph: bool | None,
+        origin: ir.Node,
+    ) -> None:
+        if callee == "autograd.grad" or not leaves or not nodes or any(node.opaque for node in nodes):
+            self._backwards.append((Step(origin.origin, ""), [], self.machine.path))
+            return
+        step = Step(origin.origin, "its gradients go to other tensors")
+        self._backwards.append((step, leaves, self.machine.guard))
+
+    def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
+        for value in (*arguments, *([receiver] if receiver is not None else [])):
+            for taken in self._taken:
+                if holds(value, taken.optimizer):
+                    self._changed(taken.optimizer)
+        if not (isinstance(callee, External) and callee.qualified.startswith(_HARMLESS)):
+            self._backwards.append((Step(origin.origin, ""), [], self.machine.path))
+
+    def stepped(self, optimizer: Value, origin: ir.Call) -> None:
+        if not isinstance(optimizer, Optimizer) or not optimizer.complete or not optimizer.parameters:
+            return
+        for tensor in optimizer.parameters:
+            frozen = tensor.requires_grad.truth() is Truth.NO and is_none(tensor.grad) is Truth.YES
+            if frozen and tensor.is_parameter is Truth.NO and id(optimizer) in self._built:
+                node, line = self._built[id(optimizer)]
+                self._tell("cut", node, tensor.name, tensor.made_by, line)
+                return
+        if self.machine.assumed - self.machine.path or not self._backwards or origin.arguments:
+            return
+        if any(not leaves or not path <= self.machine.path for _, leaves, path in self._backwards):
+            return
+        if any(is_none(tensor.grad) is not Truth.YES for tensor in optimizer.parameters):
+            return
+        if any(optimizer is each for each in self._open):
+            return
+        reached = [leaf for _, leaves, _ in self._backwards for leaf in leaves]
+        if any(tensor is leaf for tensor in optimizer.parameters for leaf in reached):
+            return
+        name = receiver_of(origin)
+        self._miss("unreached", origin, name, "", self._backwards[-1][0])
+
+
+def _uses_up(place: cst.CSTNode) -> bool:
+    """Whether a statement goes through all that it iterates over: `any(...)`, `next(...)`, a `break` may not."""
+    place = parsed(place)
+    if isinstance(place, cst.For):
+        return not _IN_PART.search(_written(place.iter)) and not _LEAVES.search(_written(place.body))
+    if isinstance(place, (cst.If, cst.While)):
+        place = place.test
+    return _IN_PART.search(_HEADER.sub("", _written(place))) is None
+
+
+def _written(node: cst.CSTNode) -> str:
+    return cst.Module([]).code_for_node(parsed(node))
+
+
+def _brings_parameters(value: Value, known: tuple[Tensor, ...]) -> bool:
+    """Whether a value surely has a parameter that requires grad, and is none of those that are known."""
+    options = [each for _, each in alternatives(value)]
+    return bool(options) and all(_has_parameters(each, known) for each in options)
+
+
+def _has_parameters(value: Value, known: tuple[Tensor, ...]) -> bool:
+    return any(
+        isinstance(each, Tensor)
+        and each.is_parameter is Truth.YES
+        and each.own.truth() is Truth.YES
+        and not any(each is other for other in known)
+        for each in explore(value, _registered)
+    )
+
+
+def _registered(value: Value) -> list[Value]:
+    if isinstance(value, Module):
+        return [*value.parameters.values(), *(value.children or ())]
+    if isinstance(value, Instance) and is_module(value) is Truth.YES:
+        return list(value.attributes.values())
+    return []
+
+
+def _dynamic(value: Value) -> bool:
+    """Whether a module, or one in it, registers in ways that the model doesn't follow."""
+    return any(_is_dynamic(each) for each in explore(value, _modules_in))
+
+
+def _is_dynamic(value: Value) -> bool:
+    if isinstance(value, Module):
+        return bool(value.kind.container) and not value.children
+    if isinstance(value, Instance):
+        text = (cst.Module([]).code_for_node(parsed(cls.definition.origin)) for cls in value.cls.ancestry())
+        return any(_REGISTERS.search(each) for each in text)
+    return True
+
+
+def _modules_in(value: Value) -> list[Value]:
+    if isinstance(value, Module):
+        return list(value.children or ())
+    if not isinstance(value, Instance):
+        return []
+    nested = (each for option in value.attributes.values() for _, each in alternatives(option))
+    return [each for each in nested if isinstance(each, (Module, Instance))]

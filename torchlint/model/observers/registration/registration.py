@@ -1,0 +1,515 @@
+"""
+What a Module registers: containers that hide modules, `nn.Module.__init__` that comes too late or never, parameters
+overwritten by tensors.
+
+The rules are those of `Module.__setattr__` (torch/nn/modules/module.py): only what is assigned to an attribute is
+registered, only after `Module.__init__`, and a registered parameter takes nothing but a Parameter or None.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from torchlint.model.events.registration import HeldInPlainContainer, ParameterReplaced, SuperInitMissing
+from torchlint.model.events.trace import Step
+from torchlint.model.observers.training.moments import dotted, holds
+from torchlint.model.python.expressions import is_module
+from torchlint.model.python.making import called_as_written, is_abstract, is_plain_base, made_as_written
+from torchlint.model.state.guards import Guard, Truth
+from torchlint.model.state.hooks import Observer
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.values import (
+    Bound,
+    Class,
+    Constant,
+    External,
+    Function,
+    Instance,
+    Mapping,
+    Module,
+    Sequence,
+    Super,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    explore,
+)
+from torchlint.syntax import ir
+from torchlint.syntax.features import DEFINES, SETS, here
+from torchlint.syntax.tree import parsed, walk
+
+_REGISTERS = re.compile(
+    r"\b(add_module|register_module|register_parameter|setattr|__setattr__|_modules|_parameters|__dict__)\b"
+    r"|def (named_)?(parameters|modules|children)\b|def _apply\b"
+)
+_UNREGISTERS = re.compile(
+    r"\bdel\s+\S+\.|\b(delattr|_parameters|weight_norm|spectral_norm|parametri[sz]\w*|__dict__)\b"
+)
+_ASTRAY = r"(torch\.)?(nn\.)?Module(\(\))?\.__init__"
+_BY_HAND = re.compile(r"\b(__dict__|_parameters|_modules|_buffers|_backward_hooks|vars|exec)\b|object\.__setattr__")
+_RAISES = frozenset(
+    {"parameters", "named_parameters", "children", "modules", "to", "cuda", "cpu", "float", "half", "double", "train",
+     "eval", "state_dict", "load_state_dict", "zero_grad", "requires_grad_", "apply"}
+)  # fmt: skip
+"""Methods that need what `Module.__init__` makes."""
+_REGISTERING = frozenset({"add_module", "register_module", "register_parameter", "register_buffer"})
+
+
+@dataclass(slots=True, eq=False)
+class _Init:
+    """A running `__init__` of a Module."""
+
+    function: Function
+    instance: Instance
+    path: Guard
+    ready: bool
+    delegated: bool = False
+    early: list[tuple[str, ir.Node, cst.CSTNode, Guard]] = field(default_factory=list)
+    late_call: cst.CSTNode | None = None
+    astray: cst.Call | None = None
+
+
+@dataclass(slots=True, eq=False)
+class _Missing:
+    """An `__init__` that was seen to end, or to register something, without `Module.__init__`."""
+
+    init: _Init
+    made: Step | None
+
+
+class Registration(Observer):
+    """Attributes of Modules."""
+
+    concerns = (here(SETS), here(DEFINES))
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._set: dict[tuple[int, str], tuple[ir.Node, cst.CSTNode]] = {}
+        self._registered: dict[int, list[Value]] = {}
+        self._initialised: set[int] = set()
+        self._bare: dict[int, ir.Node] = {}
+        self._used: dict[int, Step] = {}
+        self._kept: list[object] = []
+        self._inits: list[_Init | None] = []
+        self._running: list[tuple[ir.Node, int]] = []
+        self._missing: dict[int, _Missing] = {}
+        self._sound: set[int] = set()
+        self._by_name: set[int] = set()
+        self._classes: list[Class] = []
+
+    def concluded(self) -> None:
+        self._inits.clear()
+        self._running.clear()
+
+    def class_defined(self, cls: Class) -> None:
+        self._classes.append(cls)
+
+    # -- `__init__`
+
+    def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
+        self._running.append((function.definition, self.machine.clock))
+        parameters = function.definition.parameters
+        instance = arguments.get(parameters[0].name) if parameters else None
+        init = None
+        if function.name == "__init__" and isinstance(instance, Instance) and is_module(instance) is Truth.YES:
+            ready = id(instance) in self._initialised
+            init = _Init(function, instance, self.machine.path, ready)
+            if ready:
+                self._sound.add(id(function.definition))
+            for outer in self._inits:
+                if outer is not None and outer.instance is instance:
+                    outer.delegated = True
+        self._inits.append(init)
+
+    def function_ended(self, function: Function, result: Value) -> None:
+        init = self._inits.pop() if self._inits else None
+        if self._running:
+            self._running.pop()
+        if init is None or init.delegated or self.machine.dead:
+            return
+        missing = id(init.instance) not in self._initialised
+        if init.early or missing:
+            self._note_missing(init)
+        if missing:
+            # said once: what is made of it is initialised from here on
+            self._initialised.add(id(init.instance))
+            self._kept.append(init.instance)
+            self._bare[id(init.instance)] = init.function.definition
+
+    def _note_missing(self, init: _Init) -> None:
+        definition = init.function.definition
+        statement = self.machine.statement
+        made = None
+        if init.instance.exact and statement is not None and statement is not definition:
+            made = Step(statement.origin, f"`{init.instance.cls.name}` is made here")
+        known = self._missing.get(id(definition))
+        if known is None or (known.made is None and made is not None):
+            self._missing[id(definition)] = _Missing(init, made)
+
+    def finished(self) -> None:
+        for each in self._missing.values():
+            self._tell_missing(each.init, each.made)
+
+    def _tell_missing(self, init: _Init, made: Step | None) -> None:
+        definition, owner, cls = init.function.definition, init.function.owner, init.instance.cls
+        if not isinstance(definition, ir.FunctionDef) or owner is None or id(definition) in self._sound:
+            return
+        texts = (_written(each.definition.origin) for each in cls.ancestry())
+        if not made_as_written(cls) or any(_BY_HAND.search(text) for text in texts):
+            return
+        if any(owner in other.bases and len(other.bases) > 1 for other in self._classes):
+            return  # made to be mixed in: who derives from it and from another class runs the other's `__init__`, too
+        body = [statement for statement in definition.body if not _is_docstring(statement)]
+        used = self._used.get(id(definition))
+        if not body:
+            return
+        if not init.early and not used and (id(definition) in self._by_name or not _is_to_be_called(cls)):
+            return
+        attribute, node, line, path = init.early[0] if init.early else ("", definition, definition.line, init.path)
+        place = node.origin
+        if isinstance(place, cst.FunctionDef):
+            place = parsed(place).name
+        late = init.late_call
+        before = [statement.line for statement in body]
+        before = before[: next((at for at, each in enumerate(before, start=1) if each is line), 0)]
+        steps = [Step(each.value.origin, f"`{owner.name}` is a Module") for each in owner.definition.bases[:1]]
+        if late is not None:
+            steps.append(Step(late, "`Module.__init__` runs here"))
+        else:
+            named = parsed(definition.origin)
+            assert isinstance(named, cst.FunctionDef)
+            steps.append(Step(named.name, "this `__init__` does not call `super().__init__()`"))
+        steps += [each for each in (made, used) if each is not None]
+        derived = is_abstract(cls) or any(cls in other.bases for other in self._classes)
+        self.machine.emit(
+            SuperInitMissing(
+                node=place,
+                statement=line,
+                trace=tuple(each for each in steps if each.node is not place),
+                module=owner.name,
+                attribute=attribute,
+                first=body[0].line,
+                call_statement=late,
+                plain=_is_bare_module(owner) and (late is None or _is_plain_call(late)),
+                certain=bool(attribute and before)
+                and all(isinstance(each, cst.SimpleStatementLine) for each in before),
+                astray=init.astray,
+                proven=bool(path <= init.path and (made or not derived) if attribute else used),
+            )
+        )
+
+    def _ran_init(self, instance: Value) -> None:
+        if not isinstance(instance, Instance):
+            return
+        for init in self._inits:
+            if init is not None and init.instance is instance and init.early and init.late_call is None:
+                init.late_call = self.machine.line()
+        self._initialised.add(id(instance))
+        self._bare.pop(id(instance), None)
+        self._kept.append(instance)
+
+    def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
+        if not self._inits:
+            return
+        for init in self._inits:
+            if init is not None and any(_leads_to(value, init.instance) for value in (*arguments, callee, receiver)):
+                self._ran_init(init.instance)
+
+    def module_called(self, module: Value, arguments: list[Value], result: Value, origin: ir.Node) -> None:
+        if isinstance(module, Instance) and called_as_written(module.cls):
+            self._use(module, origin, "calling it raises")
+
+    def _use(self, instance: Instance, origin: ir.Node, words: str) -> None:
+        definition = self._bare.get(id(instance))
+        if definition is not None and instance.exact and not self.machine.expected_errors and not any(self._inits):
+            self._used.setdefault(id(definition), Step(origin.origin, words))
+
+    # -- attributes
+
+    def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
+        for _, each in alternatives(owner):
+            if isinstance(each, Instance) and is_module(each) is Truth.YES:
+                self._set.setdefault((id(each), name), (node, self.machine.line()))
+                self._kept.append(each)
+                self._early(each, name, value, node)
+                self._replaced(each.attributes.get(name), value, node, each.cls)
+            elif isinstance(each, Module):
+                self._replaced(each.parameters.get(name), value, node, None)
+
+    def _early(self, instance: Instance, name: str, value: Value, node: ir.Node) -> None:
+        options = [option for _, option in alternatives(value)]
+        if not options or not all(_registers_itself(option) for option in options):
+            return
+        self._too_early(instance, name, node)
+
+    def _too_early(self, instance: Instance, name: str, node: ir.Node) -> None:
+        machine = self.machine
+        if id(instance) in self._initialised or machine.expected_errors or machine.assumed - machine.path:
+            return
+        for init in reversed(self._inits):
+            if init is not None and init.instance is instance:
+                init.early.append((name, node, machine.line(), machine.path))
+                return
+
+    def _replaced(self, old: Value | None, new: Value, node: ir.Node, cls: Class | None) -> None:
+        if old is None or self.machine.assumed - self.machine.path or not isinstance(node.origin, cst.BaseExpression):
+            return
+        before = [option for _, option in alternatives(old)]
+        after = [option for _, option in alternatives(new)]
+        if not all(isinstance(v, Tensor) and v.is_parameter is Truth.YES for v in before):
+            return
+        if not after or not all(isinstance(v, Tensor) and v.is_parameter is Truth.NO for v in after):
+            return
+        if self.machine.expected_errors or (cls is not None and not made_as_written(cls)):
+            return
+        if any(isinstance(v, Tensor) and self._made_by_an_earlier_run(v) for v in before):
+            return
+        if _UNREGISTERS.search(self._file()):
+            return
+        self.machine.emit(
+            ParameterReplaced(
+                node=node.origin,
+                statement=self.machine.line(),
+                trace=(Step(before[0].origin.origin, "the parameter is made here"),)
+                if isinstance(before[0], Tensor)
+                else (),
+                attribute=dotted(node),
+            )
+        )
+
+    def _made_by_an_earlier_run(self, parameter: Tensor) -> bool:
+        """
+        Whether the running function itself makes the parameter, further down, and did so when it ran before: a helper
+        of `__init__`, which nobody need call again.
+        """
+        if not self._running:
+            return False
+        definition, started = self._running[-1]
+        node = parsed(parameter.origin.origin)
+        return parameter.born <= started and any(part is node for part in walk(parsed(definition.origin)))
+
+    def _file(self) -> str:
+        return self.machine.program.text
+
+    def method(
+        self,
+        receiver: Value,
+        name: str,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        result: Value | None,
+        origin: ir.Call,
+    ) -> None:
+        if isinstance(receiver, Super) and name == "__init__":
+            self._ran_init(receiver.instance)
+        elif name == "__init__" and isinstance(receiver, (Module, Unknown)):
+            if not self._astray(origin) and isinstance(receiver, Unknown):
+                for init in self._inits:
+                    if init is not None:
+                        self._ran_init(init.instance)  # `super(...)` in a way that the model does not follow
+        elif isinstance(receiver, Instance) and name == "forward" and id(receiver) in self._bare:
+            self._by_name.add(id(self._bare[id(receiver)]))
+        elif isinstance(receiver, Instance) and name in _RAISES and id(receiver) in self._bare:
+            if not any(name in each.attributes for each in receiver.cls.ancestry()):
+                self._use(receiver, origin, f"`{name}` raises")
+        elif isinstance(receiver, Instance) and name in _REGISTERING:
+            self._registered.setdefault(id(receiver), []).extend([*positional, *keywords.values()])
+            if positional and isinstance(positional[0], Constant):
+                self._too_early(receiver, str(positional[0].value), origin)
+
+    def called(
+        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
+    ) -> None:
+        if qualified.endswith(".__init__"):
+            if positional and isinstance(positional[0], Instance):
+                self._ran_init(positional[0])
+            else:
+                self._astray(origin)
+
+    def _astray(self, origin: ir.Call) -> bool:
+        """A call of `nn.Module.__init__` in an `__init__`, on something that is not `self`."""
+        call, init = origin.origin, self._inits[-1] if self._inits else None
+        if init is not None and isinstance(call, cst.Call) and re.fullmatch(_ASTRAY, _written(parsed(call).func)):
+            init.astray = call
+            return True
+        return False
+
+    # -- containers
+
+    def class_built(self, cls: Class, instance: Instance) -> None:
+        if is_module(instance) is not Truth.YES:
+            return
+        registered: dict[int, Value] = {}
+        for value in (*instance.attributes.values(), *self._registered.get(id(instance), ())):
+            _collect(value, registered)
+        for name, value in instance.attributes.items():
+            place = self._set.get((id(instance), name))
+            if place is not None and isinstance(value, (Sequence, Mapping)):
+                self._container(cls, name, value, place, registered)
+
+    def _container(
+        self,
+        cls: Class,
+        name: str,
+        value: Sequence | Mapping,
+        place: tuple[ir.Node, cst.CSTNode],
+        registered: dict[int, Value],
+    ) -> None:
+        target, line = place
+        content = _content(value)
+        hidden = [each for each in content if _trainable(each) and id(each) not in registered]
+        if not hidden or (isinstance(value, Sequence) and value.kind == "generator"):
+            return
+        written = _assigned_value(line, target)
+        if written is None or _is_single(written, value) or _registers_otherwise(cls, name):
+            return
+        parameters = all(isinstance(each, Tensor) for each in hidden)
+        kinds = (Tensor,) if parameters else (Module, Instance)
+        direct = list((value.items or {}).values()) if isinstance(value, Mapping) else list(value.items or ())
+        keys = list(value.items or {}) if isinstance(value, Mapping) else []
+        nameable = all(isinstance(key, str) and key and "." not in key for key in keys)
+        single = isinstance(value.element, kinds) if value.items is None else True
+        self.machine.emit(
+            HeldInPlainContainer(
+                node=written,
+                statement=line,
+                attribute=name,
+                module=cls.name,
+                container="dict" if isinstance(value, Mapping) else value.kind,
+                held="parameters" if parameters else "modules",
+                value_node=written,
+                flat=all(isinstance(each, kinds) for each in direct) and nameable and single,
+                namespace=_namespace(cls),
+            )
+        )
+
+
+def _is_to_be_called(cls: Class) -> bool:
+    return called_as_written(cls) and any("forward" in each.attributes for each in cls.ancestry())
+
+
+def _is_bare_module(cls: Class) -> bool:
+    """Whether `super().__init__()` in the class runs that of `nn.Module`, which wants no arguments."""
+    bases = [base for base in cls.bases if not is_plain_base(base)]
+    return [base.qualified for base in bases if isinstance(base, External)] == ["torch.nn.Module"] and len(bases) == 1
+
+
+def _leads_to(value: Value | None, instance: Instance) -> bool:
+    """Whether code that is given a value gets at an object: it, what holds it, a method of it, or `super()` of it."""
+    if isinstance(value, Bound):
+        value = value.receiver
+    if isinstance(value, Super):
+        value = value.instance
+    return value is not None and any(holds(each, instance) for _, each in alternatives(value))
+
+
+def _written(node: cst.CSTNode) -> str:
+    return cst.Module([]).code_for_node(parsed(node))
+
+
+def _is_docstring(statement: ir.Statement) -> bool:
+    return isinstance(statement, ir.ExpressionStatement) and isinstance(statement.value, ir.Constant)
+
+
+def _is_plain_call(line: cst.CSTNode) -> bool:
+    """`super().__init__()` alone in its line, in any spelling without further arguments."""
+    line = parsed(line)
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1 or not isinstance(line.body[0], cst.Expr):
+        return False
+    call = line.body[0].value
+    return isinstance(call, cst.Call) and len(call.args) <= int("super" not in cst.Module([]).code_for_node(call))
+
+
+def _registers_itself(value: Value) -> bool:
+    if isinstance(value, Module):
+        return True
+    if isinstance(value, Instance):
+        return is_module(value) is Truth.YES
+    return isinstance(value, Tensor) and value.is_parameter is Truth.YES
+
+
+def _registers_otherwise(cls: Class, attribute: str) -> bool:
+    """Whether a class of the family registers by hand, says itself what its parameters are, or wraps the container."""
+    wraps = re.compile(rf"\b(Sequential|\w+List|\w+Dict)\(\s*\*?\s*self\.{attribute}\b")
+    texts = [cst.Module([]).code_for_node(parsed(each.definition.origin)) for each in cls.ancestry()]
+    return any(_REGISTERS.search(text) or wraps.search(text) for text in texts)
+
+
+def _collect(value: Value, found: dict[int, Value]) -> None:
+    """What is registered through an attribute: modules with all they hold, and parameters."""
+    for _, option in alternatives(value):
+        for each in explore(option, _registered):
+            if isinstance(each, (Module, Instance, Tensor)):
+                found[id(each)] = each
+
+
+def _registered(value: Value) -> list[Value]:
+    inner: list[Value] = []
+    if isinstance(value, Module):
+        inner = [*(value.children or ()), *value.parameters.values()]
+    elif isinstance(value, Instance):
+        inner = list(value.attributes.values())
+    return [each for option in inner for _, each in alternatives(option)]
+
+
+def _content(value: Value, depth: int = 2) -> list[Value]:
+    """What a plain container holds, for sure: the same on all paths."""
+    if depth < 0:
+        return []
+    inner: list[Value] = []
+    if isinstance(value, Sequence):
+        inner = list(value.items) if value.items is not None else [value.element] if value.element else []
+    elif isinstance(value, Mapping):
+        inner = list(value.items.values()) if value.items is not None else [value.element] if value.element else []
+    else:
+        options = [each for _, each in alternatives(value)]
+        return options if len(options) == 1 or all(_trainable(each) for each in options) else []
+    return [found for each in inner for found in _content(each, depth - 1)]
+
+
+def _trainable(value: Value) -> bool:
+    """Whether it is a parameter that requires grad, or a module that surely holds one."""
+    return any(
+        isinstance(each, Tensor) and each.is_parameter is Truth.YES and each.own.truth() is Truth.YES
+        for each in explore(value, _surely_registered)
+    )
+
+
+def _surely_registered(value: Value) -> list[Value]:
+    if isinstance(value, Module):
+        return [*value.parameters.values(), *(value.children or ())]
+    if not isinstance(value, Instance) or is_module(value) is not Truth.YES:
+        return []
+    return [each for option in value.attributes.values() for _, each in alternatives(option)]
+
+
+def _is_single(written: cst.BaseExpression, value: Sequence | Mapping) -> bool:
+    """`self.teacher = [teacher]`: the known way to keep a module from being registered."""
+    if not isinstance(value, Sequence) or value.items is None or len(value.items) != 1:
+        return False
+    return isinstance(written, (cst.List, cst.Tuple)) and len(written.elements) == 1
+
+
+def _assigned_value(line: cst.CSTNode, target: ir.Node) -> cst.BaseExpression | None:
+    """The right-hand side of the assignment to a target."""
+    line = parsed(line)
+    if isinstance(line, cst.SimpleStatementLine):
+        written = parsed(target.origin)
+        for small in line.body:
+            if isinstance(small, cst.Assign) and any(each.target is written for each in small.targets):
+                return small.value
+            if isinstance(small, cst.AnnAssign) and small.target is written:
+                return small.value
+    return None
+
+
+def _namespace(cls: Class) -> str:
+    """How the class writes `torch.nn`, from the base it derives from."""
+    for argument, base in zip(cls.definition.bases, cls.bases, strict=False):
+        if isinstance(base, External) and base.qualified.startswith("torch.nn."):
+            return dotted(argument.value).rpartition(".")[0]
+    return ""

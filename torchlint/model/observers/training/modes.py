@@ -1,0 +1,349 @@
+"""
+Which mode a model is in when it is called: evaluation loops that record graphs, training loops that go on evaluating.
+
+`eval()` changes what dropout and normalisation do and leaves autograd alone; `no_grad` does the opposite
+(https://docs.pytorch.org/docs/stable/notes/autograd.html#evaluation-mode-nn-module-eval).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal
+
+import libcst as cst
+
+from torchlint.model.events import BackwardCallee
+from torchlint.model.events.trace import Step
+from torchlint.model.events.training import EvaluatedWithGraph, TrainedInEvalMode
+from torchlint.model.observers.training.escaping import keeps_graph
+from torchlint.model.observers.training.moments import Iteration, dotted, holds, last_name, receiver_of
+from torchlint.model.python.expressions import is_module
+from torchlint.model.state.guards import Guard, Truth, conjoin
+from torchlint.model.state.hooks import Observer
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.values import (
+    Constant,
+    External,
+    Function,
+    GraphNode,
+    Instance,
+    Module,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    explore,
+)
+from torchlint.syntax import ir
+from torchlint.syntax.features import anywhere
+from torchlint.syntax.tree import parsed, walk
+
+_SENSITIVE = re.compile(r"Dropout|BatchNorm|InstanceNorm|RReLU|Transformer")
+_WITH_DROPOUT = re.compile(r"RNN|LSTM|GRU|MultiheadAttention")
+_READS_MODE = re.compile(r"\.training\b|\btraining=")
+_GRAD_MODES = frozenset({"no_grad", "inference_mode", "set_grad_enabled", "enable_grad"})
+_IN_FORWARD = re.compile(r"\bautograd\.grad\b|\bcreate_graph\b|\btorch\.func\b")
+_DIFFERENTIATES = re.compile(r"backward|grad|attack|perturb|advers|optimi", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Note:
+    """A mode was set, a module was called, a backward ran, or unknown code was given `module`."""
+
+    kind: Literal["eval", "train", "call", "backward", "unknown"]
+    time: int
+    module: Value | None
+    name: str
+    origin: ir.Node
+    line: cst.CSTNode
+    path: Guard
+    iterations: tuple[Iteration, ...]
+    function: ir.Node | None
+    records: bool
+
+    def within(self, iteration: Iteration, number: int | None = None) -> bool:
+        return any(
+            each.activation == iteration.activation and (number is None or each.number == number)
+            for each in self.iterations
+        )
+
+
+@dataclass(slots=True, eq=False)
+class _Log:
+    notes: list[_Note] = field(default_factory=list)
+    iterations: list[Iteration] = field(default_factory=list)
+    activations: list[int] = field(default_factory=list)
+    functions: list[ir.Node] = field(default_factory=list)
+    count: int = 0
+
+
+class Modes(Observer):
+    """Modes of modules over a run."""
+
+    words = ("eval", "train(")
+    concerns = (anywhere("eval train"),)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._log = _Log()
+        self._muted: set[int] = set()
+        self._found: dict[int, tuple[set[int], EvaluatedWithGraph]] = {}
+
+    def _note(
+        self,
+        kind: Literal["eval", "train", "call", "backward", "unknown"],
+        module: Value | None,
+        origin: ir.Node,
+        name: str = "",
+    ) -> None:
+        log, machine = self._log, self.machine
+        records = machine.grad_mode is Truth.YES and not machine.assumed - machine.path
+        function = log.functions[-1] if log.functions else None
+        where = (tuple(log.iterations), function)
+        log.notes.append(
+            _Note(kind, len(log.notes), module, name, origin, machine.line(), machine.path, *where, records)
+        )
+
+    def concluded(self) -> None:
+        if any(note.kind == "eval" for note in self._log.notes):
+            self._trained_in_eval_mode()
+            self._evaluated_with_graph()
+        self._log = _Log()
+
+    def finished(self) -> None:
+        # A model whose forward differentiates needs its graph, and an unknown one may be any that the file defines.
+        if self._found and _IN_FORWARD.search(self.machine.program.text):
+            return
+        for functions, event in self._found.values():
+            if not functions & self._muted:
+                self.machine.emit(event)
+
+    # -- where we are
+
+    def loop_started(self, node: ir.For | ir.While) -> None:
+        self._log.count += 1
+        self._log.activations.append(self._log.count)
+
+    def loop_left(self, node: ir.For | ir.While) -> None:
+        if self._log.activations:
+            self._log.activations.pop()
+
+    def iteration_started(self, node: ir.For | ir.While, number: int) -> None:
+        activation = self._log.activations[-1] if self._log.activations else 0
+        self._log.iterations.append(Iteration(node, activation, number, self.machine.path))
+
+    def iteration_ended(self, node: ir.For | ir.While, number: int) -> None:
+        if self._log.iterations:
+            self._log.iterations.pop()
+
+    def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
+        self._log.functions.append(function.definition)
+        if self.machine.grad_mode is not Truth.YES:
+            self._muted.add(id(function.definition))
+
+    def function_ended(self, function: Function, result: Value) -> None:
+        if self._log.functions:
+            self._log.functions.pop()
+
+    # -- what happens
+
+    def mode_set(self, module: Value, training: bool | None, origin: ir.Call) -> None:
+        self._note("eval" if training is False else "train", module, origin, receiver_of(origin))
+
+    def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
+        self._note("call", module, origin, dotted(origin.function) if isinstance(origin, ir.Call) else "")
+
+    def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
+        text = dotted(origin.function)
+        if isinstance(callee, Unknown):
+            self._note("call", callee, origin, text)
+        if isinstance(callee, External) and callee.qualified.startswith(("torch.", "builtins.")):
+            return
+        if _DIFFERENTIATES.search(last_name(text)):
+            self._note("backward", None, origin, text)
+        for value in arguments:
+            self._note("unknown", value, origin, text)
+
+    def backward(
+        self,
+        callee: BackwardCallee,
+        root: Tensor,
+        nodes: list[GraphNode],
+        leaves: list[Tensor],
+        inputs: list[Tensor] | None,
+        create_graph: bool | None,
+        origin: ir.Node,
+    ) -> None:
+        self._note("backward", None, origin)
+
+    def called(
+        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
+    ) -> None:
+        if qualified.startswith(("torch.autograd.", "torch.func.")) and "no_grad" not in qualified:
+            self._note("backward", None, origin)
+
+    # -- training that goes on in evaluation mode
+
+    def _trained_in_eval_mode(self) -> None:
+        told: set[int] = set()
+        for note in self._log.notes:
+            if (
+                note.kind == "eval"
+                and note.iterations
+                and _sensitive(note.module) is not Truth.NO
+                and id(note.origin) not in told
+            ):
+                for iteration in reversed(note.iterations):
+                    call = self._trains_after(note, iteration)
+                    if call is not None:
+                        told.add(id(note.origin))
+                        self._tell_mode(note, iteration, call)
+                        break
+
+    def _trains_after(self, note: _Note, iteration: Iteration) -> _Note | None:
+        """The call in the next iteration that trains, if nothing in the loop sets the mode back."""
+        notes = [each for each in self._log.notes if each.within(iteration)]
+        module = note.module
+        if module is None or iteration.number != 0:
+            return None
+        for each in notes:
+            back = each.kind == "train" and each.module is not None
+            if back and isinstance(module, Unknown) and isinstance(each.module, Unknown) and _is_result(each.module):
+                return None  # `model.to(device).train()`: what a call returns may be the model
+            if back and each.module is not None and (holds(each.module, module) or holds(module, each.module)):
+                return None
+            if each.kind == "unknown" and each.module is not None and holds(each.module, module):
+                return None
+        earlier = [n for n in self._log.notes[: note.time] if n.kind == "eval" and n.module is module]
+        before = [
+            each
+            for each in notes
+            if each.kind == "call" and each.module is module and each.records and each.time < note.time
+            and not any(mode.time < each.time for mode in earlier)
+        ]  # fmt: skip
+        for call in notes:
+            if call.kind != "call" or call.module is not module or not call.within(iteration, 1):
+                continue
+            if not any(each.origin is call.origin for each in before) or conjoin(call.path, note.path) is None:
+                continue
+            if any(each.kind == "backward" and each.time > call.time and each.within(iteration, 1) for each in notes):
+                return call
+        return None
+
+    def _tell_mode(self, note: _Note, iteration: Iteration, call: _Note) -> None:
+        body = iteration.loop.body
+        first = body[0].line if body else None
+        same = note.function is not None or not self._log.functions
+        written = parsed(note.origin.origin)
+        here = first is not None and any(node is written for node in walk(parsed(iteration.loop.origin)))
+        simple = isinstance(first, cst.SimpleStatementLine) and same and here
+        self.machine.emit(
+            TrainedInEvalMode(
+                node=note.origin.origin,
+                statement=note.line,
+                trace=(
+                    Step(call.origin.origin, f"in the next iteration `{call.name or 'it'}` is trained in this mode"),
+                ),
+                module=note.name,
+                first=first if simple else None,
+                certain=_sensitive(note.module) is Truth.YES,
+            )
+        )
+
+    # -- evaluation that records graphs
+
+    def _evaluated_with_graph(self) -> None:
+        notes = self._log.notes
+        for note in notes:
+            if note.kind != "call" or not note.records or not note.iterations or note.module is None:
+                continue
+            modes = [m for m in notes[: note.time] if m.kind in ("eval", "train") and m.module is not None]
+            mine = [m for m in modes if m.module is note.module]
+            if not mine or mine[-1].kind != "eval" or any(m.kind == "train" for m in modes[modes.index(mine[-1]) :]):
+                continue
+            if mine[-1].path - note.path:
+                continue
+            loop = self._loop_of(note, mine[-1])
+            if loop is None or not isinstance(note.origin.origin, cst.Call) or id(loop) in self._found:
+                continue
+            if any(isinstance(node, cst.Name) and node.value in _GRAD_MODES for node in walk(loop)):
+                continue
+            if self._differentiated(note, loop) or keeps_graph(loop, note.function, note.origin.origin):
+                continue
+            functions = {id(each) for each in (note.function,) if each is not None}
+            self._found[id(loop)] = (
+                functions,
+                EvaluatedWithGraph(
+                    node=note.origin.origin,
+                    statement=note.line,
+                    trace=(Step(mine[-1].origin.origin, f"`{mine[-1].name}` is set to evaluation mode here"),),
+                    module=note.name,
+                    loop=loop,
+                ),
+            )
+
+    def _differentiated(self, call: _Note, loop: cst.CSTNode) -> bool:
+        """Whether a backward runs in the loop, or right behind it."""
+        depth = next(index for index, each in enumerate(call.iterations) if parsed(each.loop.origin) is loop)
+        outer, activation = call.iterations[:depth], call.iterations[depth].activation
+        return any(
+            each.kind == "backward"
+            and (
+                any(one.activation == activation for one in each.iterations)
+                or (each.time > call.time and each.iterations == outer)
+            )
+            for each in self._log.notes
+        )
+
+    def _loop_of(self, call: _Note, mode: _Note) -> cst.For | cst.While | None:
+        """The outermost loop around the call that starts after the mode is set, if it holds the call itself."""
+        common = {each.activation for each in mode.iterations}
+        for iteration in call.iterations:
+            loop = iteration.loop.origin
+            if iteration.activation in common or not isinstance(loop, (cst.For, cst.While)):
+                continue
+            loop, written = parsed(loop), parsed(call.origin.origin)
+            return loop if any(node is written for node in walk(loop)) else None
+        return None
+
+
+def _written(node: cst.CSTNode) -> str:
+    return cst.Module([]).code_for_node(parsed(node))
+
+
+def _is_result(value: Unknown) -> bool:
+    return isinstance(value.source, ir.Call)
+
+
+def _sensitive(module: Value | None) -> Truth:
+    """Whether the mode changes what a module computes."""
+    if module is None:
+        return Truth.MAYBE
+    found = Truth.NO
+    for each in explore(module, _parts_in_a_mode):
+        found = found | _is_sensitive(each)
+    return found
+
+
+def _is_sensitive(module: Value) -> Truth:
+    """Whether the mode changes what a module itself computes, but for what it does by its parts."""
+    if isinstance(module, Module):
+        name, dropout = module.kind.name, module.config.get("dropout", 0)
+        given = dropout.value if isinstance(dropout, Constant) else dropout
+        if _SENSITIVE.search(name) or (_WITH_DROPOUT.search(name) and given != 0):
+            return Truth.YES
+        return Truth.MAYBE if module.children is None else Truth.NO
+    if isinstance(module, Instance) and is_module(module) is Truth.YES:
+        texts = (_written(cls.definition.origin) for cls in module.cls.ancestry())
+        return Truth.of(any(_READS_MODE.search(text) for text in texts))
+    return Truth.MAYBE
+
+
+def _parts_in_a_mode(module: Value) -> list[Value]:
+    if isinstance(module, Module):
+        return list(module.children or ())
+    if not isinstance(module, Instance):
+        return []
+    nested = [each for option in module.attributes.values() for _, each in alternatives(option)]
+    return [each for each in nested if isinstance(each, (Instance, Module, Unknown))]

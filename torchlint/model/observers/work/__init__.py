@@ -1,0 +1,1 @@
+"""Observers of work that autograd need not do."""

@@ -1,0 +1,142 @@
+"""Sees tensors given to constructors that take data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import libcst as cst
+
+from torchlint.model.events.work import TensorCopied
+from torchlint.model.state.computations import Computation, Computations
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.values import Choice, Constant, Function, Tensor, Value, alternatives
+from torchlint.syntax import ir
+from torchlint.syntax.features import COPIES, COPIES_HELD, anywhere, here
+from torchlint.syntax.tree import parsed
+
+_MOST_MADE = 40
+_OF_OTHER_KINDS = frozenset({"detach", "clone", "asarray", "as_tensor", "from_numpy"})
+"""What may give a tensor of another class, or another object, depending on what it is given."""
+
+
+class Copies(Computations):
+    """Raises `TensorCopied`."""
+
+    words = ("tensor(", "import tensor")
+    concerns = (anywhere(COPIES), here(COPIES_HELD))
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._tested: list[Value] = []
+        self._calls: list[int] = [0]
+        self._number = 0
+        self._made_in: dict[int, int] = {}
+        self._found: list[tuple[ir.Call, TensorCopied]] = []
+        self._doubtful: set[int] = set()
+        self._moved = False
+
+    def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
+        self._number += 1
+        self._calls.append(self._number)
+
+    def function_ended(self, function: Function, result: Value) -> None:
+        if len(self._calls) > 1:
+            self._calls.pop()
+
+    def computed(self, made: Computation) -> None:
+        self._made_in[id(made)] = self._calls[-1]
+
+    def called(
+        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
+    ) -> None:
+        if qualified in ("builtins.isinstance", "torch.is_tensor", "builtins.hasattr", "builtins.type"):
+            self._tested += positional[:1]
+        elif qualified in ("torch.set_default_device", "torch.set_default_tensor_type"):
+            self._moved = True  # a default device moves what `torch.tensor` copies
+        elif qualified == "torch.tensor":
+            self._copied("tensor", positional, keywords, origin, None)
+
+    def method(
+        self,
+        receiver: Value,
+        name: str,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        result: Value | None,
+        origin: ir.Call,
+    ) -> None:
+        if name == "new_tensor" and isinstance(origin.function, ir.Attribute) and self.is_tensor(receiver):
+            self._copied("new_tensor", positional, keywords, origin, origin.function.value)
+
+    def _copied(
+        self,
+        how: Literal["tensor", "new_tensor"],
+        positional: list[Value],
+        keywords: dict[str, Value],
+        origin: ir.Call,
+        receiver: ir.Expression | None,
+    ) -> None:
+        data = positional[0] if positional else keywords.get("data")
+        if not self._is_certain(data, {}):
+            self._doubtful.add(id(origin))
+        if not self.is_tensor(data) or any(data is tested for tested in self._tested):
+            return
+        argument = next((each for each in origin.arguments if each.keyword in ("data", "")), None)
+        if argument is None or argument.star or not isinstance(argument.origin, cst.Arg):
+            return
+        if not isinstance(origin.origin, cst.Call):
+            return
+        tensor = self.tensor(data)
+        event = TensorCopied(
+            node=origin.origin,
+            statement=self.machine.line(),
+            truth=self.now(),
+            how=how,
+            call=origin.origin,
+            data=parsed(argument.origin).value,
+            argument=argument.origin,
+            receiver=_expression(receiver),
+            in_graph=tensor is not None and tensor.requires_grad.truth() is Truth.YES,
+            plain=not any(each.star for each in origin.arguments),
+            certain=not isinstance(argument.value, ir.Attribute),
+            annotated=tensor is not None and not tensor.made_by and isinstance(tensor.origin, ir.Parameter),
+        )
+        self._found.append((origin, event))
+
+    def _is_certain(self, value: Value | None, known: dict[int, bool]) -> bool:
+        """Whether a value comes, in this call of this function, from functions of torch alone (see `TensorCopied`)."""
+        if isinstance(value, Choice):
+            return all(self._is_certain(each, known) for _, each in alternatives(value))
+        made = self.maker(value)
+        if made is None or len(known) > _MOST_MADE:
+            return False
+        if id(made) not in known:
+            known[id(made)] = False
+            known[id(made)] = self._is_made_here(made, value, known)
+        return known[id(made)]
+
+    def _is_made_here(self, made: Computation, value: Value | None, known: dict[int, bool]) -> bool:
+        if self._made_in.get(id(made)) != self._calls[-1]:
+            return False
+        if made.how == "function":
+            return isinstance(value, Tensor) and made.name not in _OF_OTHER_KINDS
+        if made.how == "layer" or not made.operands:
+            return False
+        if made.how == "operator":
+            certain = [self._is_certain(each, known) for each in made.operands]
+            numbers = [isinstance(each, Constant) for each in made.operands]
+            return any(certain) and all(one or other for one, other in zip(certain, numbers, strict=True))
+        return isinstance(value, Tensor) and self._is_certain(made.operands[0], known)
+
+    def concluded(self) -> None:
+        for origin, event in self._found:
+            event = replace(event, certain=event.certain and id(origin) not in self._doubtful and not self._moved)
+            self.machine.emit(event)
+        self._found, self._doubtful, self._tested = [], set(), []
+        self._made_in, self._calls = {}, [0]
+
+
+def _expression(node: ir.Expression | None) -> cst.BaseExpression | None:
+    return node.origin if node is not None and isinstance(node.origin, cst.BaseExpression) else None

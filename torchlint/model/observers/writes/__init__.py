@@ -1,0 +1,1 @@
+"""Observers of in-place writes, views and aliases."""

@@ -1,0 +1,155 @@
+"""
+Functions that write in place into what their caller passed, and callers that go on with it.
+
+Says who writes what and who reads it afterwards; does not judge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.events.trace import Step
+from torchlint.model.events.writes import ArgumentWritten
+from torchlint.model.observers.pending import Held, only
+from torchlint.model.state.guards import Guard, Truth
+from torchlint.model.state.hooks import Observer
+from torchlint.model.state.values import NONE, Constant, Function, Tensor, Unknown, Value, Write
+from torchlint.syntax import ir
+from torchlint.syntax.features import WRITING
+
+if TYPE_CHECKING:
+    from torchlint.model.state.machine import Machine
+
+
+@dataclass(slots=True, eq=False)
+class _Running:
+    """A running function and the tensors it was given, by parameter and the name the caller has for them."""
+
+    function: Function
+    given: list[tuple[str, Tensor, str]]
+    inlined: bool
+    switched: bool
+
+
+@dataclass(slots=True, eq=False)
+class _Modified:
+    """A write into an argument."""
+
+    running: _Running
+    parameter: str
+    tensor: Tensor
+    name: str
+    write: Write
+    guard: Guard
+    returned: bool = False
+    fresh: bool = True
+
+
+class Arguments(Observer):
+    """Watches functions of the file and the tensors they are given."""
+
+    concerns = (WRITING,)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.held = Held(machine)
+        self._stack: list[_Running] = []
+        self._modified: list[_Modified] = []
+        self._names: dict[int, str] = {}
+        self._entry = False
+
+    def entry_started(self, function: Function | None) -> None:
+        self.held.start(function is None)
+        self._stack.clear()
+        self._modified.clear()
+        self._names.clear()
+        self._entry = function is not None
+
+    def concluded(self) -> None:
+        self.held.tell()
+        self._stack.clear()
+        self._modified.clear()
+
+    def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
+        given = []
+        # A recursive function that writes what it was given works on a state of its own.
+        switched = any(running.function.definition is function.definition for running in self._stack)
+        for name, value in arguments.items():
+            tensor = only(value, self.machine)
+            if isinstance(tensor, Unknown):
+                tensor = tensor.tensor
+            if isinstance(tensor, Tensor):
+                given.append((name, tensor, self._names.get(id(tensor), "")))
+            elif name.startswith(("inplace", "in_place")):
+                switched = True
+        inlined = bool(self._stack) or not self._entry
+        self._stack.append(_Running(function, given, inlined, switched))
+
+    def wrote(self, tensor: Tensor, write: Write) -> None:
+        if not self._stack or write.spelling in ("optimizer", "backward") or self.machine.grad_mode is Truth.NO:
+            return
+        running = self._stack[-1]
+        if running.switched or self.machine.expected_errors:
+            return
+        for parameter, given, name in running.given:
+            if tensor.family is given.family and given.grad_of is None:
+                guard = self.machine.guard
+                self._modified.append(_Modified(running, parameter, given, name, write, guard))
+
+    def function_ended(self, function: Function, result: Value) -> None:
+        if not self._stack:
+            return
+        running = self._stack.pop()
+        mine = [each for each in self._modified if each.running is running]
+        gives = result != NONE and not isinstance(result, Constant)
+        told: list[Tensor] = []
+        for each in mine:
+            each.returned = True
+            if not running.inlined or not gives or not each.name:
+                self._modified.remove(each)
+                if not running.inlined and not any(each.tensor is tensor for tensor in told):
+                    told.append(each.tensor)
+                    self._tell(each, None, "")
+
+    def expression_statement(self, node: ir.ExpressionStatement, value: Value) -> None:
+        """A call for its effect: what it writes is what it is for."""
+        self._modified = [each for each in self._modified if not each.returned or not each.fresh]
+
+    def name_set(self, name: str, value: Value, node: ir.Node) -> None:
+        for each in list(self._modified):
+            if each.returned:
+                if each.name == name:
+                    self._modified.remove(each)
+                each.fresh = False
+
+    def name_read(self, name: str, value: Value, origin: ir.Node) -> None:
+        if not isinstance(value, Tensor):
+            return
+        self._names[id(value)] = name
+        for each in list(self._modified):
+            if each.returned and not each.fresh and each.tensor is value and each.name == name:
+                self._modified = [other for other in self._modified if other.tensor is not value]
+                self._tell(each, Step(origin.origin, f"`{name}` is read here, modified"), name)
+                return
+
+    def _tell(self, each: _Modified, read: Step | None, name: str) -> None:
+        write = each.write
+        wrote = Step(write.origin.origin, f"`{write.op}` overwrites `{each.parameter}`")
+        event = ArgumentWritten(
+            node=_place(write),
+            statement=write.line,
+            trace=(wrote, read) if read is not None else (),
+            function=each.running.function.name,
+            parameter=each.parameter,
+            op=write.op,
+            read=read,
+            read_name=name,
+        )
+        self.held.hold(event, each.guard)
+
+
+def _place(write: Write) -> cst.CSTNode:
+    return write.origin.origin

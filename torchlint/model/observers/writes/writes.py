@@ -1,0 +1,377 @@
+"""
+Writes that autograd's own checks do not see, or refuse for another reason than a saved version: through `.data`, into
+expanded memory, between a forward and its backward, and results of in-place methods under a second name.
+
+Follows `torch/csrc/autograd/variable.cpp` (`.data` has a version counter of its own) and `ATen/MemoryOverlap.h`
+(internal overlap). Does not judge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.events import BackwardCallee, SavedTensorRead
+from torchlint.model.events.trace import Step
+from torchlint.model.events.writes import (
+    DataWritten,
+    ExpandedWritten,
+    GraphTensorIndexed,
+    InplaceResultBound,
+    StaleGradient,
+)
+from torchlint.model.observers.pending import Held, dotted, expression, leaves_used, only
+from torchlint.model.state.guards import Guard, Truth, conjoin, implied
+from torchlint.model.state.hooks import Observer
+from torchlint.model.state.values import Function, GraphNode, Saved, Tensor, Value, Write
+from torchlint.syntax import ir
+from torchlint.syntax.features import DIFFERENTIATING, WRITING
+
+if TYPE_CHECKING:
+    from torchlint.model.state.machine import Machine
+
+_EXPANDING = frozenset({"expand", "expand_as", "broadcast_to"})
+# Writes the same value everywhere, so that shared elements do not matter (torch lets them pass).
+_UNIFORM = frozenset({"fill_", "zero_"})
+# Torch lets these pass on shared memory, with a deprecation warning (ATen/native/TensorAdvancedIndexing.cpp).
+_DEPRECATED = frozenset({"masked_fill_", "index_fill_", "index_put_", "masked_scatter_"})
+
+
+class Expanded(Observer):
+    """Watches writes into tensors made by `expand`."""
+
+    concerns = (WRITING,)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.held = Held(machine)
+        self._expanded: dict[int, tuple[Tensor, Truth, ir.Node, str]] = {}
+
+    def entry_started(self, function: Function | None) -> None:
+        self.held.start(function is None)
+
+    def concluded(self) -> None:
+        self.held.tell()
+        self._expanded.clear()
+
+    def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
+        name = spelling.rpartition(".")[2]
+        if name not in _EXPANDING:
+            return
+        source, expanded = only(bound.get("self", result), self.machine), only(result, self.machine)
+        if isinstance(source, Tensor) and isinstance(expanded, Tensor) and source is not expanded:
+            overlaps = _overlaps(source, expanded, origin if name != "expand_as" else None)
+            if overlaps is not Truth.NO:
+                self._expanded[id(expanded)] = (expanded, overlaps, origin, name)
+
+    def wrote(self, tensor: Tensor, write: Write) -> None:
+        whole = write.spelling != "indexed"
+        found = self._expanded.get(id(tensor))
+        if found is None and not whole:
+            inputs = [each for each in tensor.inputs if each.storage is tensor.storage]
+            found = next((self._expanded[id(each)] for each in inputs if id(each) in self._expanded), None)
+        if found is None or write.op in _UNIFORM or write.spelling in ("optimizer", "backward"):
+            return
+        expanded, overlaps, origin, name = found
+        node = expression(origin)
+        if node is None or (not whole and overlaps is not Truth.YES):
+            return
+        event = ExpandedWritten(
+            node=write.origin.origin,
+            statement=write.line,
+            trace=(
+                Step(node, f"`{name}` gives several elements one place in memory"),
+                Step(write.origin.origin, f"`{write.op}` writes there"),
+            ),
+            target=self.machine.facts(expanded, write.name),
+            op=write.op,
+            expand_node=node,
+            expand_op=name,
+            overlaps=overlaps,
+            refused=whole and write.op not in _DEPRECATED,
+        )
+        self.held.hold(event)
+
+
+def _overlaps(source: Tensor, expanded: Tensor, call: ir.Node | None) -> Truth:
+    """Whether some elements share a place: YES if a dimension is surely expanded, MAYBE if it is to an unknown size."""
+    if source.shape is None or expanded.shape is None:
+        return Truth.NO
+    missing = len(expanded.shape) - len(source.shape)
+    found = Truth.NO
+    for index, size in enumerate(expanded.shape):
+        before = source.shape[index - missing] if index >= missing else 1
+        if before == 1 and size is not None and size > 1:
+            return Truth.YES
+        if before == 1 and size is None and call is not None and index < missing:
+            found = Truth.MAYBE
+    return found
+
+
+class DataWrites(Observer):
+    """Watches writes through `.data`, and backwards that would have needed the old values."""
+
+    concerns = (WRITING,)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.held = Held(machine)
+        self._writes: list[tuple[Tensor, cst.BaseExpression, str, ir.Node, cst.CSTNode, int, Guard]] = []
+        self._told: set[int] = set()
+
+    def entry_started(self, function: Function | None) -> None:
+        self.held.start(function is None)
+
+    def concluded(self) -> None:
+        harmful = {id(event.node) for _, _, event, _ in self.held.waiting}
+        self.held.tell()
+        for target, node, op, origin, line, _, _ in self._writes:
+            if id(origin.origin) not in harmful and id(origin) not in self._told:
+                self._told.add(id(origin))
+                self.machine.emit(self._event(target, node, op, origin, line, None, None))
+        self._writes.clear()
+        self._told.clear()
+
+    def wrote(self, tensor: Tensor, write: Write) -> None:
+        source = _data_of(tensor)
+        if source is not None and not self.machine.expected_errors and tensor.grad_of is None:
+            self._add(source, write.target_node, write.op, write.origin, write.line)
+
+    def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
+        target = only(owner, self.machine)
+        written = expression(node.value) if isinstance(node, ir.Attribute) else None
+        if name != "data" or not isinstance(target, Tensor) or written is None or self.machine.expected_errors:
+            return
+        if target.grad_of is None and not _keeps(target, value):
+            self._add(target, written, ".data =", node, self.machine.line())
+
+    def _add(self, target: Tensor, node: cst.BaseExpression, op: str, origin: ir.Node, line: cst.CSTNode) -> None:
+        guard = self.machine.guard
+        self._writes.append((target, node, op, origin, line, self.machine.tick(), guard))
+
+    def backward(
+        self,
+        callee: BackwardCallee,
+        root: Tensor,
+        nodes: list[GraphNode],
+        leaves: list[Tensor],
+        inputs: list[Tensor] | None,
+        create_graph: bool | None,
+        origin: ir.Node,
+    ) -> None:
+        for target, written, op, where, line, time, guard in self._writes:
+            if conjoin(guard, self.machine.path, self.machine.assumed) is None:
+                continue
+            for node in nodes:
+                saved = next((s for s in node.saved if self._sees(s, target, time)), None)
+                if saved is not None and not node.opaque:
+                    what = (
+                        "its result" if saved.what.startswith("result") else f"its input `{saved.name or target.name}`"
+                    )
+                    step = Step(node.origin.origin, f"`{node.op}` saves {what}")
+                    event = self._event(
+                        target, written, op, where, line, step, Step(origin.origin, "backward reads it here")
+                    )
+                    self.held.hold(event, guard, saved.guard)
+                    break
+
+    def _sees(self, saved: Saved, target: Tensor, time: int) -> bool:
+        return saved.storage is target.storage and saved.time < time and implied(saved.guard, self.machine.path)
+
+    def _event(
+        self,
+        target: Tensor,
+        node: cst.BaseExpression,
+        op: str,
+        origin: ir.Node,
+        line: cst.CSTNode,
+        saved: Step | None,
+        read: Step | None,
+    ) -> DataWritten:
+        place = line if op == ".data =" else origin.origin
+        steps = [*([saved] if saved else []), Step(place, f"`{op}` overwrites it unseen"), *([read] if read else [])]
+        return DataWritten(
+            node=origin.origin,
+            statement=line,
+            trace=tuple(steps) if saved is not None else (),
+            target=self.machine.facts(target),
+            target_node=node,
+            op=op,
+            saved_by=saved,
+            perhaps_saved=bool(target.storage.saves or target.storage.uses),
+        )
+
+
+def _data_of(tensor: Tensor) -> Tensor | None:
+    """The tensor whose `.data` this is, or a view of."""
+    base = tensor.base or tensor
+    return base.alias.source if base.made_by == ".data" and base.alias is not None else None
+
+
+def _keeps(target: Tensor, value: Value) -> bool:
+    """Whether `t.data = t.data.to(...)` only moves or converts, or gives back what was there."""
+    if isinstance(value, Tensor) and value.storage is target.storage:
+        return True
+    names = ("to", "cuda", "cpu", "half", "float", "double", "bfloat16", "contiguous", "type")
+    return isinstance(value, Tensor) and value.op.rpartition(".")[2] in names
+
+
+class StaleLeaves(Observer):
+    """Watches leaves that are written after a forward has used them and before its backward."""
+
+    concerns = (DIFFERENTIATING,)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.held = Held(machine)
+        self._written: list[tuple[Tensor, Write]] = []
+
+    def entry_started(self, function: Function | None) -> None:
+        self.held.start(function is None)
+
+    def concluded(self) -> None:
+        self.held.tell()
+        self._written.clear()
+
+    def wrote(self, tensor: Tensor, write: Write) -> None:
+        if tensor.is_leaf is Truth.YES and tensor.requires_grad.truth() is Truth.YES and tensor.base is None:
+            self._written.append((tensor, write))
+
+    def backward(
+        self,
+        callee: BackwardCallee,
+        root: Tensor,
+        nodes: list[GraphNode],
+        leaves: list[Tensor],
+        inputs: list[Tensor] | None,
+        create_graph: bool | None,
+        origin: ir.Node,
+    ) -> None:
+        if inputs is not None or not self._written:
+            return
+        used = leaves_used(nodes)
+        for tensor, write in self._written:
+            users = used.get(id(tensor), []) if any(tensor is leaf for leaf in leaves) else []
+            older = [node for node in users if node.time < write.time]
+            if (
+                not older
+                or len(older) < len(users)
+                or any(r.origin is not origin for node in older for r in node.releases)
+            ):
+                continue
+            place = write.origin.origin
+            event = StaleGradient(
+                node=place,
+                statement=write.line,
+                trace=(
+                    Step(older[0].origin.origin, f"`{older[0].op}` uses `{tensor.name}` here"),
+                    Step(place, f"`{write.op}` overwrites it"),
+                    Step(origin.origin, "backward comes here"),
+                ),
+                leaf=self.machine.facts(tensor),
+                op=write.op,
+                forward=Step(older[0].origin.origin, f"`{older[0].op}` uses `{tensor.name}` here"),
+                backward=Step(origin.origin, "backward comes here"),
+            )
+            self.held.hold(event, write.path | write.assumed, valid=partial(self._quiet, place))
+
+    def _quiet(self, place: cst.CSTNode) -> bool:
+        return not any(isinstance(event, SavedTensorRead) and event.node is place for event in self.machine.events)
+
+
+@dataclass(slots=True, eq=False)
+class _Second:
+    """A second name for a tensor written in place."""
+
+    name: str
+    target: str
+    tensor: Tensor
+    event: InplaceResultBound
+    guard: Guard
+    read: set[str]
+
+
+class SecondNames(Observer):
+    """Watches `z = x.add_(y)`."""
+
+    concerns = (WRITING,)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.held = Held(machine)
+        self._second: list[_Second] = []
+
+    def entry_started(self, function: Function | None) -> None:
+        self.held.start(function is None)
+        self._second.clear()
+
+    def concluded(self) -> None:
+        self.held.tell()
+        self._second.clear()
+
+    def name_set(self, name: str, value: Value, node: ir.Node) -> None:
+        tensor = only(value, self.machine)
+        self._second = [each for each in self._second if name not in (each.name, each.target)]
+        if not isinstance(tensor, Tensor) or not isinstance(node, ir.Assign) or len(node.targets) != 1:
+            return
+        base: ir.Expression | None = node.value
+        op = ""
+        while (
+            isinstance(base, ir.Call) and isinstance(base.function, ir.Attribute) and base.function.attr.endswith("_")
+        ):
+            op = op or base.function.attr
+            base = base.function.value
+        if not op or not isinstance(base, ir.Name) or base.id == name or node.value is None:
+            return
+        if not any(write.line is node.line for write in tensor.storage.writes) or op in ("requires_grad_", "detach_"):
+            return
+        value_node, target_node = expression(node.value), expression(base)
+        if value_node is None or target_node is None:
+            return
+        event = InplaceResultBound(
+            node=value_node,
+            statement=node.line,
+            op=op,
+            name=name,
+            target=base.id,
+            value_node=value_node,
+            target_node=target_node,
+        )
+        self._second.append(_Second(name, base.id, tensor, event, self.machine.guard, set()))
+
+    def name_read(self, name: str, value: Value, origin: ir.Node) -> None:
+        for second in self._second:
+            if name in (second.name, second.target) and value is second.tensor and name not in second.read:
+                second.read.add(name)
+                if len(second.read) == 2:
+                    self.held.hold(second.event, second.guard)
+
+
+class Indexing(Observer):
+    """Watches reads by index on tensors of the graph."""
+
+    concerns = ()
+
+    def indexed(self, tensor: Tensor, result: Value, origin: ir.Node) -> None:
+        written = origin.value if isinstance(origin, ir.Subscript) else None
+        node = expression(origin)
+        target = expression(written) if written is not None else None
+        if node is None or target is None or self.machine.grad_mode is not Truth.YES:
+            return
+        part = only(result, self.machine)
+        if not isinstance(part, Tensor) or (tensor.requires_grad.truth() & part.requires_grad.truth()) is not Truth.YES:
+            return
+        machine = self.machine
+        machine.emit(
+            GraphTensorIndexed(
+                node=node,
+                statement=machine.line(),
+                truth=Truth.YES if machine.assumed <= machine.path else Truth.MAYBE,
+                tensor=machine.facts(tensor, dotted(written)),
+                tensor_node=target,
+                kind="view" if part.view else "copy",
+            )
+        )

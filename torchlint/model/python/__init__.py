@@ -1,0 +1,1 @@
+"""The Python interpreter on abstract values: statements, expressions, calls, classes, imports. Judges nothing."""

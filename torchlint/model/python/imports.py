@@ -1,0 +1,313 @@
+"""
+What a file imports from its own project: functions, classes and constants of other files, found when they are needed.
+
+A name of another file is looked up in the statement that binds it, and only that statement is run, in a machine of its
+own: what it raises is the other file's business. What cannot be found, or is bound in several ways, stays unknown.
+Which file a module is, is the driver's knowledge (`Project`); no file is opened here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Protocol
+
+from torchlint.model.python.registries import changed, constant, plain
+from torchlint.model.python.statements import Interpreter
+from torchlint.model.state.machine import BudgetExceededError, TooDeepError
+from torchlint.model.state.values import (
+    Class,
+    Constant,
+    External,
+    Frame,
+    Function,
+    Globals,
+    Sequence,
+    Unknown,
+    Value,
+    fits,
+    globals_of,
+)
+from torchlint.syntax import ir
+
+MOST_STEPS = 400
+"""Statements and calls followed to find one name."""
+MOST_HOPS = 12
+"""Files a name is followed through: `from .layers import Block`, where `layers/__init__.py` has it from elsewhere."""
+
+
+MOST_STARS = 12
+"""Star imports of one file that are searched for a name: an index of hundreds of files is no place to look."""
+MOST_FILES = 60
+"""Files that are looked into for one file."""
+
+_GLOBAL = re.compile(r"(?:^|[:;])[ \t\f]*global\b", re.MULTILINE)
+
+
+class Project(Protocol):
+    """The files of the project that a file belongs to."""
+
+    @property
+    def module(self) -> str:
+        """The dotted name under which others import the file; "" if there is none."""
+
+    @property
+    def is_package(self) -> bool:
+        """Whether the file is the `__init__.py` of a package of that name."""
+
+    def offers(self, package: str) -> bool:
+        """Whether there is a file or a folder of that name where the project's imports begin."""
+
+    def program(self, module: str) -> tuple[ir.Program, bool] | None:
+        """The program of the file that a dotted name stands for, and whether it is a package; None if there is none."""
+
+
+class Importer:
+    """
+    The other files of a project as one run sees them (`expressions.Imports`).
+
+    Parameters
+    ----------
+    project
+        The files.
+    own
+        The variables of the file under analysis, which others may import.
+    """
+
+    def __init__(self, project: Project, own: Globals) -> None:
+        self.project = project
+        own.module, own.is_package = project.module, project.is_package
+        self._files: dict[str, Globals | None] = {project.module: own} if project.module else {}
+        self._bindings: dict[int, dict[str, list[tuple[ir.Statement, bool]]]] = {}
+        self._bodies: dict[int, list[ir.Statement]] = {}
+        self._changed: dict[int, frozenset[str]] = {}
+        self._values: dict[str, Value | None] = {}
+        self._offered: dict[str, bool] = {}
+        self._sought: dict[tuple[int, str], Value | None] = {}
+        """What was looked for in star imports, while one name is."""
+        self._hops = 0
+        self._opened = 0
+        self.machine = Interpreter()
+        self.machine.imports = self
+
+    def absolute(self, frame: Frame, qualified: str) -> str:
+        """The full name of something imported in a frame: without the dots of a relative import."""
+        if not qualified.startswith("."):
+            return qualified
+        file = globals_of(frame)
+        rest = qualified.lstrip(".")
+        if not isinstance(file, Globals) or not file.module:
+            return qualified
+        up = len(qualified) - len(rest) - (1 if file.is_package else 0)
+        parts = file.module.split(".")
+        if up >= len(parts) + (1 if file.is_package else 0):
+            return qualified
+        return ".".join([*parts[: len(parts) - up], rest] if rest else parts[: len(parts) - up])
+
+    def offers(self, qualified: str) -> bool:
+        """Whether a full name may be one of the project's: it has a file or a folder called like its first part."""
+        if qualified.startswith((".", "builtins.", "torch.")):
+            return False
+        package = qualified.partition(".")[0]
+        if package not in self._offered:
+            self._offered[package] = self.project.offers(package)
+        return self._offered[package]
+
+    def value(self, qualified: str) -> Value | None:
+        """The value of a full name, if a file of the project defines it and it is certain which it is."""
+        if qualified.startswith((".", "builtins.", "torch.")):
+            return None
+        if qualified not in self._values:
+            self._values[qualified] = None  # whoever asks again on the way finds nothing: a circle
+            self._values[qualified] = self._value(qualified)
+        return self._values[qualified]
+
+    def _value(self, qualified: str) -> Value | None:
+        module, _, rest = qualified.rpartition(".")
+        attributes = [rest]
+        while module:
+            file = self._file(module)
+            if file is not None:
+                return self._attribute(file, attributes)
+            module, _, rest = module.rpartition(".")
+            attributes.insert(0, rest)
+        return None
+
+    def _attribute(self, file: Globals, attributes: list[str]) -> Value | None:
+        value = self.name(file, attributes[0])
+        for attribute in attributes[1:]:
+            if isinstance(value, External):
+                value = self.value(f"{value.qualified}.{attribute}")
+            elif isinstance(value, Class) and attribute in value.attributes:
+                value = value.attributes[attribute]
+            else:
+                return None
+        if isinstance(value, External):
+            return self._follow(value)
+        if value is None or isinstance(value, Unknown):
+            return None
+        return value if file.other or certain(value) else None
+
+    def _changed_in(self, file: Globals) -> frozenset[str]:
+        """The names of another file whose containers somebody may change."""
+        if id(file) not in self._changed:
+            self._changed[id(file)] = changed(self._bodies.get(id(file), []))
+        return self._changed[id(file)]
+
+    def _follow(self, value: External) -> Value | None:
+        """What a name is that another file has imported itself."""
+        if self._hops == MOST_HOPS:
+            return None
+        self._hops += 1
+        try:
+            return self.value(value.qualified) or value
+        finally:
+            self._hops -= 1
+
+    def _file(self, module: str) -> Globals | None:
+        if module not in self._files:
+            self._files[module] = None
+            found = self.project.program(module) if self._opened < MOST_FILES else None
+            if found is not None:
+                self._opened += 1
+                program, is_package = found
+                file = Globals({}, module=module, is_package=is_package, other=True)
+                file.variables["__name__"] = Constant(module)
+                if program.bindings is None:
+                    program.bindings = _bindings(program)
+                self._bindings[id(file)] = dict(program.bindings)
+                self._bodies[id(file)] = program.body
+                self._files[module] = file
+        return self._files[module]
+
+    def name(self, frame: Globals, name: str) -> Value | None:
+        """The value of a variable that a file has not set as far as it has run."""
+        if name in frame.variables:
+            return frame.variables[name]
+        bindings = self._bindings.get(id(frame), {})
+        found = bindings.pop(name, None)
+        if found is not None:
+            statement, sure = found[-1]
+            if sure or len(found) == 1:
+                return self._run(frame, statement, name)
+            return None
+        key = (id(frame), name)
+        if key in self._sought:
+            return self._sought[key]
+        first = not self._sought
+        self._sought[key] = None  # whoever asks again on the way finds nothing: files that import each other
+        try:
+            value = self._sought[key] = self._from_stars(frame, bindings, name)
+        finally:
+            if first:
+                self._sought.clear()
+        return value
+
+    def _from_stars(
+        self, frame: Globals, bindings: dict[str, list[tuple[ir.Statement, bool]]], name: str
+    ) -> Value | None:
+        """The value of a name that a file has from a star import."""
+        stars = list(reversed(frame.stars)) if not bindings.get("*") else self._stars(frame, bindings)
+        for module in stars if len(stars) <= MOST_STARS else ():
+            file = self._file(module)
+            if file is not None and self._offers(file, name):
+                value = self.name(file, name)
+                if value is not None:
+                    return self._follow(value) if isinstance(value, External) else value
+        return None
+
+    def _stars(self, file: Globals, bindings: dict[str, list[tuple[ir.Statement, bool]]]) -> list[str]:
+        """Run the star imports of another file, which only note where it looks."""
+        for statement, _ in bindings.pop("*"):
+            self._run(file, statement, "*")
+        return list(reversed(file.stars))
+
+    def _offers(self, file: Globals, name: str) -> bool:
+        """Whether `from file import *` brings a name."""
+        exported = self.name(file, "__all__")
+        if isinstance(exported, Sequence) and exported.items is not None:
+            return Constant(name) in exported.items
+        return not name.startswith("_")
+
+    def _run(self, file: Globals, statement: ir.Statement, name: str) -> Value | None:
+        """Run the one statement of another file that binds a name."""
+        if isinstance(statement, ir.Assign) and not plain(statement.value):
+            return None
+        machine = self.machine
+        frame, before, nested = machine.frame, machine.statement, machine.nested
+        if frame is machine.globals:
+            machine.steps_left = MOST_STEPS
+            machine.followed = 0
+        machine.frame = file
+        try:
+            machine.run_block([statement])
+        except (BudgetExceededError, TooDeepError):
+            file.variables.pop(name, None)
+        finally:
+            machine.frame, machine.statement, machine.nested = frame, before, nested
+            machine.dead = False
+            machine.events.clear()
+        for each in _bound(statement):
+            value = file.variables.get(each)
+            if value is not None and each != "__all__" and not isinstance(value, External) and not certain(value):
+                held = Unknown(source=statement) if each in self._changed_in(file) else constant(value)
+                file.variables[each] = held
+        return file.variables.get(name)
+
+
+def certain(value: Value) -> bool:
+    """Whether a value found in another file is the same whenever somebody looks: nobody can have changed it."""
+    if isinstance(value, Sequence):
+        items = value.items if value.kind == "tuple" and fits(value) else None
+        return items is not None and all(certain(item) for item in items)
+    return isinstance(value, (Function, Class, Constant))
+
+
+def _bindings(program: ir.Program) -> dict[str, list[tuple[ir.Statement, bool]]]:
+    """
+    The statements that bind each name of a file, in order; and whether one comes whatever else happens. A constant that
+    some function declares `global` is bound there too.
+    """
+    found: dict[str, list[tuple[ir.Statement, bool]]] = {}
+    for statement, sure in _statements(program.body, True):
+        alone = isinstance(statement, (ir.FunctionDef, ir.ClassDef, ir.Import, ir.Assign))
+        for name in _bound(statement):
+            # What only adds to a name, or binds it again and again, is no binding that could be run alone.
+            found.setdefault(name, []).extend([(statement, sure)] if alone else [(statement, False)] * 2)
+    # Functions are read only where one may have such a declaration.
+    for statement in ir.everything(program.body) if _GLOBAL.search(program.text) else ():
+        if isinstance(statement, ir.Scope) and statement.kind == "global":
+            for name in statement.names:
+                found.setdefault(name, []).extend([(statement, False)] * 2)
+    return found
+
+
+def _statements(body: list[ir.Statement], sure: bool) -> Iterator[tuple[ir.Statement, bool]]:
+    for statement in body:
+        yield statement, sure
+        for inner in ir.blocks(statement):
+            yield from _statements(inner, False)
+
+
+def _bound(statement: ir.Statement) -> list[str]:
+    if isinstance(statement, (ir.FunctionDef, ir.ClassDef)):
+        return [statement.name]
+    if isinstance(statement, ir.Import):
+        return [name.bound for name in statement.names]
+    if isinstance(statement, ir.Assign):
+        return [name for target in statement.targets for name in _targets(target)]
+    if isinstance(statement, (ir.AugmentedAssign, ir.For)):
+        return _targets(statement.target)
+    if isinstance(statement, ir.Delete):
+        return [name for target in statement.targets for name in _targets(target)]
+    return []
+
+
+def _targets(target: ir.Expression) -> list[str]:
+    if isinstance(target, ir.Name):
+        return [target.id]
+    if isinstance(target, ir.Sequence):
+        return [name for element in target.elements for name in _targets(element)]
+    if isinstance(target, ir.Starred):
+        return _targets(target.value)
+    return []

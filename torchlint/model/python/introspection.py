@@ -1,0 +1,180 @@
+"""
+What a program learns of its values by asking: `isinstance`, `issubclass`, `in`, the methods of strings, `__name__`.
+
+Works on values alone and decides only what is certain; whatever a value may be besides is MAYBE. Runs nothing.
+"""
+
+from __future__ import annotations
+
+import builtins
+
+from torchlint.knowledge.modules import find as modules
+from torchlint.knowledge.ops import find as ops
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import (
+    Choice,
+    Class,
+    Constant,
+    External,
+    Function,
+    Instance,
+    Mapping,
+    Module,
+    Scalar,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    fits,
+)
+
+_PLAIN = frozenset({"int", "float", "str", "bool", "bytes", "complex"})
+_BUILTIN = _PLAIN | {"list", "tuple", "dict", "set", "frozenset", "type"}
+_FUNCTIONS = frozenset({"types.FunctionType", "types.LambdaType"})
+_SCALARS = {"int": {"int"}, "float": {"float"}, "bool": {"bool", "int"}, "str": {"str"}}
+_TEXT = frozenset(
+    {"lower", "upper", "strip", "lstrip", "rstrip", "replace", "split", "startswith", "endswith", "title", "capitalize"}
+)
+
+
+def is_a(value: Value, kind: Value) -> Truth:
+    """`isinstance(value, kind)`."""
+    if isinstance(kind, Sequence):
+        if kind.items is None or not fits(kind):
+            return Truth.MAYBE
+        found = Truth.NO
+        for each in kind.items:
+            found = found | is_a(value, each)
+        return found
+    if isinstance(value, Choice):
+        verdicts = {is_a(each, kind) for _, each in value.alternatives}
+        return verdicts.pop() if len(verdicts) == 1 else Truth.MAYBE
+    if isinstance(kind, Class):
+        return _of_class(value, kind)
+    if not isinstance(kind, External):
+        return Truth.MAYBE
+    name = kind.qualified.removeprefix("builtins.")
+    if name in _BUILTIN:
+        return _of_builtin(value, name)
+    if isinstance(value, (Constant, Scalar)) and (
+        kind.qualified.startswith("torch.") or kind.qualified in _FUNCTIONS or kind.qualified == "functools.partial"
+    ):
+        return Truth.NO
+    if kind.qualified in _FUNCTIONS:
+        return Truth.YES if isinstance(value, Function) else Truth.NO if _is_class(value) else Truth.MAYBE
+    if kind.qualified == "functools.partial":
+        return Truth.NO if isinstance(value, (Function, Sequence, Mapping)) or _is_class(value) else Truth.MAYBE
+    if kind.qualified in ("torch.Tensor", "torch.nn.Module"):
+        return _of_torch(value, kind.qualified)
+    return Truth.MAYBE
+
+
+def _of_builtin(value: Value, name: str) -> Truth:
+    if isinstance(value, Constant):
+        return Truth.of(isinstance(value.value, getattr(builtins, name)))
+    if isinstance(value, Scalar):
+        return Truth.of(name in _SCALARS[value.kind]) if value.kind in _SCALARS and name != "type" else Truth.MAYBE
+    if isinstance(value, Sequence) and value.kind in _BUILTIN:
+        return Truth.of(name == value.kind)
+    if isinstance(value, Mapping):
+        return Truth.NO if name != "dict" else Truth.YES
+    if _is_class(value):
+        return Truth.of(name == "type")
+    if isinstance(value, (Tensor, Module, Function)):
+        return Truth.NO
+    if isinstance(value, External) and ops.find(value.qualified):
+        return Truth.NO  # a function of torch
+    return Truth.MAYBE
+
+
+def _of_torch(value: Value, name: str) -> Truth:
+    if isinstance(value, Tensor):
+        return Truth.of(name == "torch.Tensor")
+    if isinstance(value, Module):
+        return Truth.of(name == "torch.nn.Module")
+    if isinstance(value, (Sequence, Mapping, Function)) or _is_class(value):
+        return Truth.NO
+    return Truth.MAYBE
+
+
+def _of_class(value: Value, kind: Class) -> Truth:
+    if isinstance(value, Instance):
+        if kind in value.cls.ancestry():
+            return Truth.YES
+        unseen = any(not (isinstance(base, External) and _known(base.qualified)) for base in value.cls.outside())
+        return Truth.MAYBE if unseen else Truth.NO
+    return Truth.NO if isinstance(value, (Function, Module)) or _is_class(value) else Truth.MAYBE
+
+
+def _known(qualified: str) -> bool:
+    """Whether the bases of a class outside the project are certainly no classes of the project."""
+    return qualified.startswith(("torch.", "builtins.", "abc.", "collections.", "typing.", "enum."))
+
+
+def _is_class(value: Value) -> bool:
+    return isinstance(value, Class) or (isinstance(value, External) and modules.find(value.qualified) is not None)
+
+
+def is_same(left: Value, right: Value) -> Truth:
+    """`left is right`, of classes and functions, and `==` of constants."""
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return Truth.of(left == right)
+    if isinstance(left, (Class, Function)) and left is right:
+        return Truth.YES
+    if isinstance(left, External) and isinstance(right, External):
+        both = _is_class(left) and _is_class(right)
+        return Truth.YES if left == right else Truth.NO if both else Truth.MAYBE
+    different = type(left) is not type(right) or isinstance(left, Class)
+    return (
+        Truth.NO if different and all(isinstance(e, Constant) or _is_class(e) for e in (left, right)) else Truth.MAYBE
+    )
+
+
+def contains(left: Value, right: Value) -> Truth:
+    """`left in right`."""
+    if isinstance(right, Instance) and right.contents is not None:
+        right = right.contents
+    if isinstance(left, Choice):
+        verdicts = {contains(each, right) for _, each in left.alternatives}
+        return verdicts.pop() if len(verdicts) == 1 else Truth.MAYBE
+    if isinstance(right, Constant) and isinstance(right.value, str):
+        both = isinstance(left, Constant) and isinstance(left.value, str)
+        return Truth.of(left.value in right.value) if both else Truth.MAYBE  # type: ignore[union-attr, operator]
+    items: list[Value] | None = None
+    if isinstance(right, Mapping) and right.items is not None:
+        items = [Constant(key) for key in right.items]
+    elif isinstance(right, Sequence) and right.items is not None:
+        items = list(right.items)
+    if items is None:
+        return Truth.MAYBE
+    found = Truth.NO
+    for each in items:
+        found = found | is_same(left, each)
+    return found
+
+
+def name_of(value: Value) -> Value | None:
+    """`value.__name__`, of classes and functions."""
+    if isinstance(value, Class):
+        return Constant(value.name)
+    if isinstance(value, Function) and value.name != "<lambda>":
+        return Constant(value.name)
+    if isinstance(value, External) and _is_class(value):
+        return Constant(value.qualified.rpartition(".")[2])
+    return None
+
+
+def text_method(text: str, name: str, arguments: list[Value]) -> Value | None:
+    """A method of a string whose arguments are known; None if it is not one of those followed."""
+    if name not in _TEXT or not all(isinstance(each, Constant) for each in arguments):
+        return None
+    try:
+        result = getattr(text, name)(*(each.value for each in arguments if isinstance(each, Constant)))
+    except (TypeError, ValueError):
+        return Unknown()
+    if isinstance(result, list):
+        return Sequence("list", tuple(Constant(each) for each in result))
+    return Constant(result)
+
+
+__all__ = ["contains", "is_a", "is_same", "name_of", "text_method"]

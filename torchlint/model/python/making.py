@@ -1,0 +1,102 @@
+"""
+How an object of a class of the project comes into being: by its `__init__` alone, as the class says it, or by more.
+
+A metaclass, a decorator, `__new__`, a base class elsewhere may run what they like before and after `__init__`, or in
+its place; what an object holds after that, nobody can tell from the class. Says so of a class, and no more: runs
+nothing.
+"""
+
+from __future__ import annotations
+
+from torchlint.knowledge.modules import find as modules
+from torchlint.model.state.values import Class, External, Function, Instance, Value
+from torchlint.syntax import ir
+
+MODULE_BASES = frozenset(
+    {"torch.nn.Module", "torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.jit.ScriptModule",
+     "lightning.LightningModule", "pytorch_lightning.LightningModule", "lightning.pytorch.LightningModule"}
+)  # fmt: skip
+_PLAIN_BASES = ("builtins.object", "abc.ABC", "typing.", "typing_extensions.")
+_PLAIN_METACLASSES = frozenset({"abc.ABCMeta", "builtins.type"})
+_PLAIN_DECORATORS = (
+    "typing.", "typing_extensions.", "abc.", "functools.total_ordering", "warnings.deprecated"
+)  # fmt: skip
+_DATACLASS = "dataclasses.dataclass"
+_MAKES = frozenset({"__new__", "__init_subclass__", "__setattr__", "__getattribute__"})
+_CALLS = frozenset({"__call__", "__getattr__", "_call_impl", "_wrapped_call_impl"})
+_LISTS = frozenset({"named_parameters", "named_modules", "_named_members"})
+
+
+def keeps_class(decorator: Value, attributes: dict[str, Value]) -> bool:
+    """Whether a class decorator leaves the class and its `__init__` as they are written."""
+    if not isinstance(decorator, External):
+        return False
+    if decorator.qualified == _DATACLASS:
+        return "__init__" in attributes  # it writes one only where there is none
+    return decorator.qualified.startswith(_PLAIN_DECORATORS)
+
+
+def keeps_making(metaclass: Value) -> bool:
+    """Whether a metaclass makes objects like `type` does."""
+    return isinstance(metaclass, External) and metaclass.qualified in _PLAIN_METACLASSES
+
+
+def is_plain_base(base: Value) -> bool:
+    """Whether a base outside of the project is known to add nothing to how objects are made."""
+    return isinstance(base, External) and base.qualified.startswith(_PLAIN_BASES)
+
+
+def is_module_base(base: Value) -> bool:
+    """Whether a base outside of the project is a Module of which all is known."""
+    if not isinstance(base, External) or base.qualified == "torch.jit.ScriptModule":
+        return False
+    return base.qualified in MODULE_BASES or modules.find(base.qualified) is not None
+
+
+def made_as_written(cls: Class) -> bool:
+    """Whether an object of the class is what its `__init__`, as it is written, makes of an empty one."""
+    for each in cls.ancestry():
+        if each.wrapped or not _MAKES.isdisjoint(each.attributes):
+            return False
+        init = each.attributes.get("__init__")
+        if init is not None and not (isinstance(init, Function) and init.kind == ""):
+            return False
+    return all(is_plain_base(base) or is_module_base(base) for base in cls.outside())
+
+
+def called_as_written(cls: Class) -> bool:
+    """Whether a call of an object of a Module's class goes through `nn.Module.__call__`."""
+    return all(_CALLS.isdisjoint(each.attributes) for each in cls.ancestry())
+
+
+def lists_all(instance: Instance) -> bool:
+    """
+    Whether an object's registered parameters can only be those that were seen to be assigned: not where it stands for
+    objects of derived classes, too, or unknown code has had it.
+    """
+    cls = instance.cls
+    if not instance.exact or instance.havocked or not made_as_written(cls):
+        return False
+    return all(_LISTS.isdisjoint(each.attributes) for each in cls.ancestry())
+
+
+def is_abstract(cls: Class) -> bool:
+    """Whether a class has methods that are abstract, or only raise, and that nothing overrides."""
+    names: set[str] = set()
+    for each in cls.ancestry():
+        for name, value in each.attributes.items():
+            if name not in names and isinstance(value, Function) and _is_left_open(value.definition):
+                return True
+            names.add(name)
+    return False
+
+
+def _is_left_open(definition: ir.FunctionDef | ir.Lambda) -> bool:
+    if isinstance(definition, ir.Lambda):
+        return False
+    for decorator in definition.decorators:
+        name = decorator.attr if isinstance(decorator, ir.Attribute) else getattr(decorator, "id", "")
+        if name in ("abstractmethod", "abstractproperty"):
+            return True
+    body = [each for each in definition.body if not isinstance(each, ir.ExpressionStatement)]
+    return len(body) == 1 and isinstance(body[0], ir.Raise)

@@ -1,0 +1,387 @@
+"""
+Objects that are built alike are copied, not built again.
+
+A network builds the same block a dozen times, in a loop that is followed twice, once for each class that holds it:
+running its `__init__` each time was a third of the model's cost. What one construction left is kept as a prototype;
+where the same class is called again on arguments that are as well known, the object is a copy of it with the new
+arguments in the place of the old ones. A `config` of which nobody knows anything is as well known as any other,
+whatever has been read of it: the copy holds the same attributes of the new one. Anything a copy could not be faithful
+to (a tensor in a graph, a view, a closure over the constructor's variables) keeps the prototype from being made.
+
+Copies values of the domain; runs nothing, and knows nothing of the machine but how to number a branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import TypeAlias
+
+from torchlint.model.state.guards import Guard
+from torchlint.model.state.values import (
+    GRAD_NO,
+    MOST_LEVELS,
+    MOST_PARTS,
+    NONE,
+    Bound,
+    Choice,
+    Class,
+    Constant,
+    External,
+    Frame,
+    Function,
+    Grad,
+    GradModeGuard,
+    Instance,
+    Mapping,
+    Module,
+    Partial,
+    Scalar,
+    Sequence,
+    Tensor,
+    Unbound,
+    Unknown,
+    Value,
+    fits,
+)
+
+Key: TypeAlias = "tuple[object, ...]"
+
+MOST_COPIED = 400
+"""Values in a prototype; larger objects are built again."""
+MOST_PROTOTYPES = 200
+_copies = count()
+_PLAIN = (Constant, Scalar, External, Class, GradModeGuard)
+
+
+class NoPrototypeError(Exception):
+    """The object holds what a copy would not be faithful to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Openness:
+    """What a construction left open."""
+
+    passed_by: bool
+    undecided: bool
+    layer_undecided: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Prototype:
+    """
+    An object as its construction left it.
+
+    Attributes
+    ----------
+    instance
+        The object.
+    arguments
+        What it was built from (leaves of containers in order).
+    parts
+        What it holds of unknown arguments: the value, the number of the argument, and the attributes that lead there.
+    left_open
+        What its construction left open.
+    """
+
+    instance: Instance
+    arguments: tuple[Value, ...]
+    parts: tuple[tuple[Unknown, int, tuple[str, ...]], ...]
+    left_open: Openness
+
+
+class Prototypes:
+    """
+    The objects built so far in one file.
+
+    Parameters
+    ----------
+    root
+        The variables of the file: a function that closes over others is not copied.
+    branch
+        The machine's numbering of branches: decisions in a copy are its own.
+    """
+
+    def __init__(self, root: Frame, branch: Callable[[object], int]) -> None:
+        self._root = root
+        self._branch = branch
+        self._known: dict[Key, Prototype | None] = {}
+        """None where the object cannot be copied."""
+        self._held: list[Value] = []
+
+    def key(self, cls: Class, positional: Iterable[Value], keywords: dict[str, Value], mode: object) -> Key | None:
+        """What a construction depends on, or None if that cannot be told."""
+        if not all(map(fits, (*positional, *keywords.values()))):
+            return None
+        try:
+            seen: dict[int, int] = {}
+            given = tuple(self._signature(value, seen) for value in positional)
+            named = tuple((name, self._signature(value, seen)) for name, value in keywords.items())
+            key = (id(cls), mode, given, named)
+            hash(key)
+        except (NoPrototypeError, TypeError):
+            return None
+        return key
+
+    def make(self, key: Key, given: tuple[Value, ...]) -> tuple[Instance, Openness] | None:
+        """A copy of what was built before under this key, for these `leaves`; None if there is nothing to copy."""
+        prototype = self._known.get(key)
+        if prototype is None:
+            return None
+        known = dict(zip(map(id, prototype.arguments), given, strict=True))
+        for old, number, path in prototype.parts:
+            value = given[number]
+            for name in path:
+                assert isinstance(value, Unknown)
+                fresh = Unknown(source=old.source, layer=value.layer, foreign=value.foreign)
+                value = value.attributes.setdefault(name, fresh)
+            known[id(old)] = value
+        return _Copier(self._root, known, self._branch).instance(prototype.instance), prototype.left_open
+
+    def keep(
+        self, key: Key, instance: Instance, given: tuple[Value, ...], arguments: Iterable[Value], left_open: Openness
+    ) -> None:
+        """
+        Remember what was just built, unless it cannot be copied: the `leaves` before, and the arguments now (of the
+        same key still, or the constructor has told something of them).
+        """
+        if key in self._known or len(self._known) >= MOST_PROTOTYPES:
+            return
+        self._known[key] = None
+        if list(map(id, given)) != list(map(id, leaves(arguments))):
+            return
+        self._held += (instance.cls, *given)  # their ids stand in keys
+        known: dict[int, Value] = {id(value): value for value in given}
+        parts: list[tuple[Unknown, int, tuple[str, ...]]] = []
+        for number, value in enumerate(given):
+            if isinstance(value, Unknown) and _is_featureless(value):
+                parts += ((part, number, path) for part, path in _attributes(value, ()))
+        known.update((id(part), part) for part, _, _ in parts)
+        try:
+            copier = _Copier(self._root, known, self._branch)
+            copied = copier.instance(instance)
+        except NoPrototypeError:
+            return
+        held = tuple(part for part in parts if id(part[0]) in copier.kept)
+        self._known[key] = Prototype(copied, given, held, left_open)
+
+    def another(self, value: Module | Instance) -> Value:
+        """Another object of which as much is known: the next element of a list of such."""
+        try:
+            return _Copier(self._root, {}, self._branch).value(value)
+        except NoPrototypeError:
+            return Unknown(layer=True)
+
+    def _signature(self, value: Value, seen: dict[int, int]) -> object:
+        if isinstance(value, (Constant, Scalar, External)):
+            return value
+        if isinstance(value, Unknown):
+            if _is_featureless(value):
+                which = seen.setdefault(id(value), len(seen))
+                return ("unknown", which, value.layer, value.hint, value.element_of_parameters, value.foreign)
+            return id(value)
+        if isinstance(value, Sequence):
+            if value.items is None or value.element is not None:
+                raise NoPrototypeError
+            return (value.kind, tuple(self._signature(each, seen) for each in value.items))
+        if isinstance(value, Mapping):
+            if value.items is None or value.element is not None:
+                raise NoPrototypeError
+            return ("dict", tuple((name, self._signature(each, seen)) for name, each in value.items.items()))
+        if isinstance(value, Choice):
+            return ("choice", tuple(self._signature(each, seen) for _, each in value.alternatives))
+        if isinstance(value, (Class, Function, Partial, GradModeGuard)):
+            return id(value)
+        raise NoPrototypeError
+
+
+def leaves(values: Iterable[Value]) -> tuple[Value, ...]:
+    """
+    The arguments with containers and alternatives taken apart, in the order of their signatures. A container that the
+    constructor has put into itself is none that it was given.
+    """
+    found: list[Value] = []
+    values = [value for value in values if fits(value)]
+    for value in values:
+        if isinstance(value, Sequence) and value.items is not None:
+            found += (value, *leaves(value.items))
+        elif isinstance(value, Mapping) and value.items is not None:
+            found += (value, *leaves(value.items.values()))
+        elif isinstance(value, Choice):
+            found += (value, *leaves(each for _, each in value.alternatives))
+        else:
+            found.append(value)
+    return tuple(found)
+
+
+def _is_featureless(value: Unknown) -> bool:
+    """Whether nobody knows anything of a value, but that things have been read of it of which nobody does either."""
+    if not _is_bare(value):
+        return False
+    count = 0
+    level = list(value.attributes.values())
+    for _ in range(MOST_LEVELS):
+        count += len(level)
+        if count > MOST_PARTS or not all(map(_is_bare, level)):
+            return False
+        level = [each for one in level if isinstance(one, Unknown) for each in one.attributes.values()]
+        if not level:
+            return True
+    return False  # `config.root = config`
+
+
+def _is_bare(value: Value) -> bool:
+    return (
+        type(value) is Unknown
+        and value.guess is None
+        and not value.depends
+        and not value.possible
+        and value.part_of is None
+    )
+
+
+def _attributes(value: Unknown, path: tuple[str, ...]) -> Iterator[tuple[Unknown, tuple[str, ...]]]:
+    """What has been read of a value, and of that."""
+    for name, each in value.attributes.items():
+        assert isinstance(each, Unknown)
+        yield each, (*path, name)
+        yield from _attributes(each, (*path, name))
+
+
+class _Copier:
+    """One copy: what is met twice is copied once."""
+
+    def __init__(self, root: Frame, known: dict[int, Value], branch: Callable[[object], int]) -> None:
+        self._root = root
+        self._known = known
+        self._branch = branch
+        self._number = next(_copies)
+        self._parts = 0
+        self.kept: set[int] = set()
+        """What was known beforehand and is part of the copy."""
+
+    def instance(self, old: Instance) -> Instance:
+        copied = self.value(old)
+        assert isinstance(copied, Instance)
+        return copied
+
+    def value(self, old: Value) -> Value:
+        if isinstance(old, _PLAIN):
+            return old
+        known = self._known.get(id(old))
+        if known is not None:
+            self.kept.add(id(old))
+            return known
+        self._parts += 1
+        if self._parts > MOST_COPIED:
+            raise NoPrototypeError
+        if isinstance(old, Instance):
+            instance = Instance(old.cls)
+            self._known[id(old)] = instance
+            instance.exact, instance.havocked, instance.initialised = old.exact, old.havocked, old.initialised
+            for name, value in old.attributes.items():
+                instance.attributes[name] = self.value(value)
+            instance.given = tuple(self._tensor_of(each) for each in old.given)
+            if old.layer is not None:
+                instance.layer = self._module(old.layer)
+            return instance
+        if isinstance(old, Module):
+            return self._module(old)
+        if isinstance(old, Tensor):
+            return self._tensor(old)
+        if isinstance(old, Unknown):
+            return self._unknown(old)
+        if isinstance(old, Sequence):
+            sequence = Sequence(old.kind, None, None, old.parameters_of)
+            self._known[id(old)] = sequence
+            sequence.items = None if old.items is None else tuple(self.value(each) for each in old.items)
+            sequence.element = None if old.element is None else self.value(old.element)
+            return sequence
+        if isinstance(old, Mapping):
+            mapping = Mapping(None)
+            self._known[id(old)] = mapping
+            mapping.items = None if old.items is None else {key: self.value(each) for key, each in old.items.items()}
+            mapping.element = None if old.element is None else self.value(old.element)
+            return mapping
+        if isinstance(old, Choice):
+            choice = Choice(tuple((self._guard(guard), self.value(each)) for guard, each in old.alternatives))
+            self._known[id(old)] = choice
+            return choice
+        if isinstance(old, Function) and old.closure is self._root:
+            return old
+        if isinstance(old, Bound) and old.function is not None and old.function.closure is self._root:
+            return Bound(self.value(old.receiver), old.name, old.function, old.start)
+        raise NoPrototypeError
+
+    def _guard(self, guard: Guard) -> Guard:
+        """The same decision, taken anew: nothing ties it to the one that the prototype took."""
+        return frozenset(
+            (self._branch(("copied", self._number, key)), arm) if isinstance(key, int) else (key, arm)
+            for key, arm in guard
+        )
+
+    def _module(self, old: Module) -> Module:
+        module = Module(old.kind, old.config, old.origin)
+        self._known[id(old)] = module
+        module.parameters = {name: self.value(each) for name, each in old.parameters.items()}
+        module.tail = None if old.tail is None else self.value(old.tail)
+        if old.element is not None:
+            element = self.value(old.element)
+            assert isinstance(element, (Module, Instance))
+            module.element = element
+        module.children = None if old.children is None else tuple(self.value(each) for each in old.children)
+        module.names = old.names
+        module.training = old.training
+        return module
+
+    def _unknown(self, old: Unknown) -> Unknown:
+        if type(old) is Unbound:
+            return old
+        if old.guess is not None or type(old) is not Unknown:
+            raise NoPrototypeError
+        unknown = Unknown(
+            (self._tensor_of(each) for each in old.depends),
+            source=old.source,
+            hint=old.hint,
+            certain_edge=old.certain_edge,
+            possible=(self._tensor_of(each) for each in old.possible),
+            layer=old.layer,
+            element_of_parameters=old.element_of_parameters,
+            foreign=old.foreign,
+        )
+        self._known[id(old)] = unknown
+        if old.part_of is not None:
+            unknown.part_of = self.value(old.part_of)
+        return unknown
+
+    def _tensor_of(self, old: Tensor) -> Tensor:
+        copied = self.value(old)
+        assert isinstance(copied, Tensor)
+        return copied
+
+    def _tensor(self, old: Tensor) -> Tensor:
+        storage = old.storage
+        plain = not old.grad_fn and old.grad is NONE and old.grad_of is None
+        if not plain or old.alias is not None or storage.saves or storage.aliases or _conditional(old.own):
+            raise NoPrototypeError
+        base = None
+        if old.base is not None:
+            if old.requires_grad != GRAD_NO or old.base.storage is not storage:
+                raise NoPrototypeError
+            base = self._tensor_of(old.base)
+        tensor = Tensor(
+            origin=old.origin, line=old.line, born=old.born, made_by=old.made_by, own=old.own, shape=old.shape,
+            dtype=old.dtype, contiguous=old.contiguous, is_parameter=old.is_parameter, cut=old.cut, view=old.view,
+            precise=old.precise, base=base, storage=base.storage if base is not None else None,
+            counter=base.counter if base is not None else None, family=base.family if base is not None else None,
+        )  # fmt: skip
+        self._known[id(old)] = tensor
+        tensor.name, tensor.op, tensor.inputs, tensor.strides = old.name, old.op, old.inputs, old.strides
+        tensor.retains_grad = old.retains_grad
+        tensor.storage.uses = storage.uses
+        return tensor
+
+
+def _conditional(own: Grad) -> bool:
+    return bool(own.inputs)

@@ -1,0 +1,3 @@
+"""
+What of a file is run, and who watches it: entry points, call graph, effects, subscriptions. Evaluates nothing itself.
+"""

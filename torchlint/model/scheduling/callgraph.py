@@ -1,0 +1,407 @@
+"""
+Which entry points of a file are worth following, and which can have nothing to say whatever comes of them.
+
+To follow an entry point is what linting costs. Most of them only compute: they write nothing in place, differentiate
+nothing, and spell nothing that any observer waits for (`marks.Concern`), neither themselves nor in the functions of
+the file that they may call. Who may call whom is told by names alone: whoever mentions a name may call every function
+of that name, and may build every class of it. Of what a constructor does, only what it builds counts for who holds the
+object; whether it has something to say itself is asked for its class alone (`must_be_built`).
+
+Writes are the exception that makes this worth its while. A function that writes in place is followed by itself; if it
+turns out that it writes only to what it has made itself (`contained`), whoever calls it gains nothing by following it
+once more. Runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from torchlint.syntax import ir
+from torchlint.syntax.features import (
+    ARRAYS,
+    BUILDS_WRITER,
+    CUSTOM,
+    DEEPCOPIES,
+    DEEPCOPIES_HELD,
+    DEFINES,
+    DIFFERENTIATING,
+    DROPS,
+    EACH,
+    HIDES,
+    POINTWISE,
+    POINTWISE_LAYERS,
+    SETS,
+    SLICED,
+    TENSORS,
+    WRITES,
+    WRITING,
+    Concern,
+    anywhere,
+    here,
+    layers,
+    starts_with_super,
+    written,
+    written_in,
+)
+
+_OWN = (
+    WRITING,
+    DIFFERENTIATING,
+    anywhere(DROPS),
+    anywhere(f"Parameter requires_grad requires_grad_ retain_grad {DEEPCOPIES} .numpy __array__"),
+    here("register_hook"),
+    here(DEEPCOPIES_HELD),
+    here(DEFINES),
+)
+"""The concerns of the model itself."""
+_BY_CONSTRUCTORS = frozenset({HIDES, TENSORS, "register_parameter", "register_buffer", "setattr"})
+"""What else a constructor may do that some observer waits for."""
+_CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__setattr__"})
+_BY_WHOEVER_HOLDS = frozenset({"forward", "__call__", "__getitem__"})
+"""What is run of an object by no name that is written: those of such methods that the model follows."""
+_NUMPY = ("numpy", "matplotlib")
+_TORCH = ("torch",)
+
+
+class Relevance:
+    """
+    What is written in the functions of one file.
+
+    Parameters
+    ----------
+    program
+        The file.
+    concerns
+        Of each observer that watches it; None for one that any entry point may concern.
+    """
+
+    def __init__(self, program: ir.Program, concerns: Iterable[Sequence[Concern] | None]) -> None:
+        known = list(concerns)
+        self._everybody = frozenset(range(len(known)))
+        self._anywhere = {number for number, each in enumerate(known) if each is None}
+        self._concerns = [(concern, -1) for concern in _OWN]
+        self._concerns += [(concern, number) for number, each in enumerate(known) for concern in each or ()]
+        self._near = any(concern.near for concern, _ in self._concerns)
+        self._program = program
+        self._contained = 0
+        self._calls: list[int] = []
+        self._bits: dict[int, int] = {}
+        self._edges: list[int] = []
+        self._written: list[ir.Written] = []
+        self._constructed: list[set[str]] = []
+        self._definitions: list[ir.FunctionDef] = []
+        self._built: dict[int, int] = {}
+        self._reached: dict[int, int] = {}
+        """What each of those that were asked for reaches, as far as edges lead."""
+        self._writers = 0
+        self._groups: dict[frozenset[str], int] = {}
+        self._read()
+
+    def contained(self, definition: ir.Node) -> None:
+        """A function was followed by itself, and wrote to nothing but what it had made."""
+        number = self._bits.get(id(definition))
+        if number is not None:
+            self._contained |= 1 << number
+
+    def writes(self, definition: ir.Node) -> bool:
+        """Whether a function writes in place itself, by the look of it."""
+        return bool(self._bit(definition) & self._writers)
+
+    def concerned(self, definition: ir.Node, cls: ir.ClassDef | None = None) -> frozenset[int] | None:
+        """
+        The observers that a function, or a method of a class, may concern, by their numbers; None if it need not be
+        followed at all.
+        """
+        own = self._bits.get(id(definition))
+        if own is None:
+            return self._everybody
+        mine = 1 << own
+        held = self._built.get(id(cls), 0)
+        # of its own class what the constructor builds counts, not what the methods do
+        reached = self._reached_by(own) | self._bit(cls)
+        for number in _numbers(held & ~reached):
+            reached |= self._reached_by(number)
+        writes = bool(mine & self._writers)
+        if not writes and reached & self._writers & ~self._contained:
+            # what a contained function calls has run with it, and is settled where no other way leads there
+            settled = _closed(mine | held, self._edges, self._contained)
+            writes = bool(settled & self._writers & ~self._contained)
+        close = (mine | self._edges[own] | held) if self._near else 0
+        for number in _numbers(close >> len(self._written)):
+            close |= self._edges[len(self._written) + number]
+        close |= self._bit(cls)
+        groups = self._groups
+        found = {
+            number
+            for concern, number in self._concerns
+            if (writes or not concern.writes)
+            and all(groups[group] & mine for group in concern.here)
+            and all(groups[group] & close for group in concern.near)
+            and all(groups[group] & reached for group in concern.anywhere)
+        }
+        found |= self._anywhere
+        return frozenset(found) if found else None
+
+    def _reached_by(self, number: int) -> int:
+        """All that may run where one runs."""
+        known = self._reached.get(number)
+        if known is None:
+            known = self._reached[number] = _closed(1 << number, self._edges, known=self._reached)
+        return known
+
+    def must_be_built(self, cls: ir.ClassDef) -> bool:
+        """
+        Whether an object of a class must be built for what its constructor does itself: what it makes besides modules,
+        keeps in containers, or writes. What it builds of other classes is looked at where these are.
+        """
+        if id(cls) not in self._bits:
+            return True
+        for definition in cls.body:
+            if isinstance(definition, ir.FunctionDef) and definition.name in _CONSTRUCTORS:
+                number = self._bits.get(id(definition))
+                if number is None or not starts_with_super(definition):
+                    return True
+                ran = _closed(1 << number, self._calls)
+                if ran & (self._writers | self._groups[_BY_CONSTRUCTORS]) or any(
+                    all(self._groups[group] & ran for group in (*concern.here, *concern.near, *concern.anywhere))
+                    for concern, _ in self._concerns
+                    if concern.in_constructors and not concern.writes
+                ):
+                    return True
+        return False
+
+    def _bit(self, definition: ir.Node | None) -> int:
+        number = self._bits.get(id(definition))
+        return 1 << number if number is not None else 0
+
+    # -- reading the file
+
+    def _read(self) -> None:
+        functions: list[tuple[ir.FunctionDef, ir.ClassDef | None]] = []
+        classes: list[ir.ClassDef] = []
+        for definition, cls in _definitions(self._program.body, None):
+            if isinstance(definition, ir.ClassDef):
+                classes.append(definition)
+            else:
+                functions.append((definition, cls))
+        self._definitions = [definition for definition, _ in functions]
+        self._written = [written(definition) for definition in self._definitions]
+        first_class = len(functions)
+        self._bits = {id(each): number for number, each in enumerate((*self._definitions, *classes))}
+        called, built = self._names(classes, first_class)
+        calls = [_union(called, each.words) for each in self._written]
+        builds = [_union(built, each.words) for each in self._written]
+        self._calls = calls
+        self._edges = [one | other for one, other in zip(calls, builds, strict=True)]
+        inplace = self._read_classes(functions, classes, calls, builds, built)
+        for number, (each, (_, cls)) in enumerate(zip(self._written, functions, strict=True)):
+            if WRITES in each.words or (cls is not None and id(cls) in inplace):
+                self._writers |= 1 << number
+        self._read_groups(classes)
+
+    def _names(self, classes: list[ir.ClassDef], first_class: int) -> tuple[dict[str, int], dict[str, int]]:
+        called: dict[str, int] = {}
+        built: dict[str, int] = {}
+        for number, definition in enumerate(self._definitions):
+            if definition.name == "forward" or definition.name.startswith("__"):
+                continue  # whoever has an object of the class may run it, by whatever name
+            called[definition.name] = called.get(definition.name, 0) | 1 << number
+        for number, cls in enumerate(classes):
+            built[cls.name] = built.get(cls.name, 0) | 1 << (first_class + number)
+        return called, built
+
+    def _read_classes(
+        self,
+        functions: list[tuple[ir.FunctionDef, ir.ClassDef | None]],
+        classes: list[ir.ClassDef],
+        calls: list[int],
+        builds: list[int],
+        built: dict[str, int],
+    ) -> set[int]:
+        """What the instances of a class hold, and which classes build layers that work in place."""
+        methods: dict[int, list[int]] = {}
+        for number, (_, cls) in enumerate(functions):
+            if cls is not None:
+                methods.setdefault(id(cls), []).append(number)
+        first_class = len(functions)
+        inplace = 0
+        bases: list[int] = []
+        for number, cls in enumerate(classes):
+            ran, runs_itself = 0, 0
+            for method in methods.get(id(cls), ()):
+                definition = self._definitions[method]
+                if definition.name in _CONSTRUCTORS:
+                    ran |= _closed(1 << method, calls)
+                elif definition.name in _BY_WHOEVER_HOLDS:
+                    runs_itself |= 1 << method
+            outside = _outside(cls)
+            words = set(outside.words)
+            held = _union(built, outside.words)
+            writes = BUILDS_WRITER in outside.words
+            for each in _numbers(ran):
+                held |= builds[each]
+                words |= self._written[each].words
+                writes = writes or BUILDS_WRITER in self._written[each].words
+            if writes:
+                inplace |= 1 << (first_class + number)
+            bases.append(_union(built, {word for base in cls.bases for word in written_in(base).words}))
+            self._built[id(cls)] = held
+            self._constructed.append(words)
+            self._edges.append(held | runs_itself)
+        return {
+            id(cls)
+            for number, cls in enumerate(classes)
+            if inplace & _closed(1 << number, [each >> first_class for each in bases]) << first_class
+        }
+
+    def _read_groups(self, classes: list[ir.ClassDef]) -> None:
+        everything: set[str] = set().union(*(each.words for each in self._written))
+        body = self._program.body
+        meanings = {ARRAYS: _named(body, _NUMPY), TENSORS: _named(body, _TORCH), CUSTOM: _customs(classes)}
+        waiting: dict[str, int] = {}
+        groups = {_BY_CONSTRUCTORS}
+        for concern, _ in self._concerns:
+            groups |= {*concern.anywhere, *concern.near, *concern.here}
+        words = {word for group in groups for word in group}
+        means = {word: _meant(word, everything, meanings) for word in words}
+        exact = {each for found in means.values() for each in found}
+        for number, each in enumerate(self._written):
+            for word in each.words & exact:
+                waiting[word] = waiting.get(word, 0) | 1 << number
+        first_class = len(self._written)
+        for number, constructed in enumerate(self._constructed):
+            for word in words:
+                if word[0] == "+" and word[1:] in constructed:
+                    waiting[word] = waiting.get(word, 0) | 1 << (first_class + number)
+        given = layers(self._written)
+        found = {SLICED: self._sliced(given), SETS: self._sets(given)}
+        for group in groups:
+            mask = 0
+            for word in group:
+                mask |= found.get(word, 0)
+                for meant in means[word]:
+                    mask |= waiting.get(meant, 0)
+            self._groups[group] = mask
+
+    def _sets(self, given: dict[str, set[str]]) -> int:
+        """The functions that set attributes which may be parameters: of a layer, or so called elsewhere in the file."""
+        found = 0
+        if any("register_parameter" in each.words for each in self._written):
+            named = None
+        else:
+            named = {name for name, made in given.items() if "Parameter" in made}
+        for number, each in enumerate(self._written):
+            if any("weight" in name or "bias" in name or named is None or name in named for name in each.assigned):
+                found |= 1 << number
+        return found
+
+    def _sliced(self, given: dict[str, set[str]]) -> int:
+        """The functions that slice what may be the result of an operation that treats each position by itself."""
+        found = 0
+        for number, each in enumerate(self._written):
+            for name in each.sliced:
+                made = given.get(name)
+                local = name in self._definitions[number].assigned
+                if (
+                    name in POINTWISE
+                    or name in POINTWISE_LAYERS
+                    or name == "()"
+                    or (name.startswith(EACH) and _may_be_pointwise(given.get(name[len(EACH) :], set())))
+                    or (not POINTWISE_LAYERS.isdisjoint(made) if made else local)
+                ):
+                    found |= 1 << number
+        return found
+
+
+def _may_be_pointwise(made: set[str]) -> bool:
+    """Whether an element of what an attribute holds may treat each position by itself."""
+    elements = {name[len(EACH) :] for name in made if name.startswith(EACH)}
+    return not elements or "()" in elements or not POINTWISE_LAYERS.isdisjoint(elements)
+
+
+def _definitions(
+    body: list[ir.Statement], cls: ir.ClassDef | None
+) -> Iterator[tuple[ir.FunctionDef | ir.ClassDef, ir.ClassDef | None]]:
+    """All functions and classes, nested ones too, with the class that a method is of."""
+    for statement in body:
+        if isinstance(statement, ir.FunctionDef):
+            yield statement, cls
+            yield from _definitions(statement.body, None)
+        elif isinstance(statement, ir.ClassDef):
+            yield statement, None
+            yield from _definitions(statement.body, statement)
+        else:
+            for block in ir.blocks(statement):
+                yield from _definitions(block, cls)
+
+
+def _outside(cls: ir.ClassDef) -> ir.Written:
+    """What is written in a class outside its methods."""
+    body = [each for each in cls.body if not isinstance(each, ir.FunctionDef)]
+    found = written_in(body)
+    for base in cls.bases:
+        found.words |= written_in(base).words
+    return found
+
+
+def _union(masks: dict[str, int], words: set[str]) -> int:
+    found = 0
+    for word in words & masks.keys():
+        found |= masks[word]
+    return found
+
+
+def _closed(start: int, edges: list[int], barrier: int = 0, known: dict[int, int] | None = None) -> int:
+    """All that may run, from what runs first; not what only those of a barrier lead to. Of some it is known."""
+    reached = pending = start
+    while pending:
+        lowest = pending & -pending
+        pending ^= lowest
+        number = lowest.bit_length() - 1
+        if known is not None and number in known:
+            reached |= known[number]
+            pending &= ~known[number]
+            continue
+        new = edges[number] & ~reached
+        reached |= new
+        pending |= new & ~barrier
+    return reached
+
+
+def _numbers(mask: int) -> Iterator[int]:
+    while mask:
+        lowest = mask & -mask
+        mask ^= lowest
+        yield lowest.bit_length() - 1
+
+
+def _meant(word: str, everything: set[str], meanings: dict[str, set[str]]) -> set[str]:
+    """
+    The words of a file that a word of a concern stands for: `*part` is part of them, `+Layer` may also be built by a
+    constructor.
+    """
+    if word in meanings:
+        return meanings[word]
+    if word.startswith("*"):
+        return {each for each in everything if word[1:] in each}
+    return {word, word[1:]} if word.startswith("+") else {word}
+
+
+def _named(body: list[ir.Statement], packages: tuple[str, ...]) -> set[str]:
+    """The names under which packages, or parts of them, are known in a file; not those of modules of layers."""
+    return {
+        each.bound
+        for statement in ir.everything(body)
+        if isinstance(statement, ir.Import)
+        for each in statement.names
+        if each.qualified.startswith(packages) and not each.qualified.startswith(("torch.nn", "torch.utils"))
+    }
+
+
+def _customs(classes: list[ir.ClassDef]) -> set[str]:
+    """The classes that derive from something called `Function`, or from one of them."""
+    found: set[str] = {"Function"}
+    for cls in classes:
+        if any(not found.isdisjoint(written_in(base).words) for base in cls.bases):
+            found.add(cls.name)
+    return found - {"Function"}

@@ -1,0 +1,348 @@
+"""
+How a value came about: the function, method, operator or layer that gave it, and on which operands.
+
+`Computations` is the floor of observers that ask for a combination of operations (a loss of a softmax, the logarithm of
+a sum of exponentials): every computation of torch is noted by its short name, however it is written, and the one that a
+value is the result of is found. A run has one `ComputationLog`, which they share. Raises no events; what is written in
+place is no result of its computation any more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import libcst as cst
+
+from torchlint.knowledge.modules import losses
+from torchlint.model.state.guards import Guard, Truth
+from torchlint.model.state.hooks import Observer
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.values import (
+    Choice,
+    Constant,
+    Function,
+    Instance,
+    Module,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    Write,
+    alternatives,
+)
+from torchlint.syntax import ir
+
+_NAMESPACES = ("torch.nn.functional.", "torch.special.", "torch.linalg.", "torch.")
+_LAYERS = {
+    "Softmax": "softmax", "LogSoftmax": "log_softmax", "Softmin": "softmin", "Sigmoid": "sigmoid",
+    "LogSigmoid": "logsigmoid", "Tanh": "tanh", "ReLU": "relu", "GELU": "gelu", "SiLU": "silu", "Linear": "linear",
+    "Conv1d": "conv1d", "Conv2d": "conv2d", "Conv3d": "conv3d", "ELU": "elu", "LeakyReLU": "leaky_relu",
+    "Softplus": "softplus", "Flatten": "flatten", "Unflatten": "unflatten",
+}  # fmt: skip
+_SYNONYMS = {"concat": "cat", "concatenate": "cat", "power": "pow", "expit": "sigmoid", "divide": "div"}
+VIEWS = frozenset(
+    """
+    contiguous detach expand expand_as flatten float movedim mT narrow permute ravel reshape squeeze select swapaxes t
+    T to transpose unflatten unsqueeze view view_as cpu cuda double half type clone
+    """.split()  # noqa: SIM905
+)
+"""What gives the same numbers in another shape, order, type or place."""
+
+
+@dataclass(slots=True, eq=False)
+class Computation:
+    """
+    One computation of torch.
+
+    Attributes
+    ----------
+    name
+        The short name: `softmax` for `torch.softmax`, `F.softmax`, `x.softmax` and `nn.Softmax`; an operator's sign.
+    how
+        How it is written.
+    spelling
+        The qualified name, `torch.Tensor.softmax` for a method.
+    operands, keywords
+        What it was given; of a method, the receiver first.
+    result
+        What it gave.
+    origin
+        The call or the operator.
+    line
+        The statement.
+    path
+        The path it was run on.
+    module
+        The layer, if it was one.
+    alone
+        The call runs nothing but this (a layer inside `nn.Sequential` shares its call with the others).
+    """
+
+    name: str
+    how: Literal["function", "method", "operator", "layer"]
+    spelling: str
+    operands: tuple[Value, ...]
+    keywords: dict[str, Value]
+    result: Value
+    origin: ir.Node
+    line: cst.CSTNode
+    path: Guard
+    module: Module | None = None
+    alone: bool = True
+
+    def get(self, position: int, *names: str) -> Value | None:
+        """The operand at a position, or under one of these keywords."""
+        for name in names:
+            if name in self.keywords:
+                return self.keywords[name]
+        return self.operands[position] if position < len(self.operands) else None
+
+    def written(self, position: int, *names: str) -> cst.BaseExpression | None:
+        """The expression that is the operand at a position, if the program writes one there."""
+        origin = self.origin
+        if isinstance(origin, ir.Binary):
+            return _cst((origin.left, origin.right)[position]) if position < 2 else None
+        if isinstance(origin, ir.Compare) and len(origin.rights) == 1:
+            return _cst((origin.left, origin.rights[0])[position]) if position < 2 else None
+        if not isinstance(origin, ir.Call) or not self.alone or any(each.star for each in origin.arguments):
+            return None
+        if self.how == "method":
+            if position == 0:
+                return _cst(origin.function.value) if isinstance(origin.function, ir.Attribute) else None
+            position -= 1
+        for argument in origin.arguments:
+            if argument.keyword and argument.keyword in names:
+                return _cst(argument.value)
+        plain = [argument for argument in origin.arguments if not argument.keyword]
+        return _cst(plain[position].value) if position < len(plain) else None
+
+    @property
+    def node(self) -> cst.BaseExpression:
+        """The call or the operator in the source."""
+        node = _cst(self.origin)
+        assert node is not None
+        return node
+
+
+def constant(value: Value | None) -> object:
+    """The Python value of a constant; Ellipsis if it is none (or not given)."""
+    return value.value if isinstance(value, Constant) else ...
+
+
+class ComputationLog(Observer):
+    """Notes every computation of a run once, and tells those who listen."""
+
+    concerns = ()
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.made: dict[int, Computation] = {}
+        self.unknowns: list[Unknown] = []
+        self.first_used: dict[int, tuple[Tensor, Guard]] = {}
+        self._script: dict[int, Computation] = {}
+        self._in_memory: dict[int, list[Tensor]] = {}
+        self._kept: dict[int, list[Tensor]] = {}
+        self._in_script = False
+        self._over = False
+        machine.computations = self
+
+    def maker(self, value: Value | None) -> Computation | None:
+        """See `Computations.maker`."""
+        if value is None:
+            return None
+        found = self.made.get(id(value))
+        if found is not None or isinstance(value, Unknown):
+            return found
+        if isinstance(value, Choice):
+            makers = [self.maker(each) for _, each in alternatives(value, self.machine.guard)]
+            first = makers[0] if makers else None
+            same = first is not None and all(made is not None and made.name == first.name for made in makers)
+            return first if same else None
+        if isinstance(value, Tensor) and value.made_by == "":
+            for unknown in self.unknowns:
+                if unknown.tensor is value:
+                    return self.made.get(id(unknown))
+        return None
+
+    def _note(
+        self,
+        name: str,
+        how: Literal["function", "method", "operator", "layer"],
+        spelling: str,
+        operands: tuple[Value, ...],
+        keywords: dict[str, Value],
+        result: Value | None,
+        origin: ir.Node,
+        module: Module | None = None,
+        alone: bool = True,
+    ) -> None:
+        if self._over:
+            self._start()
+        if result is None or isinstance(result, (Constant, Function)):
+            return
+        if name in VIEWS and any(result is each for each in operands):
+            return  # `x.contiguous()` gave `x` itself, which was computed by something else
+        machine = self.machine
+        name = _SYNONYMS.get(name, name)
+        made = Computation(
+            name, how, spelling, operands, keywords, result, origin, machine.line(), machine.path, module, alone
+        )
+        for each in (result, *(option for _, option in alternatives(result))):
+            if name in VIEWS and any(each is operand for operand in operands):
+                continue  # `x.cpu()` may be `x` itself
+            self.made[id(each)] = made
+            if isinstance(each, Unknown):
+                self.unknowns.append(each)
+            elif isinstance(each, Tensor):
+                self._in_memory.setdefault(id(each.storage), []).append(each)
+        for hook in self.machine.watch.computed:
+            hook(made)
+
+    def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
+        if self._over:
+            self._start()
+        if isinstance(origin, ir.Compare) and {"self", "other"} <= set(bound):
+            self._note(display, "operator", display, (bound["self"], bound["other"]), {}, result, origin)
+        if isinstance(origin, ir.Call) and display != "where":  # an operator's operand may be a number
+            value = bound.get("self", bound.get("input"))
+            if isinstance(value, Tensor) and value.made_by == "":
+                known = self.first_used.get(id(value))
+                if known is None or self.machine.path <= known[1]:
+                    self.first_used[id(value)] = (value, self.machine.path)
+
+    def called(
+        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
+    ) -> None:
+        for namespace in _NAMESPACES:
+            if qualified.startswith(namespace):
+                name = qualified[len(namespace) :]
+                if "." not in name and name[:1].islower():
+                    self._note(name, "function", qualified, tuple(positional), keywords, result, origin)
+                return
+
+    def method(
+        self,
+        receiver: Value,
+        name: str,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        result: Value | None,
+        origin: ir.Call,
+    ) -> None:
+        if isinstance(receiver, (Tensor, Unknown)):
+            operands = (receiver, *positional)
+            self._note(name, "method", f"torch.Tensor.{name}", operands, keywords, result, origin)
+
+    def binary(self, op: str, left: Value, right: Value, result: Value, origin: ir.Binary) -> None:
+        if isinstance(result, (Tensor, Unknown, Choice)):
+            self._note(op, "operator", op, (left, right), {}, result, origin)
+
+    def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
+        if not isinstance(module, Module) or module.kind.container:
+            return
+        before = self.maker(arguments[0]) if arguments else None
+        alone = before is None or before.origin is not origin
+        loss = losses.find(f"torch.nn.{module.kind.name}")
+        name = loss.functional if loss is not None else _LAYERS.get(module.kind.name, module.kind.name)
+        spelling = f"torch.nn.{module.kind.name}"
+        self._note(name, "layer", spelling, tuple(arguments), {}, result, origin, module, alone)
+
+    def indexed(self, tensor: Tensor, result: Value, origin: ir.Node) -> None:
+        self._note("[]", "operator", "[]", (tensor,), {}, result, origin)
+
+    def wrote(self, tensor: Tensor, write: Write) -> None:
+        for each in self._in_memory.pop(id(tensor.storage), ()):
+            self.made.pop(id(each), None)
+
+    # -- entry points
+
+    def entry_started(self, function: Function | None) -> None:
+        self._in_script = function is None
+
+    def concluded(self) -> None:
+        # Those who conclude later may still ask.
+        self._over = True
+        if self._in_script:
+            self._script = dict(self.made)
+            self._kept = {key: list(each) for key, each in self._in_memory.items()}
+        self._in_script = False
+
+    def _start(self) -> None:
+        """Forget all but what the script computed."""
+        self._over = False
+        self.made = dict(self._script)
+        self._in_memory = {key: list(each) for key, each in self._kept.items()}
+        self.unknowns = [each.result for each in self._script.values() if isinstance(each.result, Unknown)]
+        self.first_used = {}
+
+
+class Computations(Observer):
+    """Finds the computation behind a value. Subclasses override `computed`, or ask."""
+
+    rests_on = (ComputationLog,)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._log = machine.computations
+
+    # -- what a value is
+
+    def maker(self, value: Value | None) -> Computation | None:
+        """The computation that a value is the result of, whichever of its alternatives it is."""
+        return self._log.maker(value)
+
+    def behind_views(self, value: Value | None) -> Computation | None:
+        """As `maker`, looking through what only changes the shape."""
+        for _ in range(20):
+            made = self.maker(value)
+            if made is None or made.name not in VIEWS or not made.operands:
+                return made
+            value = made.operands[0]
+        return None
+
+    def is_tensor(self, value: Value | None) -> bool:
+        """Whether a value is known for certain to be a tensor here, on this path."""
+        if isinstance(value, Choice):
+            options = alternatives(value, self.machine.guard)
+            return all(self.is_tensor(each) for _, each in options)
+        if isinstance(value, Unknown):
+            value = value.tensor
+        if not isinstance(value, Tensor):
+            return False
+        known = self._log.first_used.get(id(value))
+        if known is not None:
+            return known[1] <= self.machine.path
+        if value.made_by and not isinstance(value.origin, ir.Call):
+            # operators and iteration: numbers and lists have these, too, and what is unknown may be one
+            return any(each.made_by != "" and self.is_tensor(each) for each in value.inputs)
+        return value.made_by != "" or _annotated_as_tensor(value.origin)
+
+    def tensor(self, value: Value | None) -> Tensor | None:
+        """The one tensor that a value is."""
+        if isinstance(value, Unknown):
+            return value.tensor
+        return value if isinstance(value, Tensor) else None
+
+    def now(self) -> Truth:
+        """How sure it is that what happens now happens: not if it rests on one of several values of a variable."""
+        return Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE
+
+
+def tensors_of(value: Value | None) -> tuple[Value, ...]:
+    """The elements of a list or tuple of known length."""
+    return value.items or () if isinstance(value, Sequence) else ()
+
+
+def _cst(node: ir.Node) -> cst.BaseExpression | None:
+    return node.origin if isinstance(node.origin, cst.BaseExpression) else None
+
+
+def _annotated_as_tensor(origin: ir.Node) -> bool:
+    """Whether a value is a parameter whose annotation is `Tensor`, and no list or union of them."""
+    annotation = origin.annotation if isinstance(origin, ir.Parameter) else None
+    if isinstance(annotation, ir.Constant):
+        return annotation.value in ("Tensor", "torch.Tensor")
+    if isinstance(annotation, ir.Attribute):
+        return annotation.attr == "Tensor"
+    return isinstance(annotation, ir.Name) and annotation.id == "Tensor"

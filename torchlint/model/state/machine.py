@@ -1,0 +1,269 @@
+"""
+The machine under the interpreter: time, paths, grad mode, budget, and how a run forks and joins.
+
+Knows neither Python nor torch operations; everything above it (graph, calls, interpreter) changes state only through
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeVar
+
+import libcst as cst
+
+from torchlint.model.events import AutogradRefused, BackwardCalled, Event, TensorFacts
+from torchlint.model.events.trace import Step
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, arms_of, conjoin
+from torchlint.model.state.hooks import Watch
+from torchlint.model.state.trail import Trail
+from torchlint.model.state.values import Excursion, Tensor, Value, alternatives, choose
+from torchlint.syntax import ir
+
+if TYPE_CHECKING:
+    from torchlint.model.state.computations import ComputationLog
+
+T = TypeVar("T")
+
+STEP_LIMIT = 6_000
+"""Statements and calls followed per entry point; past it the model says no more about that entry."""
+OUTSIDE_LIMIT = 1_500
+"""Statements, calls and recorded operations in other files of the project; past it their code is unknown code."""
+
+MOST_NESTED = 2_400
+"""
+Blocks, expressions and calls inside each other; past it the entry point is too deep to be followed. Compiled code has
+no limit but the stack of the process.
+"""
+
+MOST_FOLLOWED = 300_000
+"""The same, one after the other, per entry point: of thirty functions that each call the next one twice, too."""
+
+OUTSIDE_POOL = 15_000
+"""The same for all entry points of a file together."""
+
+_OF_VALUES = (AutogradRefused, BackwardCalled)
+
+
+class BudgetExceededError(Exception):
+    """The entry point is too large to be followed to its end."""
+
+
+class TooDeepError(Exception):
+    """
+    The entry point is nested too deeply to be followed to its end. No `RecursionError`: that one says that some code of
+    the model has no bound of its own, which compiled ends the process.
+    """
+
+
+class Machine:
+    """State of one abstract run."""
+
+    __deletable__ = ("computations",)  # what mypyc lets one delete, for the end (`Analysis.release`)
+
+    program: ir.Program
+    """The file."""
+    computations: ComputationLog
+    """What was computed so far, for observers."""
+
+    def __init__(self) -> None:
+        self.trail = Trail()
+        self.path: Guard = ALWAYS
+        self.assumed: Guard = ALWAYS
+        self.grad_mode = Truth.YES
+        self.ambient = Truth.YES
+        """The grad mode that was set to last, for good: outside of any `with` of the function that did it."""
+        self.contexts = 0
+        """The `with` blocks around the running statement, in its function."""
+        self.dead = False
+        self.clock = 0
+        self.since = 0
+        """What happened up to this moment need not have happened before the code that runs now."""
+        self.nested = 0
+        """How many statements, expressions and calls are being followed, one inside the other."""
+        self.followed = 0
+        """How many there were in this entry point."""
+        self.steps_left = STEP_LIMIT
+        self.outside_left = OUTSIDE_LIMIT
+        self.excursion: Excursion | None = None
+        self.travelling = False
+        self.passed_by = False
+        """Something of another file was met and not looked into."""
+        self.undecided = False
+        """A write was met of which nobody knows whether a backward needs what it overwrites."""
+        self.layer_undecided = False
+        """A layer of unknown code was built that may work in place."""
+        self.entered_at = 0
+        """When the entry point began that runs now."""
+        self.contained = True
+        """Whether it has written in place only to what it had made itself, and no question is left open."""
+        self.statement: ir.Statement | None = None
+        self.iteration: tuple[int, ...] = ()
+        self.built_in = ""
+        self.expected_errors = 0
+        self.events: list[Event] = []
+        self.watch = Watch()
+        self.blocks: dict[int, list[ir.Statement]] = {}
+        """The blocks that were run, by identity; and of the first so many of them, which line follows which."""
+        self._followed = 0
+        self._following: dict[int, cst.CSTNode] = {}
+        self.carried: Callable[[], list[tuple[str, Tensor]]] = list
+        self._branches: dict[object, int] = {}
+
+    # -- time and budget
+
+    def tick(self) -> int:
+        """The next moment."""
+        self.clock += 1
+        return self.clock
+
+    def spend(self, steps: int = 1) -> None:
+        """
+        Pay for a statement, a call, or a walk over a graph.
+
+        Raises
+        ------
+        BudgetExceededError
+            when the entry point has used up its steps.
+        """
+        if self.travelling:
+            self.outside_left -= steps
+            if self.outside_left < -OUTSIDE_LIMIT:
+                raise BudgetExceededError
+            return
+        self.steps_left -= steps
+        if self.steps_left < 0:
+            raise BudgetExceededError
+
+    def descend(self) -> None:
+        """
+        Follow what stands inside of what is followed. Who catches the error sets `nested` back.
+
+        Raises
+        ------
+        TooDeepError, BudgetExceededError
+            where it is nested too deeply, or there is no end of it.
+        """
+        self.nested += 1
+        self.followed += 1
+        if self.nested > MOST_NESTED:
+            raise TooDeepError
+        if self.followed > MOST_FOLLOWED:
+            raise BudgetExceededError
+
+    # -- places
+
+    def line(self) -> cst.CSTNode:
+        """The CST statement being run; while another file's code runs, the one that called it."""
+        if self.excursion is not None:
+            return self.excursion.line
+        assert self.statement is not None
+        return self.statement.line
+
+    def after(self, line: cst.CSTNode) -> cst.CSTNode | None:
+        """The line that follows one in its block; None for the last, and where the block was not run."""
+        for block in list(self.blocks.values())[self._followed :]:
+            for statement, after in pairwise(block):
+                self._following[id(statement.line)] = after.line
+        self._followed = len(self.blocks)
+        return self._following.get(id(line))
+
+    def here(self, origin: ir.Node) -> ir.Node:
+        """A place of the file: the given one, or, while another file's code runs, the call of it."""
+        return origin if self.excursion is None else self.excursion.node
+
+    def of_elsewhere(self, tensor: Tensor) -> bool:
+        """Whether another file's code is running that has made the tensor itself: what is wrong with it is its own."""
+        return self.excursion is not None and tensor.born > self.excursion.started
+
+    # -- paths
+
+    @property
+    def guard(self) -> Guard:
+        """The guard under which the code runs now: the path taken, and what is assumed of values."""
+        return self.path | self.assumed if self.assumed else self.path
+
+    def branch(self, key: object) -> int:
+        """The number of a branch; the same key gives the same number, so that its arms are told apart for good."""
+        return self._branches.setdefault(key, len(self._branches))
+
+    def decision(self, number: int) -> object:
+        """The key that a branch was numbered for: of a condition, its text and what it reads."""
+        return next((key for key, known in self._branches.items() if known == number), None)
+
+    def taken(self, number: int) -> int | None:
+        """The arm of a branch that the present path has taken, if any."""
+        arm = arms_of(self.path).get(number)
+        return arm if arm is not None or not self.assumed else dict(self.assumed).get(number)
+
+    def fork(self, arms: Sequence[tuple[Guard, Callable[[], T]]], *, assume: bool = False) -> list[tuple[Guard, T]]:
+        """
+        Run the arms of a branch one after the other on the present state, and join them.
+
+        With `assume`, the arms are values that a variable may have, not a decision the program makes here: what is
+        found in one arm then holds only if the arms together leave no way around (see `truth.covered`).
+        Results of arms that end (return, raise, break) are dropped; if all do, the machine is dead.
+        """
+        path, assumed = self.path, self.assumed
+        mark = self.trail.mark()
+        live = []
+        for guard, run in arms:
+            taken = conjoin(path, guard)
+            if taken is None or conjoin(taken, assumed) is None:
+                continue
+            if assume:
+                self.assumed = assumed | guard
+            else:
+                self.path = taken
+            self.dead = False
+            result = run()
+            if not self.dead:
+                live.append((guard, self.trail.changes(mark), result))
+            self.trail.undo(mark)
+        self.path, self.assumed = path, assumed
+        self.dead = not live
+        if live:
+            self.trail.join([(guard, changes) for guard, changes, _ in live])
+            if len(live) == 1 and not assume:
+                self.path = path | live[0][0]
+        return [(guard, result) for guard, _, result in live]
+
+    def each(self, value: Value, run: Callable[[Value], Value]) -> Value:
+        """Apply `run` to every alternative of a value, and join the results."""
+        options = alternatives(value, self.guard)
+        if len(options) == 1:
+            return run(options[0][1])
+        results = self.fork([(guard, partial(run, each)) for guard, each in options], assume=True)
+        return choose(results)
+
+    # -- events
+
+    def emit(self, event: Event) -> None:
+        """
+        Report an event, unless the code expects an error here (`pytest.raises`), or it concerns another file: of
+        what that does, only what goes wrong with this file's values is told, at the call that led there.
+        """
+        if not self.expected_errors and (self.excursion is None or isinstance(event, _OF_VALUES)):
+            self.events.append(event)
+
+    def facts(self, tensor: Tensor, name: str = "") -> TensorFacts:
+        """What is known of a tensor now."""
+        names = {node.name for _, node in tensor.grad_fn}
+        return TensorFacts(
+            name=name or tensor.name,
+            shape=tensor.shape,
+            requires_grad=tensor.requires_grad.truth(),
+            is_leaf=tensor.is_leaf,
+            is_parameter=tensor.is_parameter,
+            grad_fn=names.pop() if len(names) == 1 else "",
+            created=self.created(tensor),
+            view=tensor.view,
+        )
+
+    def created(self, tensor: Tensor) -> Step | None:
+        """The step that made a tensor, if it has a name to be called by."""
+        if not tensor.name:
+            return None
+        return Step(tensor.origin.origin, f"`{tensor.name}` created here")

@@ -1,0 +1,252 @@
+"""
+The state of an abstract run and how paths meet: a trail of changes that can be undone, kept, and joined.
+
+Values are mutable records; every change goes through the trail. A branch runs its arms one after the other on the
+same records: mark, run, take the changes, undo. Then `join` writes back what the arms agree on, and guarded
+alternatives where they do not. The cost of a join is the number of changes, not the size of the state. (The scheme is
+the trail of Warren's Prolog machine put to the use of abstract interpretation.)
+
+Knows the fields of the domain; runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Many
+from typing import Any, TypeAlias
+
+from torchlint.model.state import values as domain
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin
+from torchlint.model.state.values import Choice, Grad, Mapping, Module, Sequence, Unbound, Unknown, Value, choose
+
+MISSING: Any = object()
+"""The field or key was not there."""
+
+Changes: TypeAlias = "dict[tuple[int, Any], tuple[Any, Any, Any]]"
+"""(id of record, field or key) → record, field, value."""
+
+_TIMED = frozenset({"writes", "saves", "uses", "releases", "aliases", "saved"})
+_VALUES = frozenset({"grad", "element", "tensor"})
+
+
+class Trail:
+    """All changes since the start of the run, newest last."""
+
+    def __init__(self) -> None:
+        self._log: list[tuple[Any, Any, Any]] = []
+
+    def set(self, record: Any, field: Any, value: Any) -> None:
+        """Set an attribute of a record, or a key of a dict, so that it can be undone."""
+        if type(record) is dict:
+            self._log.append((record, field, record.get(field, MISSING)))
+            record[field] = value
+        else:
+            self._log.append((record, field, getattr(record, field)))
+            setattr(record, field, value)
+
+    def delete(self, record: dict[Any, Any], key: Any) -> None:
+        """Remove a key of a dict."""
+        if key in record:
+            self._log.append((record, key, record.pop(key)))
+
+    def mark(self) -> int:
+        """A point to go back to."""
+        return len(self._log)
+
+    def changes(self, mark: int) -> Changes:
+        """The fields changed since the mark, with their present values."""
+        found: Changes = {}
+        for record, field, _ in self._log[mark:]:
+            key = (id(record), field)
+            if key not in found:
+                found[key] = (record, field, _read(record, field))
+        return found
+
+    def undo(self, mark: int) -> None:
+        """Back to the state at the mark."""
+        log = self._log
+        while len(log) > mark:
+            record, field, old = log.pop()
+            _write(record, field, old)
+
+    def apply(self, changes: Changes) -> None:
+        """Make changes taken earlier, on top of the present state."""
+        for record, field, value in changes.values():
+            if value is MISSING:
+                if type(record) is dict:
+                    self.delete(record, field)
+            elif _read(record, field) is not value:
+                self.set(record, field, value)
+
+    def join(self, arms: Many[tuple[Guard, Changes]]) -> None:
+        """
+        Let paths meet: `arms` are their changes relative to the present state, each with the guard of its path.
+        """
+        if len(arms) == 1:
+            self.apply(arms[0][1])
+            return
+        if len(arms) == 2:
+            self._join_two(*arms)
+            return
+        keys: dict[tuple[int, Any], tuple[Any, Any]] = {}
+        for _, changes in arms:
+            for key, (record, field, _) in changes.items():
+                keys.setdefault(key, (record, field))
+        for key, (record, field) in keys.items():
+            before = _read(record, field)
+            values = [(guard, changes[key][2] if key in changes else before) for guard, changes in arms]
+            first = values[0][1]
+            same = all(value is first for _, value in values)
+            self._meet(record, field, before, first if same else join_field(record, field, values))
+
+    def _join_two(self, one: tuple[Guard, Changes], other: tuple[Guard, Changes]) -> None:
+        """What an `if` changes, which is most of what there is to join."""
+        (guard, mine), (against, theirs) = one, other
+        for key, (record, field, value) in mine.items():
+            before = _read(record, field)
+            changed = theirs.get(key)
+            rival = before if changed is None else changed[2]
+            joined = value if value is rival else join_field(record, field, [(guard, value), (against, rival)])
+            self._meet(record, field, before, joined)
+        for key, (record, field, value) in theirs.items():
+            if key not in mine:
+                before = _read(record, field)
+                joined = value if value is before else join_field(record, field, [(guard, before), (against, value)])
+                self._meet(record, field, before, joined)
+
+    def _meet(self, record: Any, field: Any, before: Any, joined: Any) -> None:
+        if joined is MISSING:
+            self.delete(record, field)
+        elif joined is not before:
+            self.set(record, field, joined)
+
+
+def _read(record: Any, field: Any) -> Any:
+    if type(record) is dict:
+        return record.get(field, MISSING)
+    return getattr(record, field)
+
+
+def _write(record: Any, field: Any, value: Any) -> None:
+    if type(record) is not dict:
+        setattr(record, field, value)
+    elif value is MISSING:
+        record.pop(field, None)
+    else:
+        record[field] = value
+
+
+def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
+    """The join of one field over several paths (least upper bound of the field's own domain)."""
+    if type(record) is dict:
+        return _join_values([(guard, Unbound() if value is MISSING else value) for guard, value in values])
+    if field in _TIMED:
+        return _join_timed([value for _, value in values])
+    if field == "grad_fn":
+        return _join_guarded(values)
+    if field in ("escaped", "given", "handed_on"):
+        every = {id(each): each for _, held in values for each in held}
+        return tuple(every.values())
+    if field in ("own", "condition"):
+        grad: Grad = values[0][1]
+        for _, other in values[1:]:
+            grad = grad.join(other)
+        return grad
+    if field == "items":
+        return _join_items(record, values)
+    if field == "element" and isinstance(record, Module):
+        return values[0][1] if all(value is values[0][1] for _, value in values) else None
+    if field in ("last", "tail"):
+        return _join_values(values) if all(value is not None for _, value in values) else None
+    if field in _VALUES:
+        return _join_values([(guard, value) for guard, value in values if value is not None])
+    if field == "handed_on":
+        return tuple({id(each): each for _, functions in values for each in functions}.values())
+    if field == "training":
+        modes = {value for _, value in values}
+        return modes.pop() if len(modes) == 1 else Truth.MAYBE
+    if field == "shape":
+        return _join_shapes([value for _, value in values])
+    first = values[0][1]
+    if isinstance(first, Truth):
+        for _, other in values[1:]:
+            first = first.join(other)
+        return first
+    if isinstance(first, int) and not isinstance(first, bool):
+        return max(value for _, value in values)
+    if isinstance(first, bool):
+        return any(value for _, value in values)
+    if all(value == first for _, value in values):
+        return first
+    return "" if isinstance(first, str) else None
+
+
+def _join_values(values: list[tuple[Guard, Value]]) -> Value:
+    return choose(values)
+
+
+def _join_timed(values: list[tuple[Any, ...]]) -> tuple[Any, ...]:
+    merged: dict[int, Any] = {}
+    for entries in values:
+        for entry in entries:
+            merged.setdefault(id(entry), entry)
+    return tuple(sorted(merged.values(), key=lambda entry: entry.time))
+
+
+def _join_guarded(values: list[tuple[Guard, Any]]) -> tuple[tuple[Guard, Any], ...]:
+    merged: list[tuple[Guard, Any]] = []
+    for guard, entries in values:
+        for inner, node in entries:
+            both = conjoin(guard, inner)
+            if both is None:
+                continue
+            for index, (known, other) in enumerate(merged):
+                if other is node:
+                    merged[index] = (known & both, node)
+                    break
+            else:
+                merged.append((both, node))
+    return tuple(merged)
+
+
+def _join_items(record: Any, values: list[tuple[Guard, Any]]) -> Any:
+    collections = [value for _, value in values]
+    if isinstance(record, Sequence):
+        lengths = {None if items is None else len(items) for items in collections}
+        if len(lengths) == 1 and None not in lengths:
+            return tuple(
+                _join_values([(guard, items[index]) for guard, items in values]) for index in range(len(collections[0]))
+            )
+        every = [(ALWAYS, item) for items in collections for item in items or ()]
+    elif isinstance(record, Mapping):
+        if all(items is not None for items in collections):
+            keys = {key: None for items in collections for key in items}
+            if all(key in items for items in collections for key in keys):
+                return {key: _join_values([(guard, items[key]) for guard, items in values]) for key in keys}
+        every = [(ALWAYS, item) for items in collections for item in (items or {}).values()]
+    else:
+        return None
+    if record.element is not None:
+        every.append((ALWAYS, record.element))
+    if every:
+        record.element = widen(every)
+    return None
+
+
+def widen(values: list[tuple[Guard, Value]]) -> Value:
+    """One value that stands for any of them: no guard tells them apart any more."""
+    different: list[Value] = []
+    for _, value in values:
+        for _, each in domain.alternatives(value):
+            if not any(each is other for other in different):
+                different.append(each)
+    if len(different) == 1:
+        return different[0]
+    if len(different) > domain.MOST_ALTERNATIVES:
+        return Unknown(tensor for value in different for tensor in domain.reachable_tensors(value))
+    return Choice(tuple((domain.unknown_guard(), value) for value in different))
+
+
+def _join_shapes(shapes: list[Any]) -> Any:
+    if any(shape is None for shape in shapes) or len({len(shape) for shape in shapes}) > 1:
+        return None
+    return tuple(sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*shapes, strict=True))

@@ -1,0 +1,1 @@
+"""Torch's operations and functions on abstract arguments: methods, creation, layers, optimizers, indexing."""

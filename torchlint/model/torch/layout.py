@@ -1,0 +1,67 @@
+"""
+Where the elements of an abstract tensor lie: its strides, and with them whether it is contiguous.
+
+Asks `torchlint.knowledge.shapes.strides` and writes the answer to new tensors; runs no operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from torchlint.knowledge.shapes import infer as shapes
+from torchlint.knowledge.shapes import strides
+from torchlint.knowledge.shapes.strides import Strides
+from torchlint.model.events import Shape
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import Tensor
+
+
+def strides_of(tensor: Tensor) -> Strides | None:
+    """The strides of a tensor, if all its sizes are known and they are."""
+    sizes = strides.sizes(tensor.shape)
+    if sizes is None:
+        return None
+    if tensor.contiguous is Truth.YES:
+        return strides.dense(sizes)
+    return tensor.strides if tensor.strides is not None and len(tensor.strides) == len(sizes) else None
+
+
+def view_layout(
+    name: str, arguments: Mapping[str, object], source: Tensor, shape: Shape
+) -> tuple[Truth, Strides | None]:
+    """Whether a view that an operation gives of `source` is contiguous, and its strides."""
+    known = strides_of(source)
+    values = {**arguments, "self": shapes.Sized(source.shape, source.dtype)}
+    found = strides.viewed(name, values, known, shape) if known is not None else None
+    sizes = strides.sizes(shape)
+    if found is not None and sizes is not None:
+        return Truth.of(strides.is_contiguous(sizes, found)), found
+    if sizes is not None and all(size == 1 for size in sizes):
+        return Truth.YES, None
+    if source.contiguous is not Truth.YES:
+        return Truth.MAYBE, None
+    return Truth.of(shapes.contiguous_after(name, values)), None
+
+
+def lay(tensor: Tensor, layout: tuple[Truth, Strides | None]) -> None:
+    """Give a new tensor its layout."""
+    tensor.contiguous, tensor.strides = layout
+
+
+def result_layout(name: str, operands: Sequence[Tensor], shape: Shape) -> tuple[Truth, Strides | None]:
+    """The layout of a new tensor that an elementwise operation computes of operands that are not all contiguous."""
+    found = strides.elementwise(name, [(tensor.shape, strides_of(tensor)) for tensor in operands], shape)
+    sizes = strides.sizes(shape)
+    if found is None or sizes is None:
+        return Truth.MAYBE, None
+    return Truth.of(strides.is_contiguous(sizes, found)), found
+
+
+def reshape_shares(source: Tensor, shape: Shape) -> Truth:
+    """Whether `reshape` gives a view of its input rather than a copy."""
+    known, own, wanted = strides_of(source), strides.sizes(source.shape), strides.sizes(shape)
+    if source.contiguous is Truth.YES:
+        return Truth.YES
+    if known is None or own is None or wanted is None or 0 in own:
+        return Truth.MAYBE
+    return Truth.of(strides.reviewed(own, known, wanted) is not None)

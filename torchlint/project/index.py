@@ -1,0 +1,176 @@
+"""
+The files of a project by their module names: what `import` would find, without importing anything.
+
+Reads and lowers other files when the model asks for them, keeps what was lowered for the whole process,
+and remembers on which contents a result rests. Judges nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import libcst as cst
+
+from torchlint.project.roots import INSTALLED, import_roots, package_root
+from torchlint.results import Dependency as Dependency
+from torchlint.results import digest
+from torchlint.syntax import ir
+from torchlint.syntax.lowering import UnknownSyntaxError, lower_ast
+from torchlint.syntax.lowering_libcst import lower
+from torchlint.syntax.tree import Source, SourceError, Span, Unparsed, decode, python_tree
+
+MOST_FILE = 1_000_000
+"""Bytes of the largest file that is looked into."""
+MOST_LOOKED = 3_000_000
+"""
+Bytes of source after which no further file is looked into for the sake of one.
+
+The model bounds their number; this bounds what they take. In transformers half of all files look into less than half a
+megabyte, and none into more than two but those that would look through the whole package.
+"""
+MOST_TEXT = MOST_LOOKED + MOST_FILE
+"""
+Bytes of source whose programs are kept, each byte eighty in memory at most (where all functions were read); what was
+not asked for longest goes first. Those of the file that is being checked are always among them: places in them may be
+asked for.
+"""
+
+
+@dataclass(slots=True)
+class _Lowered:
+    """A file that was read: as it was on disk, and its program (None: not valid Python, or too large)."""
+
+    stamp: tuple[int, int]
+    digest: str
+    size: int
+    program: ir.Program | None
+
+
+_kept: OrderedDict[str, _Lowered] = OrderedDict()
+
+
+class ProjectIndex:
+    """
+    The project of one file (`torchlint.model.python.imports.Project`).
+
+    Parameters
+    ----------
+    path
+        The file; it need not exist (standard input).
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = os.path.abspath(path)
+        directory, name = os.path.split(self._path)
+        top = package_root(directory)
+        self.is_package = name == "__init__.py"
+        stem = [] if self.is_package else [name.rpartition(".")[0] or name]
+        parts = os.path.relpath(directory, top).split(os.sep) if directory != top else []
+        self.module = ".".join([*parts, *stem])
+        self._roots = import_roots(directory, top)
+        self._only = parts[0] if parts and os.path.basename(top) in INSTALLED else ""
+        self._seen: dict[str, str] = {}
+        self._looked = 0
+
+    def program(self, module: str) -> tuple[ir.Program, bool] | None:
+        """The program of the file that a dotted name stands for, and whether it is a package; None if there is none."""
+        parts = module.split(".")
+        if not all(part.isidentifier() for part in parts) or (self._only and parts[0] != self._only):
+            return None
+        for root in self._roots:
+            if not self._begins(root, parts[0]):
+                continue
+            stem = os.path.join(root, *parts)
+            for path, is_package in ((os.path.join(stem, "__init__.py"), True), (stem + ".py", False)):
+                if path == self._path:
+                    continue
+                new = path not in self._seen
+                if new and self._looked >= MOST_LOOKED:  # whatever is kept from other files: the answer is the same
+                    return None
+                found = _lowered(path)
+                if new and found is not None and found.program is not None:
+                    self._looked += found.size
+                self._seen[path] = found.digest if found is not None else ""
+                if found is not None:
+                    return None if found.program is None else (found.program, is_package)
+        return None
+
+    def offers(self, package: str) -> bool:
+        """Whether there is a file or a folder of that name where the project's imports begin."""
+        if not package.isidentifier() or (self._only and package != self._only):
+            return False
+        return any(self._begins(root, package) for root in self._roots)
+
+    def _begins(self, root: str, package: str) -> bool:
+        """Whether a name can be found in a root; if not, that is remembered."""
+        first = os.path.join(root, package)
+        if os.path.isdir(first) or os.path.exists(first + ".py"):
+            return True
+        self._seen.update({first + ".py": "", first: ""})
+        return False
+
+    @property
+    def depends(self) -> tuple[Dependency, ...]:
+        """The files that were looked at, and those that were looked for and are not there."""
+        return tuple(Dependency(path, digest) for path, digest in sorted(self._seen.items()))
+
+    def place(self, node: cst.CSTNode) -> tuple[str, Span] | None:
+        """Where a node stands that is of one of the files that were looked at."""
+        if not issubclass(type(node), Unparsed):
+            return None
+        for path in self._seen:
+            found = _kept.get(path)
+            if found is not None and found.program is not None:
+                place = _place(path, found.program, node)
+                if place is not None:
+                    return path, place
+        return None
+
+
+def _place(path: str, program: ir.Program, node: object) -> Span | None:
+    """The same program with libcst's nodes has the same IR, node by node: there, the node's twin has a place."""
+    number = next((number for number, each in enumerate(ir.walk(program)) if each.origin is node), None)
+    if number is None:
+        return None
+    source = Source.parse(path, program.text)
+    return source.span(next(islice(ir.walk(lower(source.module, source.text)), number, None)).origin)
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return None
+
+
+def _lowered(path: str) -> _Lowered | None:
+    """The file's program, from this process's store as long as the file has not changed."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    stamp = (status.st_mtime_ns, status.st_size)
+    known = _kept.get(path)
+    if known is not None and known.stamp == stamp:
+        _kept.move_to_end(path)
+        return known
+    data = _read(path)
+    if data is None:
+        return None
+    found = _Lowered(stamp, digest(data), len(data), _program(path, data) if len(data) <= MOST_FILE else None)
+    _kept[path] = found
+    while len(_kept) > 1 and sum(each.size for each in _kept.values()) > MOST_TEXT:
+        _kept.popitem(last=False)
+    return found
+
+
+def _program(path: str, data: bytes) -> ir.Program | None:
+    try:
+        text = decode(data).text
+        return lower_ast(python_tree(text), text, lazily=True)
+    except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError, UnknownSyntaxError):
+        return None

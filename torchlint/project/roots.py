@@ -1,0 +1,53 @@
+"""
+Where things are looked for: the imports of a file in its package and in the roots of its project, results in a project.
+
+Looks at names on disk and opens no file; needs no libcst, because the cache asks too.
+"""
+
+from __future__ import annotations
+
+import os
+
+INSTALLED = frozenset({"site-packages", "dist-packages"})
+_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+_PROJECT = ("pyproject.toml", "torchlint.toml", ".git")
+LOOKED_FOR = frozenset({"__init__.py", "src", *_MARKS, *_PROJECT})
+"""Names whose presence in a directory decides something for the files in it or below it."""
+
+
+def package_root(directory: str) -> str:
+    """The directory above the top-most package that a directory is in; itself if it is in none."""
+    while os.path.isfile(os.path.join(directory, "__init__.py")):
+        above = os.path.dirname(directory)
+        if above == directory:
+            break
+        directory = above
+    return directory
+
+
+def import_roots(directory: str, top: str) -> tuple[str, ...]:
+    """Where imports of a file are looked for: as from its own directory, its package's, and the project's."""
+    roots = [top] if top != directory else [directory]
+    if directory != top:
+        roots.append(directory)  # a file of a package that is run as a script
+    project = top
+    while not any(os.path.exists(os.path.join(project, mark)) for mark in _MARKS):
+        above = os.path.dirname(project)
+        if above == project or os.path.basename(project) in INSTALLED:
+            return tuple(roots)
+        project = above
+    for root in (project, os.path.join(project, "src")):
+        if root not in roots and os.path.isdir(root):
+            roots.append(root)
+    return tuple(roots)
+
+
+def project(directory: str) -> str:
+    """The nearest directory, from one upwards, that is a project's; itself if there is none."""
+    current = directory
+    while not any(os.path.exists(os.path.join(current, mark)) for mark in _PROJECT):
+        above = os.path.dirname(current)
+        if above == current:
+            return directory
+        current = above
+    return current

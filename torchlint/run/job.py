@@ -1,0 +1,201 @@
+"""
+One job in, one outcome out: what a worker does, in this process, in another, or on another machine.
+
+Loads libcst and the rules: `run` imports it only when there is something to lint.
+"""
+
+from __future__ import annotations
+
+import difflib
+import gc
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from torchlint import config
+from torchlint.fixes import writing
+from torchlint.lint import engine, fixpoint, registry
+from torchlint.project import files as project
+from torchlint.results import Outcome
+from torchlint.rule import Finding
+from torchlint.syntax.tree import NEWLINE, decode
+
+Fixing: TypeAlias = Literal["no", "safe", "unsafe"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """
+    One file to check, ready to be sent to another process.
+
+    Attributes
+    ----------
+    path
+        The file.
+    settings
+        The configuration that holds for it.
+    overrides
+        The command line.
+    fixing
+        Which fixes to apply to its text.
+    data
+        Its content; read by whoever performs the job if it is None.
+    """
+
+    path: str
+    settings: config.Config
+    overrides: config.Overrides
+    fixing: Fixing = "no"
+    data: bytes | None = None
+
+
+def perform(job: Job) -> Outcome:
+    """Check, and fix, one file; whatever goes wrong is in the report."""
+    with _ONE_AT_A_TIME:
+        return _perform(job)
+
+
+_ONE_AT_A_TIME = threading.Lock()
+"""An executor may run several threads in a process; the engine changes limits of the whole process."""
+
+
+def _perform(job: Job) -> Outcome:
+    data = job.data
+    if data is None:
+        try:
+            data = Path(job.path).read_bytes()
+        except OSError as error:
+            return unreadable(job.path, error)
+    rules, selection = _asked_for(job)
+    report = engine.check_bytes(job.path, data, rules, selection)
+    exit_on = job.overrides.exit_on or job.settings.exit_on
+    unsafe = job.fixing == "unsafe"
+    if job.fixing == "no" or not any(fixpoint.applicable(finding, unsafe=unsafe) for finding in report.findings):
+        return Outcome(report, exit_on)
+    decoded = decode(data)
+    fixed = fixpoint.fix(
+        decoded, lambda text: engine.check_text(job.path, text, rules, selection), unsafe=unsafe, report=report
+    )
+    outcome = Outcome(fixed.report, exit_on, fixed.applied, notes=fixed.notes)
+    if fixed.text == decoded.text:
+        return outcome
+    diff = unified_diff(job.path, decoded.text, fixed.text)
+    return replace(outcome, text=fixed.text, diff=diff, before=report)
+
+
+def write(job: Job, outcome: Outcome) -> Outcome:
+    """
+    Write a fixed file, in the encoding it had.
+
+    Returns
+    -------
+    Outcome
+        The same without text and diff; if the file could not be written, or is no longer what was linted, the findings
+        it had.
+    """
+    assert outcome.text is not None
+    assert outcome.before is not None
+    try:
+        if job.data is None:  # it could not be read before
+            raise writing.ChangedError
+        writing.replace(job.path, job.data, decode(job.data).encode(outcome.text))
+    except writing.ChangedError:
+        why = "the fixes were not written: the file was changed while it was checked"
+    except OSError as error:
+        why = f"the fixes could not be written: {error.strerror or error}"
+    else:
+        return replace(outcome, text=None, diff="", before=None)
+    failure = engine.problem(job.path, registry.INTERNAL_ERROR, why)
+    before = outcome.before
+    return Outcome(replace(before, findings=(failure, *before.findings), failed=True), outcome.exit_on)
+
+
+def unreadable(path: str, error: OSError) -> Outcome:
+    """What came of a file that cannot be read."""
+    return Outcome(engine.internal_error(path, f"cannot be read: {error.strerror or error}"))
+
+
+def lost(path: str, why: str) -> Outcome:
+    """What came of a file whose worker was lost, twice."""
+    return Outcome(engine.internal_error(path, why))
+
+
+def check_in_host(job: Job, text: str) -> tuple[Finding, ...]:
+    """
+    The findings of one text for a host that looks after `# noqa` itself; broken plugins among them.
+
+    Raises
+    ------
+    ConfigError, RegistryError
+        as `run.check_files`.
+    """
+    rules, selection = _asked_for(job)
+    report = engine.check_text(job.path, text, rules, selection, noqa=False)
+    return (*broken_plugins(job.settings), *report.findings)
+
+
+@cache
+def selection(settings: config.Config, overrides: config.Overrides) -> registry.Selection:
+    """
+    Which rules a configuration and a command line ask for.
+
+    Raises
+    ------
+    ConfigError
+        for a selector that stands for no rule.
+    RegistryError
+        if torchlint's own rules are not sound.
+    """
+    rules = _rules(settings)
+    for pattern, selectors in settings.per_file_ignores:
+        for selector in selectors:
+            rules.matching(selector, f"{settings.file}: per-file-ignores of {pattern}")
+    return rules.select(settings, overrides)
+
+
+def broken_plugins(settings: config.Config) -> tuple[Finding, ...]:
+    """A finding for each plugin that could not be loaded."""
+    return tuple(
+        engine.problem(plugin.origin, registry.INTERNAL_ERROR, f"no rules from it: {plugin.reason}")
+        for plugin in _rules(settings).broken
+    )
+
+
+def settle(settings: config.Config) -> None:
+    """In a fresh process: load the rules; of garbage there is what `engine` collects after each file."""
+    gc.disable()
+    _rules(settings)
+
+
+def unified_diff(path: str, before: str, after: str) -> str:
+    """The difference of two texts as `diff -u` prints it."""
+    lines: list[str] = []
+    for line in difflib.unified_diff(_lines(before), _lines(after), path, path):
+        lines.append(line if line.endswith(("\n", "\r")) else line + "\n\\ No newline at end of file\n")
+    return "".join(lines)
+
+
+def _lines(text: str) -> list[str]:
+    ends = [found.end() for found in NEWLINE.finditer(text)]
+    pieces = [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+    rest = text[ends[-1] if ends else 0 :]
+    return [*pieces, rest] if rest else pieces
+
+
+def _asked_for(job: Job) -> tuple[registry.Registry, registry.Selection]:
+    rules = _rules(job.settings)
+    return rules, selection(job.settings, job.overrides).without(_ignored_here(job, rules))
+
+
+def _rules(settings: config.Config) -> registry.Registry:
+    return registry.load(settings.plugins, str(settings.file))
+
+
+def _ignored_here(job: Job, rules: registry.Registry) -> Iterable[str]:
+    for pattern, selectors in job.settings.per_file_ignores:
+        if project.matched(job.path, (pattern,), job.settings.root):
+            for selector in selectors:
+                yield from rules.matching(selector, pattern)

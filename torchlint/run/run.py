@@ -1,0 +1,234 @@
+"""
+A run over many files: asks the cache, has the rest linted, writes fixes, adds up what came of it.
+
+Prints nothing; the only module that writes a user's file, and only one it could check. Imports neither
+libcst nor the rules (`work` does) unless there is something to lint: a run in which nothing changed needs neither.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from torchlint import config
+from torchlint.results import NEEDLE, Outcome, Run, digest
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from torchlint.cache.results import Cache, Stamp
+    from torchlint.finding import Finding
+    from torchlint.run.job import Fixing, Job
+
+POOL_FROM = 20
+"""Files that mention torch from which starting processes pays."""
+FEW = 10 * POOL_FROM
+"""Files of all kinds from which it does."""
+IN_FLIGHT = 4
+"""Jobs per worker that are handed out at a time: enough that none waits, few enough that files are streamed."""
+
+Opened: TypeAlias = "Callable[[], AbstractContextManager[tuple[Executor, int]]]"
+"""Opens somebody else's executor; the number is how many jobs it works on at a time."""
+
+
+@dataclass(slots=True)
+class _File:
+    """A file of a run that the cache does not answer for."""
+
+    path: str
+    settings: config.Config
+    size: int = 0
+    stamp: Stamp | None = None
+    key: int = 0
+    digest: str = ""
+
+
+def check_files(
+    files: Sequence[str],
+    overrides: config.Overrides,
+    *,
+    fixing: Fixing = "no",
+    write: bool = False,
+    workers: int | None = None,
+    store: Cache | None = None,
+    executor: Opened | None = None,
+) -> Run:
+    """
+    Lint files, each under the configuration of its directory.
+
+    Parameters
+    ----------
+    files
+        Paths, as from `project.find_files`.
+    overrides
+        What the command line says on top.
+    fixing, write
+        Which fixes to apply, and whether to write them.
+    workers
+        Processes; by default one per core, and none at all for fewer than `POOL_FROM` files that mention torch.
+    store
+        Where results are kept between runs. Files that have fixes to apply are linted again.
+    executor
+        Who works instead of processes of this machine.
+
+    Raises
+    ------
+    ConfigError
+        before anything is checked, if a configuration or a selector is wrong.
+    RegistryError
+        if torchlint's own rules are not sound.
+    """
+    pending = [_File(path, _settings(os.path.dirname(path))) for path in files]
+    outcomes: list[Outcome] = []
+    problems: tuple[Finding, ...] = ()
+    if store is not None:
+        known = store.reports([(each.path, each.settings, overrides) for each in pending])
+        rest: list[_File] = []
+        for each, (report, stamp, key) in zip(pending, known, strict=True):
+            if report is None or (fixing != "no" and any(finding.fix for finding in report.findings)):
+                each.stamp, each.key = stamp, key
+                rest.append(each)
+            elif report.mentions_torch:
+                outcomes.append(Outcome(report, overrides.exit_on or each.settings.exit_on))
+        pending = rest
+    if pending:
+        run = _Linting(overrides, fixing, write, workers or os.cpu_count() or 1, store, executor)
+        problems = run.prepare(each.settings for each in pending)
+        outcomes += run.outcomes(pending)
+    elif executor is not None:  # a wrong address is wrong though nothing is to be done there today
+        with executor():
+            pass
+    return Run(tuple(sorted(outcomes, key=lambda item: item.report.path)), len(files), problems)
+
+
+def check_data(data: bytes, path: str, overrides: config.Overrides, *, fixing: Fixing = "no") -> Run:
+    """Lint one file that does not come from disk, under the configuration of the directory `path` names."""
+    from torchlint.run import job as work
+
+    settings = config.for_directory(Path(path).parent)
+    run = _Linting(overrides, fixing, False, 1, None, None)
+    problems = run.prepare((settings,))
+    job = work.Job(path, settings, overrides, fixing, data)
+    return Run(tuple(run.finished((job, _File(path, settings)))), 1, problems)
+
+
+@cache
+def _settings(directory: str) -> config.Config:
+    return config.for_directory(Path(directory))
+
+
+class _Linting:
+    """The files of a run that have to be linted."""
+
+    def __init__(
+        self,
+        overrides: config.Overrides,
+        fixing: Fixing,
+        write: bool,
+        workers: int,
+        store: Cache | None,
+        executor: Opened | None,
+    ) -> None:
+        self.overrides = overrides
+        self.fixing: Fixing = fixing
+        self.write = write
+        self.workers = workers
+        self.store = store
+        self.executor = executor
+
+    def prepare(self, settings: Iterable[config.Config]) -> tuple[Finding, ...]:
+        """Load the rules and see whether all selectors stand for one; what is wrong with the plugins."""
+        from torchlint.run import job as work
+
+        problems: dict[tuple[str, str], Finding] = {}
+        for each in dict.fromkeys(settings):
+            work.selection(each, self.overrides)
+            problems.update(((item.path, item.message), item) for item in work.broken_plugins(each))
+        if problems:  # what a plugin that is mended would find may not be in the cache as if it had found nothing
+            self.store = None
+        return tuple(problems.values())
+
+    def outcomes(self, files: Sequence[_File]) -> Iterator[Outcome]:
+        """What comes of each, in no particular order; one that does not mention torch gives nothing."""
+        # the largest first, so that no process is left alone with one at the end
+        jobs = self._jobs(sorted(_sized(files), key=lambda each: -each.size))
+        first: list[tuple[Job, _File]] = []
+        concerned = 0
+        for job, each in islice(jobs, FEW):
+            first.append((job, each))
+            concerned += NEEDLE in (job.data or NEEDLE)
+            if concerned == POOL_FROM:
+                break
+        many = concerned == POOL_FROM or len(first) == FEW
+        for outcome in self.finished(*first, rest=jobs, many=many):
+            if outcome.report.mentions_torch:
+                yield outcome
+        if self.store is not None:
+            self.store.flush()
+
+    def finished(
+        self, *first: tuple[Job, _File], rest: Iterable[tuple[Job, _File]] = (), many: bool = False
+    ) -> Iterator[Outcome]:
+        """What comes of some jobs, and of others whose number nobody needs to know; whether they are many."""
+        from torchlint.run import job as work
+        from torchlint.run import watched
+
+        jobs = chain(first, rest)
+        if self.executor is not None and first:
+            from torchlint.run import pool
+
+            with self.executor() as (executor, width):
+                yield from self._finished(pool.remote(work.perform, jobs, executor, width * IN_FLIGHT))
+        elif first and ((self.workers > 1 and many) or not watched.POSSIBLE):
+            from torchlint.run import pool
+
+            width = self.workers if many else 1
+            begin = partial(work.settle, first[0][0].settings)
+            yield from self._finished(pool.local(work.perform, jobs, width, IN_FLIGHT, begin))
+        else:
+            yield from self._finished(watched.one_by_one(work.perform, jobs))
+
+    def _jobs(self, files: Iterable[_File]) -> Iterator[tuple[Job, _File]]:
+        """The files, read one by one."""
+        from torchlint.run.job import Job
+
+        for each in files:
+            try:
+                data = Path(each.path).read_bytes()
+            except OSError:  # whoever performs the job says so
+                yield Job(each.path, each.settings, self.overrides, self.fixing), each
+                continue
+            if self.store is not None:
+                each.digest = digest(data)
+            yield Job(each.path, each.settings, self.overrides, self.fixing, data), each
+
+    def _finished(self, done: Iterable[tuple[Job, _File, Outcome | str]]) -> Iterator[Outcome]:
+        from torchlint.run import job as work
+
+        for job, each, outcome in done:
+            if isinstance(outcome, str):
+                outcome = work.lost(job.path, outcome)
+            changed = outcome.text is not None
+            if self.store is not None and each.stamp is not None and each.digest and not (changed or outcome.fixed):
+                self.store.keep(each.path, each.key, each.stamp, each.digest, outcome.report)
+            if changed and self.write:
+                outcome = work.write(job, outcome)
+            yield outcome
+
+
+def _sized(files: Iterable[_File]) -> Iterator[_File]:
+    for each in files:
+        if each.stamp is not None:
+            each.size = each.stamp.size
+        else:
+            try:
+                each.size = os.stat(each.path).st_size
+            except OSError:
+                each.size = 0
+        yield each

@@ -1,0 +1,122 @@
+"""
+Why a program may compute what it does not take: to draw, to be timed or profiled, to see whether it raises, to be shown
+by a notebook.
+
+Looks at what is written around a statement, and only for statements whose result is dropped, which are few. Runs
+nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from torchlint.syntax import ir
+from torchlint.syntax.tree import parsed
+
+_DRAWS = frozenset(
+    {"bernoulli", "multinomial", "normal", "poisson", "rand", "randn", "randint", "randperm", "rand_like", "randn_like",
+     "randint_like", "binomial", "dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout", "dropout1d",
+     "dropout2d", "dropout3d", "gumbel_softmax", "rrelu", "rand_int", "_standard_gamma", "_sample_dirichlet"}
+)  # fmt: skip
+_CHECKS = frozenset({"allclose", "equal", "is_nonzero", "isclose"})
+_TRANSPARENT = re.compile(r"\b(no_grad|enable_grad|inference_mode|set_grad_enabled|autocast|device|nullcontext)\b")
+_CLOCK = re.compile(
+    r"\b(perf_counter|monotonic|process_time|time_ns|elapsed_time|timeit|synchronize|profile\w*|benchmark\w*|Timer)\b"
+    r"|\btime\(\)"
+)
+_TIMED_NAME = re.compile(r"bench|warm|profil|time|trace|memory|flops?\b|cost", re.IGNORECASE)
+_CELL = re.compile(r"#+ ?(In ?\[|%%|\+|COMMAND -)|#{20,}", re.ASCII)
+
+
+def is_for_effect(program: ir.Program, function: ir.Node | None, statement: ir.Statement, name: str) -> bool:
+    """
+    Whether a call whose result is dropped may be there for something else than the result.
+
+    Parameters
+    ----------
+    program
+        The file.
+    function
+        The function that the statement stands in, or None.
+    statement
+        The statement.
+    name
+        The last part of the name that is called.
+    """
+    if name in _DRAWS:
+        return True
+    body = program.body if function is None else function.body if isinstance(function, ir.FunctionDef) else []
+    around = _around(body, statement)
+    if any(isinstance(each, ir.With) and not _is_transparent(each) for each in around):
+        return True
+    if name in _CHECKS:
+        return False  # what is checked is neither timed nor shown
+    if any(isinstance(each, ir.For) and _only_repeats(each) for each in around):
+        return True
+    if isinstance(function, ir.FunctionDef):
+        if _TIMED_NAME.search(function.name) or _CLOCK.search(_written(function.origin)):
+            return True
+        alone = all(isinstance(each, ir.ExpressionStatement) for each in function.body)
+        return alone and _CLOCK.search(program.text) is not None
+    return _is_timed(program, statement) or _is_shown(program, statement)
+
+
+def _around(body: list[ir.Statement], statement: ir.Statement) -> list[ir.Statement]:
+    """The statements that hold another, the outermost first; [] if it stands in the body itself."""
+    for each in body:
+        for block in ("body", "orelse", "final", "handlers", "cases"):
+            inner = getattr(each, block, None)
+            if not isinstance(inner, list) or isinstance(each, (ir.FunctionDef, ir.ClassDef)):
+                continue
+            if any(part is statement for part in inner):
+                return [each]
+            found = _around(inner, statement)
+            if found:
+                return [each, *found]
+    return []
+
+
+def _is_transparent(node: ir.With) -> bool:
+    written = parsed(node.origin)
+    assert isinstance(written, cst.With)
+    return all(_TRANSPARENT.search(_written(item)) for item in written.items)
+
+
+def _only_repeats(node: ir.For) -> bool:
+    """`for _ in range(10): torch.mm(a, b)`: the same again and again, for nothing that comes of it."""
+    named = re.findall(r"\w+", _written(parsed(node.target.origin)))
+    body = [_written(each.line) for each in node.body if isinstance(each, ir.ExpressionStatement)]
+    return len(body) == len(node.body) and not any(re.search(rf"\b{name}\b", line) for name in named for line in body)
+
+
+def _is_timed(program: ir.Program, statement: ir.Statement) -> bool:
+    """Whether a clock is read before and after a statement of the script."""
+    index = next((at for at, each in enumerate(program.body) if _holds(each, statement)), None)
+    if index is None or not _CLOCK.search(program.text):
+        return False
+    before = any(_CLOCK.search(_written(each.line)) for each in program.body[max(index - 3, 0) : index])
+    return before and any(_CLOCK.search(_written(each.line)) for each in program.body[index + 1 : index + 4])
+
+
+def _is_shown(program: ir.Program, statement: ir.Statement) -> bool:
+    """Whether a statement is the last of a notebook's cell, or of a block of a gallery: its value is shown."""
+    if not _CELL.search(program.text):
+        return False
+    index = next((at for at, each in enumerate(program.body) if each is statement), None)
+    if index is None:
+        return False
+    if index + 1 == len(program.body):
+        return True
+    following = parsed(program.body[index + 1].line)
+    lines = getattr(following, "leading_lines", ())
+    return any(line.comment is not None and _CELL.match(line.comment.value) for line in lines)
+
+
+def _holds(outer: ir.Statement, statement: ir.Statement) -> bool:
+    return outer is statement or bool(_around([outer], statement))
+
+
+def _written(node: cst.CSTNode) -> str:
+    return cst.Module([]).code_for_node(parsed(node))

@@ -1,0 +1,318 @@
+"""
+A file as the linter sees it: bytes, text, libcst tree, positions.
+
+Ground floor: imports nothing of torchlint but `text` and `places`, judges nothing. Positions and parents are computed
+only when somebody asks.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import symtable
+import textwrap
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import fields
+from functools import cached_property
+from typing import ClassVar, TypeVar
+
+import libcst as cst
+
+from torchlint.syntax.places import Place, places
+from torchlint.syntax.text import NEWLINE as NEWLINE
+from torchlint.syntax.text import Decoded as Decoded
+from torchlint.syntax.text import SourceError as SourceError
+from torchlint.syntax.text import Span as Span
+from torchlint.syntax.text import decode as decode
+
+
+class Source:
+    """
+    One parsed Python file.
+
+    Parameters
+    ----------
+    path
+        As shown to the user.
+    text
+        The whole text.
+    module
+        Its libcst tree.
+    """
+
+    def __init__(self, path: str, text: str, module: cst.Module) -> None:
+        self.path = path
+        self.text = text
+        self.module = module
+
+    @classmethod
+    def parse(cls, path: str, text: str) -> Source:
+        """
+        Parse a text.
+
+        Raises
+        ------
+        SourceError
+            with line and column, if it is not valid Python, or nested too deeply.
+        """
+        _refuse_depth(text)
+        try:
+            module = cst.parse_module(text)
+        except cst.ParserSyntaxError as error:
+            raise _syntax_error(text, error) from error
+        except RecursionError as error:
+            raise SourceError(_TOO_DEEP) from error
+        return cls(path, text, module)
+
+    @cached_property
+    def _places(self) -> Mapping[cst.CSTNode, Place]:
+        return places(self.module)
+
+    @cached_property
+    def parents(self) -> Mapping[cst.CSTNode, cst.CSTNode]:
+        """The parent of every node of the tree but the module."""
+        return {child: node for node in walk(self.module) for child in children(node)}
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the text without their newlines; line n is `lines[n - 1]`."""
+        return NEWLINE.split(self.text)
+
+    def span(self, node: cst.CSTNode) -> Span:
+        """
+        Where a node of this file's tree stands, without surrounding white space and comments.
+
+        Raises
+        ------
+        KeyError
+            if the node is not of this tree.
+        """
+        line, column, end_line, end_column = self._places[node]
+        return Span(line, column + 1, end_line, end_column + 1)
+
+    def code(self, node: cst.CSTNode) -> str:
+        """The source text of a node as it stands in the file."""
+        return self.module.code_for_node(node)
+
+
+class TreeNeededError(BaseException):
+    """Somebody looked into an `Unparsed`. No `Exception`: nobody on the way may take it for a failure of its own."""
+
+
+class Unparsed:
+    """
+    Stands for a CST node of a file that libcst has not parsed.
+
+    It can be kept, hashed, compared by identity, and asked for its class (`isinstance(node, cst.Call)` is answered as
+    the node itself would); whatever else is wanted of it raises `TreeNeededError`. Who wants more asks for the node it
+    stands for (`parsed`), and compares identities with nodes that were asked for in the same way.
+    """
+
+    __slots__ = ()
+    unparsed: ClassVar[type[cst.CSTNode]]
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return type(self).unparsed
+
+    def __getattr__(self, name: str) -> object:
+        raise TreeNeededError
+
+
+def unparsed(kind: type[cst.CSTNode]) -> type[Unparsed]:
+    """The class of what stands for nodes of a kind."""
+    return type(f"Unparsed{kind.__name__}", (Unparsed,), {"__slots__": (), "unparsed": kind})
+
+
+_finder: ContextVar[Callable[[Unparsed], cst.CSTNode | None] | None] = ContextVar("finder", default=None)
+
+
+@contextmanager
+def finding_nodes(find: Callable[[Unparsed], cst.CSTNode | None]) -> Iterator[None]:
+    """While it is open, `parsed` asks this function."""
+    token = _finder.set(find)
+    try:
+        yield
+    finally:
+        _finder.reset(token)
+
+
+Node = TypeVar("Node", bound=cst.CSTNode)
+
+
+def parsed(node: Node) -> Node:
+    """
+    The node that one stands for, to look into; of one that is parsed, the node itself.
+
+    Raises
+    ------
+    TreeNeededError
+        if nobody can tell.
+    """
+    if not issubclass(type(node), Unparsed):
+        return node
+    find = _finder.get()
+    found = find(node) if find is not None else None  # type: ignore[arg-type]
+    if found is None:
+        raise TreeNeededError
+    return found  # type: ignore[return-value]
+
+
+_FIELDS: dict[type[cst.CSTNode], tuple[str, ...]] = {}
+
+
+def children(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """
+    The nodes right below a node, white space and comments included, in the order of its fields.
+
+    `CSTNode.children` has them in the order of the text, and takes thirty times as long.
+    """
+    kind = type(node)
+    names = _FIELDS.get(kind)
+    if names is None:
+        if issubclass(kind, Unparsed):
+            raise TreeNeededError
+        names = _FIELDS[kind] = tuple(item.name for item in fields(kind))
+    found: list[cst.CSTNode] = []
+    for name in names:
+        value = getattr(node, name)
+        if isinstance(value, cst.CSTNode):
+            found.append(value)
+        elif isinstance(value, (list, tuple)):
+            found += [item for item in value if isinstance(item, cst.CSTNode)]
+    return found
+
+
+def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """A node and everything below it, parents first, siblings in the order of `children`."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack += reversed(children(current))
+
+
+def python_tree(text: str) -> ast.Module:
+    """
+    What Python's own parser makes of a text. Its warnings (an invalid escape, a comparison `is 1`) concern the file.
+
+    Raises
+    ------
+    SyntaxError, ValueError, RecursionError, MemoryError
+        as `ast.parse`.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
+MOST_NESTED = 1_800
+"""
+Expressions inside each other, or `elif` after each other, that are looked into. libcst takes the square of it in time,
+and goes down a stack that ends the process.
+"""
+
+
+def _refuse_depth(text: str) -> None:
+    try:
+        tree = python_tree(text)
+    except (MemoryError, RecursionError) as error:
+        raise SourceError(_TOO_DEEP) from error
+    except SyntaxError as error:
+        if not error.msg.startswith("too many nested"):
+            return  # libcst says what it makes of it
+        raise SourceError(_sentence(error.msg), max(error.lineno or 1, 1), max(error.offset or 1, 1)) from error
+    except ValueError:
+        return
+    lines = text.splitlines()
+    statements: list[ast.AST] = [*tree.body]
+    for _ in range(MOST_NESTED):
+        if not statements:
+            return
+        inner: list[ast.AST] = []
+        for statement in statements:
+            for part in ast.iter_child_nodes(statement):
+                if isinstance(part, (ast.stmt, ast.excepthandler, ast.match_case)):
+                    inner.append(part)
+                elif _is_long(part, lines) and _is_deep(part):
+                    raise SourceError(_TOO_DEEP, getattr(statement, "lineno", 1))
+        statements = inner
+    if statements:
+        raise SourceError(_TOO_DEEP, getattr(statements[0], "lineno", 1))
+
+
+def _is_long(node: ast.AST, lines: list[str]) -> bool:
+    """Whether a node has the characters that it takes to be deep."""
+    if not isinstance(node, (ast.expr, ast.keyword)):
+        return True
+    first, last = node.lineno, node.end_lineno or node.lineno
+    if first == last:
+        return (node.end_col_offset or 0) - node.col_offset > MOST_NESTED
+    return sum(map(len, lines[first - 1 : last])) > MOST_NESTED
+
+
+def _is_deep(node: ast.AST) -> bool:
+    level = [node]
+    for _ in range(MOST_NESTED):
+        if not level:
+            return False
+        if any(isinstance(each, ast.BoolOp) and len(each.values) > MOST_NESTED for each in level):
+            return True  # libcst nests `a and b and c` to the left
+        level = [part for each in level for part in ast.iter_child_nodes(each)]
+    return bool(level)
+
+
+def described(error: BaseException) -> str:
+    """An exception in one line, with the place that raised it: what a report of the bug needs."""
+    text = textwrap.shorten(str(error), 300, placeholder=" …")
+    what = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{what} ({os.path.basename(place.filename)}, line {place.lineno})"
+
+
+def is_python(text: str) -> bool:
+    """
+    Whether Python's own parser takes a text, or cannot tell because it is nested too deeply.
+
+    Asks for the names in it and not for a tree, which would take half as long again to be made into objects.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            symtable.symtable(text, "<text>", "exec")
+        except (SyntaxError, ValueError):
+            return False
+        except (RecursionError, MemoryError):
+            return True
+    return True
+
+
+_TOO_DEEP = "nested too deeply to be parsed"
+_NATIVE_PLACE = re.compile(r"error at (\d+):(\d+)")
+
+
+def _syntax_error(text: str, error: cst.ParserSyntaxError) -> SourceError:
+    """CPython's words for it where it refuses the text too: they say far more than the list of expected tokens."""
+    null = text.find("\0")
+    if null >= 0:
+        before = NEWLINE.split(text[:null])
+        return SourceError("source code cannot contain null bytes", len(before), len(before[-1]) + 1)
+    try:
+        python_tree(text)
+    except SyntaxError as refused:
+        return SourceError(_sentence(refused.msg), max(refused.lineno or 1, 1), max(refused.offset or 1, 1))
+    except (ValueError, MemoryError, RecursionError):
+        return SourceError(_TOO_DEEP)
+    place = _NATIVE_PLACE.search(error.message)
+    line, column = (int(place[1]), int(place[2])) if place else (error.raw_line, error.raw_column)
+    return SourceError(f"libcst cannot parse this: {_sentence(error.message)}", max(line, 1), column + 1)
+
+
+def _sentence(message: str) -> str:
+    line = message.strip().partition("\n")[0].rstrip(".")
+    return line[:1].lower() + line[1:]

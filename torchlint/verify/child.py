@@ -1,0 +1,280 @@
+"""
+The process that has torch: a server that forks per program, and the program itself in the fork.
+
+The server imports torch once and never computes with it (a fork after a backward would lose autograd's threads). Each
+program runs in a fork with a session, a directory and limits of its own, and its standard streams on the null device;
+it answers with one frame. What it shows is reported as it is: nothing here knows what the linter claims.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import linecache
+import os
+import random
+import select
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import types
+import warnings
+from typing import Any
+
+import torch
+
+from torchlint.verify import driver as drive
+from torchlint.verify import instrument
+from torchlint.verify.observe import Observer, Watcher, describe, facts
+from torchlint.verify.protocol import Facts, Outcome, Raised, Request, decode_request, encode, receive, send
+from torchlint.verify.sandbox import (
+    RefusedError,
+    TimeLimit,
+    lift_memory_limit,
+    limit_resources,
+    shorten_time_limit,
+    stay_inside,
+    time_limit,
+)
+
+GRACE = 2.0
+"""Seconds between asking a program to stop and killing it."""
+WARNINGS = 60
+PRELOADED = ("optim", "checkpoint", "compile")
+"""Words that announce `torch._dynamo`, whose import takes longer than torch's own: done once, in the server."""
+
+
+def serve(requests: int, replies: int) -> None:
+    """
+    Answer requests until the other side closes.
+
+    Parameters
+    ----------
+    requests, replies
+        File descriptors of pipes.
+    """
+    send(replies, f"torch {torch.__version__}".encode())
+    while (data := receive(requests)) is not None:
+        request = decode_request(data)
+        if any(word in request.text for word in PRELOADED):
+            with contextlib.suppress(Exception):
+                __import__("torch._dynamo")
+        answer = _forked(request, requests, replies)
+        if answer is None:
+            return
+        send(replies, answer)
+
+
+def once(request_path: str, reply_path: str) -> None:
+    """Run one program in this process: for platforms without fork. The frames lie in files."""
+    with open(request_path, "rb") as file:
+        request = decode_request(file.read())
+    limit_resources(request.timeout, request.memory_mb)
+    with open(reply_path, "wb") as file:  # opened now: the program, and so this process, may only write into its own
+        file.write(encode(_run(request, os.path.join(os.path.dirname(reply_path), "cwd"))))
+
+
+def _forked(request: Request, requests: int, replies: int) -> bytes | None:
+    started = time.monotonic()
+    directory = tempfile.mkdtemp(prefix="torchlint-")
+    reader, writer = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12: fork with threads; there are none
+        process = os.fork()
+    if process == 0:
+        _in_fork(request, directory, writer, (reader, requests, replies))
+    os.close(writer)
+    try:
+        data, orphaned = _collect(reader, requests, request.timeout + GRACE - (time.monotonic() - started))
+        _kill_group(process)
+        _, status = os.waitpid(process, 0)
+    finally:
+        os.close(reader)
+        shutil.rmtree(directory, ignore_errors=True)
+    if orphaned:
+        return None
+    return data or encode(_without_answer(request, status, time.monotonic() - started))
+
+
+def _collect(reader: int, requests: int, seconds: float) -> tuple[bytes, bool]:
+    """The fork's frame ("" if none comes in time), and whether the other side has gone meanwhile."""
+    end = time.monotonic() + seconds
+    while True:
+        ready, _, _ = select.select([reader, requests], [], [], max(0.0, end - time.monotonic()))
+        if reader in ready:
+            return receive(reader) or b"", False
+        if requests in ready:  # nobody sends before the answer: it is closed
+            return b"", True
+        if not ready:
+            return b"", False
+
+
+def _kill_group(process: int) -> None:
+    for kill in (os.killpg, os.kill):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            kill(process, signal.SIGKILL)
+
+
+def _without_answer(request: Request, status: int, seconds: float) -> Outcome:
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        if number == signal.SIGXCPU or (number == signal.SIGKILL and seconds >= request.timeout):
+            return Outcome("time", seconds=seconds)
+        return Outcome("died", note=f"killed by {signal.Signals(number).name}", seconds=seconds)
+    return Outcome("died", note=f"ended the process with status {os.WEXITSTATUS(status)}", seconds=seconds)
+
+
+def _in_fork(request: Request, directory: str, writer: int, servers: tuple[int, ...]) -> None:
+    try:
+        os.setsid()
+        null = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(null, descriptor)
+        for descriptor in servers:
+            os.close(descriptor)
+        limit_resources(request.timeout, request.memory_mb)
+        try:
+            outcome = _run(request, directory)
+        except BaseException as error:
+            outcome = Outcome("died", note=f"the report failed: {type(error).__name__}: {error}")
+        send(writer, encode(outcome))
+    finally:
+        os._exit(0)
+
+
+def _run(request: Request, directory: str) -> Outcome:
+    os.makedirs(directory, exist_ok=True)
+    os.chdir(directory)
+    tempfile.tempdir = directory
+    os.environ.update(HOME=directory, TMPDIR=directory, TEMP=directory, XDG_CACHE_HOME=directory)
+    stay_inside(directory)
+    random.seed(0)
+    torch.manual_seed(0)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(0)
+    started = time.monotonic()
+    outcome = _Program(request).run()
+    lift_memory_limit()
+    fields = {name: getattr(outcome, name) for name in Outcome.__slots__}
+    return Outcome(**{**fields, "seconds": time.monotonic() - started})
+
+
+class _Program:
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.watcher = Watcher(request.watches, request.path, self._settle)
+        self.settling = False
+        self.observer = Observer(request.path) if request.observe else None
+        self.module = types.ModuleType("torchlint_program" if request.module else "__main__")
+        self.driven = ""
+
+    def run(self) -> Outcome:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            ending, raised, note = self._attempt()
+        lift_memory_limit()
+        observer = self.observer
+        return Outcome(
+            ending=ending,  # type: ignore[arg-type]
+            raised=raised,
+            caught=tuple(self.watcher.caught_errors),
+            warnings=tuple(f"{w.category.__name__}: {w.message}" for w in caught[:WARNINGS]),
+            seen=self.watcher.seen(),
+            writes=observer.writes() if observer else (),
+            backwards=tuple(observer.backwards) if observer else (),
+            gradients=observer.gradients() if observer else None,
+            probes={text: self._probe(text) for text in self.request.probes},
+            driven=self.driven,
+            note=note,
+        )
+
+    def _attempt(self) -> tuple[str, Raised | None, str]:
+        path = self.request.path
+        try:
+            with time_limit(self.request.timeout):
+                self._load()
+                if self.request.module:
+                    return self._drive()
+        except TimeLimit:
+            return "time", None, "was stopped after all places had been seen" if self.settling else ""
+        except SystemExit as end:
+            return "ended", None, f"ended by SystemExit({end.code!r})"
+        except BaseException as error:
+            phase = "load" if self.request.module else "program"
+            kind = "memory" if _out_of_memory(error) else "raised"
+            note = str(error) if isinstance(error, RefusedError) else ""
+            return kind, describe(error, path, phase), note
+        return "ended", None, ""
+
+    def _settle(self) -> None:
+        if self.request.settle:
+            self.settling = True
+            shorten_time_limit(self.request.settle)
+
+    def _load(self) -> None:
+        request = self.request
+        code = instrument.instrument(
+            request.text, request.path, request.watches, request.catch, definitions_only=bool(request.module)
+        )
+        linecache.cache[request.path] = (len(request.text), None, request.text.splitlines(True), request.path)
+        _place(self.module, request.path)
+        _callbacks(self.watcher)
+        with self.observer if self.observer and not request.module else contextlib.nullcontext():
+            exec(code, self.module.__dict__)
+
+    def _drive(self) -> tuple[str, Raised | None, str]:
+        target = self.module.__dict__.get(self.request.module)
+        if not (isinstance(target, type) and issubclass(target, torch.nn.Module)):
+            return "unbuilt", None, f"`{self.request.module}` is no torch.nn.Module"
+        tree = ast.parse(self.request.text)
+        driver = drive.Driver(target, self.request.path, tree, self.module.__dict__, input_grad=self.request.input_grad)
+        try:
+            raised = driver.run(self.observer, self.watcher, *([self.observer] if self.observer else []))
+        except drive.UnbuiltError as failure:
+            return "unbuilt", None, str(failure)
+        finally:
+            self.driven = driver.description
+        return ("raised", raised, "") if raised else ("ended", None, "")
+
+    def _probe(self, text: str) -> Facts:
+        try:
+            value: Any = eval(text, self.module.__dict__)
+            return {**facts(value), "truth": bool(value)}
+        except Exception as error:
+            return {"kind": "missing", "error": f"{type(error).__name__}: {error}"}
+
+
+def _callbacks(watcher: Watcher) -> None:
+    builtins = sys.modules["builtins"]
+    for name, callback in (
+        (instrument.BEFORE, watcher.before),
+        (instrument.AFTER, watcher.after),
+        (instrument.VALUE, watcher.value),
+        (instrument.CAUGHT, watcher.caught),
+    ):
+        setattr(builtins, name, callback)
+
+
+def _place(module: types.ModuleType, path: str) -> None:
+    """Make the file importable from as if Python ran it: its directory first on the path, its package as parent."""
+    module.__file__ = path
+    sys.modules[module.__name__] = module
+    sys.argv = [path]
+    directory = os.path.dirname(os.path.abspath(path)) if os.path.exists(path) else ""
+    if not directory:
+        return
+    package = ""
+    while os.path.isfile(os.path.join(directory, "__init__.py")):
+        directory, name = os.path.split(directory)
+        package = f"{name}.{package}".rstrip(".")
+    sys.path.insert(0, directory)
+    if package:
+        module.__package__ = package
+        sys.path.insert(1, os.path.dirname(os.path.abspath(path)))
+
+
+def _out_of_memory(error: BaseException) -> bool:
+    text = str(error)
+    return isinstance(error, MemoryError) or "can't allocate memory" in text or "bad_alloc" in text

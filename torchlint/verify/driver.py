@@ -1,0 +1,225 @@
+"""
+Builds a Module of the program, finds inputs it accepts, and drives it: forward, backward, and both again.
+
+Runs inside the child. Constructor arguments come from calls in the same file, then from annotations, names and
+defaults; inputs from the sizes of its first layers, then from what torch says about a wrong shape. An error that is
+about autograd, not about shapes, is what we came for: it ends the search.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import dataclasses
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+import torch
+
+from torchlint.verify.inputs import Inputs, constructor_arguments, first_inputs, repaired
+from torchlint.verify.observe import describe
+from torchlint.verify.protocol import Raised
+
+ATTEMPTS = 60
+"""Calls of `forward` before giving up."""
+PROFILES = (8, 4, 16, 3, 2, 1)
+"""Sizes tried for integer constructor arguments that say nothing about themselves."""
+
+AUTOGRAD = (
+    "modified by an inplace operation",
+    "leaf Variable",
+    "backward through the graph a second time",
+    "only for scalar outputs",
+    "does not require grad",
+    "is a view and is being modified inplace",
+    "is a view and its base or another view",
+    "more than one element of the written-to tensor",
+    "as parameter",
+    "before Module.__init__() call",
+    "only Tensors created explicitly by the user",
+    "requires_grad flags of leaf variables",
+    "on Tensor that requires grad",
+)
+"""Parts of messages that torch raises about autograd and registration, whatever the shapes."""
+
+
+class UnbuiltError(Exception):
+    """No way was found to construct the Module or to call it: says what was tried last."""
+
+
+class _Resettable(Protocol):
+    def reset(self) -> None: ...
+
+
+class Driver:
+    """
+    Drives one Module class.
+
+    Parameters
+    ----------
+    target
+        The class.
+    filename
+        The name the program's code objects carry.
+    tree, namespace
+        The program's syntax tree and globals: calls of the class in it show how to construct it.
+    input_grad
+        Whether floating-point inputs require grad (they are no leaves then, as inside a larger network).
+    """
+
+    def __init__(
+        self,
+        target: type[Any],
+        filename: str,
+        tree: ast.Module,
+        namespace: Mapping[str, Any],
+        *,
+        input_grad: bool,
+    ) -> None:
+        self.target = target
+        self.filename = filename
+        self.input_grad = input_grad
+        self.known_calls = list(_calls(target.__name__, tree, namespace))
+        self.description = ""
+        self.failure = "no constructor call was found that it accepts"
+
+    def run(self, observer: contextlib.AbstractContextManager[object] | None, *reset: _Resettable) -> Raised | None:
+        """
+        Construct, call, back-propagate; the whole twice for the call.
+
+        Parameters
+        ----------
+        observer
+            Entered while the Module's code runs.
+        reset
+            Told before each attempt that what they saw is void.
+
+        Returns
+        -------
+        Raised | None
+            The autograd error that showed, with its phase; None if both rounds went through.
+
+        Raises
+        ------
+        UnbuiltError
+            if none of the attempts came to the end of `forward`.
+        """
+        attempts = 0
+        for arguments, keywords in self._constructions():
+            waiting: list[Inputs] = []
+            tried: set[Inputs] = set()
+            first = True
+            while (first or waiting) and attempts < ATTEMPTS:
+                attempts += 1
+                for each in reset:
+                    each.reset()
+                torch.manual_seed(0)
+                phase = _Phase()
+                with observer or contextlib.nullcontext():
+                    try:
+                        module = self._construct(phase, arguments, keywords)
+                        if first:
+                            first = False
+                            waiting = [i for i in first_inputs(module) if i not in tried]
+                        chosen = waiting.pop(0)
+                        tried.add(chosen)
+                        self._drive(phase, module, chosen)
+                        return None
+                    except Exception as error:
+                        if phase.name == "construct":
+                            first, waiting = False, []
+                        if _about_autograd(error) or phase.name not in ("construct", "forward"):
+                            return describe(error, self.filename, phase.name)
+                        self.failure = f"{phase.name}: {type(error).__name__}: {_first_line(error)}"
+                        if phase.name == "forward":
+                            waiting = [i for i in repaired(chosen, str(error)) if i not in tried] + waiting
+        raise UnbuiltError(self.failure)
+
+    def _constructions(self) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+        yield from self.known_calls
+        done = []
+        for size in PROFILES:
+            arguments = constructor_arguments(self.target, size)
+            if arguments not in done:
+                done.append(arguments)
+                yield (), arguments
+
+    def _construct(self, phase: _Phase, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        phase.name = "construct"
+        words = [_word(a) for a in arguments] + [f"{name}={_word(value)}" for name, value in keywords.items()]
+        self.description = f"`{self.target.__name__}({', '.join(words)})`"
+        return self.target(*arguments, **keywords)
+
+    def _drive(self, phase: _Phase, module: Any, inputs: Inputs) -> None:
+        self.description = f"{self.description.partition(' called')[0]} called with {inputs.words(self.input_grad)}"
+        for ordinal in ("", "second "):
+            phase.name = f"{ordinal}forward"
+            result = module(**inputs.make(self.input_grad))
+            outputs = [t for t in _tensors(result) if t.requires_grad]
+            if outputs:
+                phase.name = f"{ordinal}backward"
+                sum(_total(t) for t in outputs).backward()
+
+
+@dataclasses.dataclass
+class _Phase:
+    name: str = "construct"
+
+
+def _total(tensor: torch.Tensor) -> Any:
+    return torch.view_as_real(tensor).sum() if tensor.is_complex() else tensor.sum()
+
+
+def _about_autograd(error: Exception) -> bool:
+    text = str(error)
+    return any(part in text for part in AUTOGRAD)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        return f"tensor of shape {tuple(value.shape)}"
+    text = repr(value)
+    return text if len(text) <= 40 and "\n" not in text else type(value).__name__
+
+
+def _tensors(value: Any, depth: int = 4) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif depth == 0:
+        return
+    elif isinstance(value, Mapping):
+        yield from _in(value.values(), depth)
+    elif isinstance(value, (list, tuple, set)):
+        yield from _in(value, depth)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        yield from _in(vars(value).values(), depth)
+
+
+def _in(values: Iterable[Any], depth: int) -> Iterator[torch.Tensor]:
+    return itertools.chain.from_iterable(_tensors(v, depth - 1) for v in values)
+
+
+def _calls(
+    name: str, tree: ast.Module, namespace: Mapping[str, Any]
+) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name):
+            continue
+        if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+            continue
+        try:
+            yield (
+                tuple(_value(a, namespace) for a in node.args),
+                {str(k.arg): _value(k.value, namespace) for k in node.keywords},
+            )
+        except Exception:  # an argument that only exists at that place of the program
+            continue
+
+
+def _value(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
+    return eval(compile(ast.Expression(node), "<argument>", "eval"), dict(namespace))

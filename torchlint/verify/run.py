@@ -1,0 +1,137 @@
+"""
+The runtime cross-check of a whole run: one job per file, here, in processes, or by an executor.
+
+A file travels with its text and its findings: a worker needs torch and torchlint, and nothing else. Imports no torch.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from torchlint.lint.engine import parse
+from torchlint.lint.registry import DRIVER_CODES
+from torchlint.results import Run
+from torchlint.rule import Finding, Verdict
+from torchlint.run import pool
+from torchlint.syntax.text import decode
+from torchlint.verify.server import require_torch
+from torchlint.verify.verify import verify_findings
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """
+    A file whose findings are to be judged.
+
+    Attributes
+    ----------
+    path, text
+        The file.
+    findings
+        What torchlint says about it.
+    timeout, memory_mb
+        Limits of each run (see `verify_findings`).
+    """
+
+    path: str
+    text: str
+    findings: tuple[Finding, ...]
+    timeout: float
+    memory_mb: int
+
+
+def judged(claims: Claims) -> list[Finding]:
+    """
+    The findings of a file with torch's verdicts.
+
+    Raises
+    ------
+    TorchMissing, ServerError
+        as `verify_findings`.
+    """
+    with _ONE_AT_A_TIME:
+        source = parse(claims.path, claims.text)
+        return verify_findings(source, claims.findings, timeout=claims.timeout, memory_mb=claims.memory_mb)
+
+
+_ONE_AT_A_TIME = threading.Lock()
+"""An executor may run several threads in a process; there is one server in it, which runs one program at a time."""
+
+
+def verify_run(
+    run: Run,
+    texts: Mapping[str, str],
+    *,
+    timeout: float,
+    memory_mb: int,
+    workers: int = 1,
+    executor: Callable[[], AbstractContextManager[tuple[Executor, int]]] | None = None,
+) -> Run:
+    """
+    Judge the findings of all files of a run.
+
+    Parameters
+    ----------
+    run
+        Its findings.
+    texts
+        Texts of files that do not lie on disk.
+    timeout, memory_mb
+        Limits of each program.
+    workers
+        Processes, each with a torch of its own.
+    executor
+        Who works instead; see `run.check_files`.
+
+    Raises
+    ------
+    TorchMissing
+        if there is no torch.
+    ServerError
+        if programs cannot be run.
+    """
+    own = {item.code for item in DRIVER_CODES}
+    jobs: list[tuple[Claims, int]] = []
+    for index, outcome in enumerate(run.outcomes):
+        path = outcome.report.path
+        claims = tuple(finding for finding in outcome.report.findings if finding.code not in own)
+        if claims:
+            text = texts.get(path) or decode(Path(path).read_bytes()).text
+            jobs.append((Claims(path, text, claims, timeout, memory_mb), index))
+    if not jobs:
+        return run
+    outcomes = list(run.outcomes)
+    for job, index, result in _results(jobs, workers, executor):
+        if isinstance(result, str):
+            verdict = Verdict("inconclusive", result, 0.0)
+            result = [replace(finding, verdict=verdict) for finding in job.findings]
+        verdicts = iter(result)
+        report = outcomes[index].report
+        findings = tuple(finding if finding.code in own else next(verdicts) for finding in report.findings)
+        outcomes[index] = replace(outcomes[index], report=replace(report, findings=findings))
+    return replace(run, outcomes=tuple(outcomes))
+
+
+def _results(
+    jobs: list[tuple[Claims, int]],
+    workers: int,
+    executor: Callable[[], AbstractContextManager[tuple[Executor, int]]] | None,
+) -> Iterator[tuple[Claims, int, list[Finding] | str]]:
+    if executor is not None:
+        with executor() as (them, width):
+            yield from pool.remote(judged, jobs, them, width)
+    elif workers > 1 and len(jobs) > 1:
+        require_torch()
+        yield from pool.local(judged, jobs, min(workers, len(jobs)), 1, _nothing)
+    else:
+        for claims, index in jobs:
+            yield claims, index, judged(claims)
+
+
+def _nothing() -> None:
+    """Nothing is to be made ready: the server starts with the first program."""
