@@ -1,8 +1,8 @@
 """
-The observers of the model, one module per family of facts; see `torchlint.model.state.hooks`.
+The observers of the model, a folder per family of rules, one module per family of facts: see `model.state.hooks`.
 
-Each module here holds classes derived from `Observer`; all of them watch every run. An observer imports the domain,
-events, truth and `observer`, and nothing above these.
+Each module here holds classes derived from `Observer`; all of them watch every run. An observer imports events,
+the state and what is below it, and nothing above.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ def watching(text: str) -> list[type[Observer]]:
 def observers() -> tuple[type[Observer], ...]:
     """The log that others listen to, then the classes of this package, by module and in the order of definition."""
     found: list[type[Observer]] = [ComputationLog]
-    for info in sorted(pkgutil.iter_modules(__path__), key=lambda info: info.name):
-        module = importlib.import_module(f"{__name__}.{info.name}")
+    modules = [info.name for info in pkgutil.walk_packages(__path__, f"{__name__}.") if not info.ispkg]
+    for name in sorted(modules, key=lambda name: name.rpartition(".")[2]):
+        module = importlib.import_module(name)
         found += [
             value
             for value in vars(module).values()
