@@ -277,3 +277,74 @@ def bags_of_words():
     words(torch.tensor([1, 2, 4, 5]), torch.tensor([0, 2])).sum().backward()
     table = torch.rand(10, 3, requires_grad=True)
     nn.functional.embedding_bag(torch.tensor([[1, 2]]), table).sum().backward()
+
+
+def taken_as_a_tensor_whatever_it_is():
+    def start(value):
+        values = torch.as_tensor(value, dtype=torch.float64)
+        values.sum().backward()
+
+    weight = torch.ones(2, requires_grad=True)
+    start(weight * 2)
+
+
+def taken_as_a_tensor_after_unknown_code():
+    import json
+
+    def start(load, flag):
+        weight = torch.ones(2, requires_grad=True)
+        values = load(weight) if flag else [1.0, 2.0]
+        torch.asarray(values).sum().backward()
+        torch.as_tensor(data=load(weight)).sum().backward()
+        torch.Tensor(load(weight)).sum().backward()
+
+    start(eval("torch.clone"), json.loads("true"))
+
+
+def of_the_old_constructor():
+    weight = torch.ones(2, requires_grad=True)
+    torch.Tensor(weight * 2).sum().backward()
+    torch.ones(2).new(weight * 2).sum().backward()
+
+
+def array_taken_as_a_tensor():
+    """Raises: does not require grad"""
+    import numpy
+
+    def start(size):
+        values = torch.as_tensor(numpy.ones(size))
+        values.sum().backward()  # error: [TLN104]
+
+    start(3)
+
+
+def unknown_values_copied():
+    """Raises: does not require grad"""
+
+    def start(value):
+        values = torch.tensor(value)
+        values.sum().backward()  # error: [TLN104]
+
+    start([1.0, 2.0])
+
+
+def list_taken_as_a_tensor():
+    """Raises: does not require grad"""
+
+    def start(scale):
+        weight = torch.ones(2, requires_grad=True)
+        values = torch.as_tensor([scale(each) for each in weight])
+        values.sum().backward()  # error: [TLN104]
+
+    start(eval("abs"))
+
+
+def array_shared():
+    """Raises: does not require grad"""
+    import numpy
+
+    def start(load):
+        values = torch.from_numpy(load(2))
+        values.sum().backward()  # error: [TLN104]
+
+    start(numpy.ones)

@@ -887,6 +887,15 @@ def is_value_of_elsewhere(value: External) -> bool:
     return not value.qualified.startswith(("torch.", "builtins.")) and not foreign.is_foreign(value.qualified)
 
 
+def may_be_tensor(value: Value) -> bool:
+    """Whether a value is a tensor, or nobody knows that it is none."""
+    if isinstance(value, Choice):
+        return any(may_be_tensor(each) for _, each in value.alternatives)
+    if isinstance(value, External):
+        return is_value_of_elsewhere(value)
+    return isinstance(value, (Tensor, Instance)) or (isinstance(value, Unknown) and not is_foreign(value))
+
+
 def is_foreign(value: Value) -> bool:
     """Whether a value is certainly made by what knows no tensors."""
     return isinstance(value, Unknown) and value.foreign and value.tensor is None

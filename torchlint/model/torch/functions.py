@@ -51,6 +51,7 @@ from torchlint.model.state.values import (
     explore,
     fits,
     made_of,
+    may_be_tensor,
     parts,
     reachable_tensors,
 )
@@ -787,11 +788,12 @@ class TorchMachine(ContractionMachine):
         if created.returns_out and "out" in site.keywords:
             self.escape(reachable_tensors(site.keywords["out"]), site.node)
             return site.keywords["out"]
-        if created.shares_memory_with is not None and created.shares_memory_with < len(positional):
-            source = positional[created.shares_memory_with]
-            if isinstance(source, Tensor) and not created.certain:
-                return Unknown([source], source=site.node, certain_edge=True)
-            return self._shared(source, display, site)
+        shared = created.shares_memory_with
+        if shared is not None:
+            given = site.keywords.get(factory.parameters[shared]) if shared < len(factory.parameters) else None
+            source = positional[shared] if shared < len(positional) else given
+            if source is not None:
+                return self._shared(source, created, display, site)
         own = GRAD_NO if created.requires_grad is False else GRAD_YES if created.requires_grad else GRAD_MAYBE
         if any(argument.star == "**" for argument in site.node.arguments) and not site.complete:
             own = GRAD_MAYBE  # `requires_grad` is given by its name
@@ -821,17 +823,21 @@ class TorchMachine(ContractionMachine):
             return positional[0].precise if positional and isinstance(positional[0], Tensor) else ""
         return self.default_dtype if dtype == "float" or (dtype is None and display in _FLOATING) else ""
 
-    def _shared(self, source: Value, display: str, site: CallSite) -> Value:
+    def _shared(self, source: Value, created: factories.Created, display: str, site: CallSite) -> Value:
+        recorded = created.graph == "kept"
+        if recorded and "requires_grad" in site.keywords and may_be_tensor(source):
+            return Unknown(reachable_tensors(source), source=site.node)  # without grad `asarray` detaches
+        if recorded and isinstance(source, Tensor):
+            itself = created.certain and created.returns_argument is not None
+            return source if itself else Unknown([source], source=site.node, certain_edge=True)
         if isinstance(source, Tensor):
-            if display in ("as_tensor", "asarray"):
-                return source
             return self.detached(source, site.node, f"{display}()", own_counter=True)
-        if isinstance(source, Unknown) and display in ("as_tensor", "asarray") and not source.depends:
-            return Unknown(source=site.node)
         if isinstance(source, Unknown):
             aliases = [tensor for tensor in source.depends if tensor.made_by == "numpy()"]
             if aliases:
                 return self.detached(aliases[0], site.node, f"torch.{display}()", own_counter=True)
+        if recorded and may_be_tensor(source):
+            return Unknown(reachable_tensors(source), source=site.node)
         return self.fresh(site.node, display, cut="it is made from data alone")
 
     def _parameter(self, site: CallSite) -> Tensor:
