@@ -4,13 +4,16 @@ The laws of the model's small domains, by enumeration: joins are commutative, as
 
 from __future__ import annotations
 
+import ast
 import itertools
+from pathlib import Path
 
 import pytest
 
+import torchlint.model
 from torchlint.condition import Condition
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conditions, conjoin, covered, implied, unconditional
-from torchlint.model.state.trail import Trail
+from torchlint.model.state.trail import JOINED, Trail, join_field
 from torchlint.model.state.values import (
     GRAD_MAYBE,
     GRAD_NO,
@@ -147,3 +150,23 @@ def test_too_many_alternatives_widen() -> None:
     assert isinstance(few, Choice)
     assert isinstance(choose([(guard((n, 1)), Constant(n)) for n in range(20)]), Unknown)
     assert choose([(guard((n, 1)), Constant(0)) for n in range(20)]) == Constant(0)
+
+
+def test_every_field_that_is_set_has_a_join() -> None:
+    """A field without one would make what paths disagree on unknown in silence."""
+    set_somewhere = set()
+    for path in Path(torchlint.model.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("trail.set"):
+                field = node.args[1]
+                if isinstance(field, ast.Constant) and isinstance(field.value, str):
+                    set_somewhere.add(field.value)
+    assert set_somewhere == JOINED
+    with pytest.raises(AssertionError, match="nothing_known"):
+        join_field(Record(), "nothing_known", [(guard((1, 1)), (1,)), (guard((1, 0)), (2,))])
+
+
+def test_what_is_counted_on_one_path_alone_is_not_known() -> None:
+    for field in ("trues", "strides", "children"):
+        for one, other in ((3, None), (None, 3), (3, 4)):
+            assert join_field(Record(), field, [(guard((1, 1)), one), (guard((1, 0)), other)]) is None

@@ -20,8 +20,9 @@ def arange(call: Call) -> Created:
     """`torch.arange`: an int for ints, else floating point."""
     start, end, step = _range_bounds(call)
     length = None
-    if not any(value is None for value in (start, end, step)) and step:
-        length = max(math.ceil((end - start) / step), 0)  # type: ignore[operator]
+    steps = _steps(start, end, step)
+    if steps is not None:
+        length = size_of(max(math.ceil(steps), 0))
     kinds = [value_class(value) for value in _range_values(call)]
     return Created((length,), call.dtype(widest(kinds)), call.requires_grad())
 
@@ -38,12 +39,24 @@ def _range_bounds(call: Call) -> list[float | None]:
     return [value if isinstance(value, (int, float)) else None for value in _range_values(call)]
 
 
+def _steps(start: float | None, end: float | None, step: float | None) -> float | None:
+    """How many steps it is from start to end; None if that is not known, or no number that torch can count to."""
+    if start is None or end is None or not step:
+        return None
+    try:
+        steps = (end - start) / step
+    except OverflowError:
+        return None
+    return steps if math.isfinite(steps) else None
+
+
 def closed_range(call: Call) -> Created:
     """`torch.range`, which includes its end."""
     start, end, step = _range_bounds(call)
     length = None
-    if start is not None and end is not None and step:
-        length = math.floor((end - start) / step) + 1
+    steps = _steps(start, end, step)
+    if steps is not None:
+        length = size_of(math.floor(steps) + 1)
     return Created((length,), call.dtype("float"), call.requires_grad())
 
 
@@ -96,12 +109,19 @@ def triangle_indices(sign: int) -> Callable[[Call], Created]:
             call.get(name, default) for name, default in (("row", UNKNOWN), ("col", UNKNOWN), ("offset", 0))
         )
         count = None
-        if isinstance(rows, int) and isinstance(columns, int) and isinstance(offset, int):
-            lower = sum(min(max(row + offset + (1 if sign > 0 else 0), 0), columns) for row in range(rows))
-            count = lower if sign > 0 else rows * columns - lower
+        if isinstance(rows, int) and isinstance(columns, int) and isinstance(offset, int) and rows >= 0 <= columns:
+            first = offset + (1 if sign > 0 else 0)
+            lower = _triangle(first + rows - 1, columns) - _triangle(first - 1, columns)
+            count = size_of(lower if sign > 0 else rows * columns - lower)
         return Created((2, count), call.dtype("int"), False)
 
     return create
+
+
+def _triangle(rows: int, columns: int) -> int:
+    """The elements of so many rows, of 1, 2, 3, ... elements and of `columns` at most."""
+    growing = max(min(rows, columns), 0)
+    return growing * (growing + 1) // 2 + max(rows - columns, 0) * columns
 
 
 def window(call: Call) -> Created:

@@ -43,6 +43,8 @@ class OwnTensor(NamedTuple):
 
 
 Own: TypeAlias = "tuple[OwnTensor, ...]"
+MOST_LAYERS: Final = 1024
+"""The parameters of a stack with more layers are not listed."""
 
 
 def flag(config: Config, name: str, default: bool = True) -> bool | None:
@@ -162,7 +164,7 @@ def recurrent(gates: int) -> Callable[[Config], Own]:
         hidden, projection = size(config, "hidden_size"), config.get("proj_size", 0)
         layers, directions = config.get("num_layers"), flag(config, "bidirectional")
         biased = flag(config, "bias")
-        if not isinstance(layers, int) or directions is None or not isinstance(projection, int):
+        if not isinstance(layers, int) or layers > MOST_LAYERS or directions is None or not isinstance(projection, int):
             return ()
         outer = projection or hidden
         tensors: list[OwnTensor] = []
@@ -250,7 +252,7 @@ _decoder_layer = _transformer_layer(("self_attn", "multihead_attn"))
 def _transformer(config: Config) -> Own:
     counts = [config.get(name) for name in ("num_encoder_layers", "num_decoder_layers")]
     custom = [config.get(name) for name in ("custom_encoder", "custom_decoder")]
-    if any(one is not None for one in custom) or not all(isinstance(one, int) for one in counts):
+    if any(one is not None for one in custom) or not all(isinstance(one, int) and one <= MOST_LAYERS for one in counts):
         return ()
     norm = _layer_norm({"normalized_shape": config.get("d_model"), "bias": config.get("bias", True)})
     tensors: list[OwnTensor] = []

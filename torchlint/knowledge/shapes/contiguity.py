@@ -72,7 +72,7 @@ def contiguous_after(name: str, arguments: Mapping[str, object]) -> bool | None:
         if name in ("select", "slice", "narrow", "split", "split_with_sizes", "chunk", "tensor_split", "unbind"):
             return _sliced(_kept_by_dim(name, shape, a))
         order = order_of(name, shape, a)
-    except (ShapeUnknownError, IndexError, ValueError, TypeError):
+    except (ShapeUnknownError, IndexError, ValueError, TypeError, ArithmeticError):
         return None
     return None if order is None else _ordered(shape, order)
 

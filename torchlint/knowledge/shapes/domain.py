@@ -30,6 +30,8 @@ class Unknown(Enum):
         return self.name
 
 
+LARGEST: Final = (1 << 63) - 1
+"""The largest size there is: torch counts in `int64_t`, and refuses a call with a larger one."""
 UNKNOWN: Final = Unknown.UNKNOWN
 INTEGER: Final = Unknown.INTEGER
 
@@ -68,7 +70,7 @@ def numel(shape: Shape) -> int | None:
         if size is None:
             return None
         product *= size
-    return product
+    return product if product <= LARGEST else None
 
 
 def is_scalar(shape: Shape) -> bool | None:
@@ -126,8 +128,8 @@ def wrap(dim: int, rank: int) -> int:
 
 
 def size_of(value: object) -> int | None:
-    """A size given as an argument: an int, or None for anything that is not a known one."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """A size given as an argument: an int, or None for anything that is not a known one that torch can hold."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST else None
 
 
 _ALIASES: Final = {
@@ -197,7 +199,7 @@ class Arguments:
     def integer(self, name: str, default: int | None = None) -> int:
         """A known int."""
         value = self.values.get(name, default)
-        if isinstance(value, int):
+        if isinstance(value, int) and abs(value) <= LARGEST:
             return int(value)
         raise ShapeUnknownError
 
@@ -245,10 +247,8 @@ def sizes_of(value: object) -> Sizes:
     A lone UNKNOWN in a sequence may itself be a sequence (`view(shape)`), so it tells nothing; None and INTEGER are
     one size of unknown value.
     """
-    if isinstance(value, int) and not isinstance(value, bool):
-        return (value,)
-    if value is INTEGER:
-        return (None,)
+    if (isinstance(value, int) and not isinstance(value, bool)) or value is INTEGER:
+        return (size_of(value),)
     if isinstance(value, Sized) or not isinstance(value, (tuple, list)):
         raise ShapeUnknownError
     if len(value) == 1:
@@ -262,7 +262,7 @@ def sizes_of(value: object) -> Sizes:
 def spread(value: object, count: int) -> Sizes:
     """An int for all `count` dimensions or one per dimension (a kernel size, a stride); unknown sizes are None."""
     if isinstance(value, int):
-        return (int(value),) * count
+        return (size_of(int(value)),) * count
     if isinstance(value, (tuple, list)) and not isinstance(value, Sized):
         if len(value) == 1:
             return (size_of(value[0]),) * count

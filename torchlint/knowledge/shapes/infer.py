@@ -91,8 +91,9 @@ def infer(name: str, arguments: Mapping[str, object]) -> tuple[Shape, ...]:
         return (None,)
     try:
         result = transfer(Arguments(arguments))
-    except (ShapeUnknownError, IndexError, ValueError):
-        # A call that torch itself would reject (too few dimensions, contradicting sizes) reads past a shape's end.
+    except (ShapeUnknownError, IndexError, ValueError, ArithmeticError):
+        # A call that torch itself would reject (too few dimensions, contradicting sizes, zero parts) reads past a
+        # shape's end, or divides by nothing.
         return (None,)
     return (tuple(result) or (None,)) if isinstance(result, list) else (result,)
 

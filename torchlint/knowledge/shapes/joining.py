@@ -21,17 +21,34 @@ from torchlint.knowledge.shapes.domain import (
     Sizes,
     known,
     numel,
+    size_of,
     sizes_of,
     wrap,
 )
 from torchlint.knowledge.shapes.parts import sliced, with_size, without
 
 DESCRIBED: Final = Description()
+MOST_PIECES: Final = 1024
+"""More pieces than a program can name one by one are not counted."""
+_BITS: Final = 64
 
 
 def pieces(shape: Sizes, dim: int, sizes: list[int | None]) -> Result:
     """One shape per piece."""
     return [with_size(shape, dim, size) for size in sizes]
+
+
+def _few(count: int) -> int:
+    """A number of pieces. Raises `ShapeUnknownError` if it is above `MOST_PIECES`."""
+    if count > MOST_PIECES:
+        raise ShapeUnknownError
+    return count
+
+
+def _cut(shape: Sizes, dim: int, total: int, step: int) -> Result:
+    """Pieces of `step`, the last one of what is left."""
+    count = _few(-(-total // step))
+    return pieces(shape, dim, [min(step, total - piece * step) for piece in range(count)])
 
 
 @DESCRIBED.of("split", "split_with_sizes", "unsafe_split", "unsafe_split_with_sizes")
@@ -48,7 +65,7 @@ def _split(a: Arguments) -> Result:
         raise ShapeUnknownError
     if step == 0 or total == 0:
         return pieces(shape, dim, [total])
-    return pieces(shape, dim, [min(step, total - start) for start in range(0, total, step)])
+    return _cut(shape, dim, total, step)
 
 
 @DESCRIBED.of("chunk", "unsafe_chunk")
@@ -59,9 +76,8 @@ def _chunk(a: Arguments) -> Result:
     if total is None or chunks < 1:
         raise ShapeUnknownError
     if total == 0:
-        return pieces(shape, dim, [0] * chunks)
-    step = -(-total // chunks)
-    return pieces(shape, dim, [min(step, total - start) for start in range(0, total, step)])
+        return pieces(shape, dim, [0] * _few(chunks))
+    return _cut(shape, dim, total, -(-total // chunks))
 
 
 def _tensor_split(a: Arguments, dim: int) -> Result:
@@ -70,8 +86,8 @@ def _tensor_split(a: Arguments, dim: int) -> Result:
     at = a.first("indices_or_sections", "sections", "indices", "tensor_indices_or_sections")
     if isinstance(at, int):
         if total is None:
-            return pieces(shape, dim, [None] * at)
-        return pieces(shape, dim, [total // at + (part < total % at) for part in range(at)])
+            return pieces(shape, dim, [None] * _few(at))
+        return pieces(shape, dim, [total // at + (part < total % at) for part in range(_few(at))])
     if at is INTEGER:
         raise ShapeUnknownError
     bounds = sizes_of(at)
@@ -116,7 +132,7 @@ def _unbind(a: Arguments) -> Result:
     total = shape[dim]
     if total is None:
         raise ShapeUnknownError
-    return [without(shape, dim)] * total
+    return [without(shape, dim)] * _few(total)
 
 
 @DESCRIBED.of("hstack")
@@ -212,7 +228,10 @@ def _combinations(a: Arguments) -> Result:
     r = a.integer("r", 2)
     if size is None:
         return (None, r)
-    return (math.comb(size + r - 1 if a.flag("with_replacement") else size, r), r)
+    among = size + r - 1 if a.flag("with_replacement") else size
+    if min(r, among - r) >= _BITS:
+        raise ShapeUnknownError  # 2 ** r at least
+    return (size_of(math.comb(among, r)), r)
 
 
 @DESCRIBED.of("cat", "concat", "concatenate")

@@ -47,7 +47,8 @@ def sliced(size: int | None, start: object, stop: object, step: object) -> int |
     for bound in (start, stop):
         if bound is not None and not isinstance(bound, int):
             return None
-    return len(range(*slice(start, stop, step).indices(size)))
+    first, end, step = slice(start, stop, step).indices(size)
+    return max(-((first - end) // step), 0)  # no `len` of a `range`, which cannot tell more than `sys.maxsize`
 
 
 @DESCRIBED.of("select", "select_copy")

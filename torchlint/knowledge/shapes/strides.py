@@ -108,7 +108,7 @@ def viewed(name: str, arguments: Mapping[str, object], strides: Strides, result:
         if all(size == 1 for size in wanted):
             return dense(wanted)
         found = _viewed(name, a, shape, strides, wanted)
-    except (ShapeUnknownError, IndexError, ValueError, TypeError):
+    except (ShapeUnknownError, IndexError, ValueError, TypeError, ArithmeticError):
         return None
     return found if found is not None and len(found) == len(wanted) else None
 

@@ -109,9 +109,9 @@ class BuiltinMachine(ContainerMachine):
 
     def _range(self, site: CallSite) -> Value:
         values = [each.value for each in site.positional if isinstance(each, Constant) and isinstance(each.value, int)]
-        if len(values) == len(site.positional) and values and not (len(values) == 3 and values[2] == 0):
+        if len(values) == len(site.positional) and 1 <= len(values) <= 3 and not (len(values) == 3 and values[2] == 0):
             numbers = range(*values)
-            if len(numbers) <= MOST_ITEMS:
+            if not numbers[MOST_ITEMS:]:  # no `len`, which cannot tell more than `sys.maxsize`
                 return Sequence("generator", tuple(Constant(number) for number in numbers))
         return Sequence("generator", None, Scalar("int"))
 

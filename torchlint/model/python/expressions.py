@@ -8,6 +8,7 @@ A dispatch table by node type, like `interpreter` for statements. Calls of Pytho
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Protocol
@@ -18,7 +19,7 @@ from torchlint.knowledge import foreign
 from torchlint.knowledge.factories import find as factories
 from torchlint.knowledge.modules import find as modules
 from torchlint.knowledge.ops import find as ops
-from torchlint.model.python.introspection import contains, name_of
+from torchlint.model.python.introspection import MOST_TEXT, contains, name_of
 from torchlint.model.python.making import MODULE_BASES
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.machine import TooDeepError
@@ -67,6 +68,7 @@ _FIELDS = {
     "sign": 0, "logabsdet": 1, "LU": 0, "pivots": 1, "solution": 0, "residuals": 1, "min": 0, "max": 1, "mantissa": 0,
     "exponent": 1,
 }  # fmt: skip
+_WIDE = re.compile(r"%[^%a-zA-Z]*\d{4}")
 _REFLECTED = frozenset({"**", "/", "-", "%"})
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 MOST_ITEMS = 64
@@ -396,8 +398,10 @@ class ExpressionMachine(IndexMachine):
         return Sequence(left.kind, None, self._any([*inner, Unknown()] if unseen or not inner else inner))
 
     def _repeat(self, left: Sequence, times: object) -> Value:
-        if left.items is not None and isinstance(times, int) and len(left.items) * times <= MOST_ITEMS:
-            return Sequence(left.kind, left.items * times)
+        if left.items is not None and isinstance(times, int):
+            count = min(max(times, 0), MOST_ITEMS + 1)
+            if len(left.items) * count <= MOST_ITEMS:
+                return Sequence(left.kind, left.items * count)
         return Sequence(left.kind, None, left.items[0] if left.items else left.element)
 
     def _unary(self, node: ir.Unary) -> Value:
@@ -799,7 +803,7 @@ def _bound_on_its_paths(value: Value) -> Value:
 
 def fold(op: str, left: Constant, right: Constant) -> Value:
     """Fold two constants; a result that would be huge, or an error, is unknown."""
-    if isinstance(left.value, (str, bytes)) and op == "*":
+    if isinstance(left.value, (str, bytes)) and (op == "*" or (op == "%" and _WIDE.search(str(left.value)))):
         return Scalar("str")
     try:
         value = _FOLD[op](left.value, right.value)
@@ -807,6 +811,8 @@ def fold(op: str, left: Constant, right: Constant) -> Value:
         return Unknown()
     if isinstance(value, int) and value.bit_length() > 256:
         return Scalar("int")
+    if isinstance(value, str) and len(value) > MOST_TEXT:
+        return Scalar("str")
     return Constant(value) if isinstance(value, (int, float, str, bool)) else Unknown()
 
 

@@ -32,6 +32,8 @@ _PLAIN = frozenset({"int", "float", "str", "bool", "bytes", "complex"})
 _BUILTIN = _PLAIN | {"list", "tuple", "dict", "set", "frozenset", "type"}
 _FUNCTIONS = frozenset({"types.FunctionType", "types.LambdaType"})
 _SCALARS = {"int": {"int"}, "float": {"float"}, "bool": {"bool", "int"}, "str": {"str"}}
+MOST_TEXT = 4096
+"""Longest string that is computed: one that a loop doubles has no end."""
 _TEXT = frozenset(
     {"lower", "upper", "strip", "lstrip", "rstrip", "replace", "split", "startswith", "endswith", "title", "capitalize"}
 )
@@ -172,6 +174,8 @@ def text_method(text: str, name: str, arguments: list[Value]) -> Value | None:
         result = getattr(text, name)(*(each.value for each in arguments if isinstance(each, Constant)))
     except (TypeError, ValueError):
         return Unknown()
+    if isinstance(result, str) and len(result) > MOST_TEXT:
+        return Scalar("str")
     if isinstance(result, list):
         return Sequence("list", tuple(Constant(each) for each in result))
     return Constant(result)

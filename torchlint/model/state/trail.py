@@ -24,8 +24,21 @@ MISSING: Any = object()
 Changes: TypeAlias = "dict[tuple[int, Any], tuple[Any, Any, Any]]"
 """(id of record, field or key) → record, field, value."""
 
-_TIMED = frozenset({"writes", "saves", "uses", "releases", "aliases", "saved"})
-_VALUES = frozenset({"grad", "element", "tensor"})
+_TIMED = frozenset({"writes", "saves", "uses", "releases", "aliases"})
+_UNORDERED = frozenset({"escaped", "given", "handed_on"})
+_GRADS = frozenset({"own", "condition"})
+_VALUES = frozenset({"grad", "element"})
+_VALUES_OR_NONE = frozenset({"last", "tail"})
+_TRUTHS = frozenset({"ambient", "contiguous", "grad_mode"})
+_FLAGS = frozenset({"havocked", "hooked", "retains_grad"})
+_TIMES = frozenset({"grad_reset", "grad_time"})
+_SPELLINGS = frozenset({"cut", "precise"})
+_SAME_OR_NONE = frozenset({"children", "contents", "layer", "strides", "trues"})
+JOINED = frozenset({"grad_fn", "items", "training", "shape"}).union(
+    *(_TIMED, _UNORDERED, _GRADS, _VALUES, _VALUES_OR_NONE),
+    *(_TRUTHS, _FLAGS, _TIMES, _SPELLINGS, _SAME_OR_NONE),
+)
+"""The fields of records that a trail may set: a field of another name has no join."""
 
 
 class Trail:
@@ -136,17 +149,24 @@ def _write(record: Any, field: Any, value: Any) -> None:
 
 
 def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
-    """The join of one field over several paths (least upper bound of the field's own domain)."""
+    """
+    The join of one field over several paths (least upper bound of the field's own domain).
+
+    Raises
+    ------
+    AssertionError
+        if it is none of `JOINED`.
+    """
     if type(record) is dict:
         return _join_values([(guard, Unbound() if value is MISSING else value) for guard, value in values])
     if field in _TIMED:
         return _join_timed([value for _, value in values])
     if field == "grad_fn":
         return _join_guarded(values)
-    if field in ("escaped", "given", "handed_on"):
+    if field in _UNORDERED:
         every = {id(each): each for _, held in values for each in held}
         return tuple(every.values())
-    if field in ("own", "condition"):
+    if field in _GRADS:
         grad: Grad = values[0][1]
         for _, other in values[1:]:
             grad = grad.join(other)
@@ -155,29 +175,29 @@ def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
         return _join_items(record, values)
     if field == "element" and isinstance(record, Module):
         return values[0][1] if all(value is values[0][1] for _, value in values) else None
-    if field in ("last", "tail"):
+    if field in _VALUES_OR_NONE:
         return _join_values(values) if all(value is not None for _, value in values) else None
     if field in _VALUES:
         return _join_values([(guard, value) for guard, value in values if value is not None])
-    if field == "handed_on":
-        return tuple({id(each): each for _, functions in values for each in functions}.values())
     if field == "training":
         modes = {value for _, value in values}
         return modes.pop() if len(modes) == 1 else Truth.MAYBE
     if field == "shape":
         return _join_shapes([value for _, value in values])
-    first = values[0][1]
-    if isinstance(first, Truth):
+    if field in _TRUTHS:
+        truth: Truth = values[0][1]
         for _, other in values[1:]:
-            first = first.join(other)
-        return first
-    if isinstance(first, int) and not isinstance(first, bool):
-        return max(value for _, value in values)
-    if isinstance(first, bool):
+            truth = truth.join(other)
+        return truth
+    if field in _FLAGS:
         return any(value for _, value in values)
+    if field in _TIMES:
+        return max(value for _, value in values)
+    assert field in _SAME_OR_NONE or field in _SPELLINGS, f"no rule says how paths join {field!r}"
+    first = values[0][1]
     if all(value == first for _, value in values):
         return first
-    return "" if isinstance(first, str) else None
+    return "" if field in _SPELLINGS else None
 
 
 def _join_values(values: list[tuple[Guard, Value]]) -> Value:

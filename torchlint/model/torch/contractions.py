@@ -182,8 +182,14 @@ def _contracted(dims: object, left: int, right: int) -> tuple[list[int], list[in
     if isinstance(dims, (tuple, list)) and len(dims) == 2:
         pairs = [each if isinstance(each, (tuple, list)) else (each,) for each in dims]
         if len(pairs[0]) == len(pairs[1]) and all(isinstance(axis, int) for each in pairs for axis in each):
-            return [axis % left for axis in pairs[0]], [axis % right for axis in pairs[1]]
+            return [_axis(axis, left) for axis in pairs[0]], [_axis(axis, right) for axis in pairs[1]]
     raise _NotFollowedError
+
+
+def _axis(axis: int, rank: int) -> int:
+    if not -rank <= axis < rank:
+        raise _NotFollowedError
+    return axis % rank
 
 
 def _ints(values: Many[int]) -> Value:
