@@ -17,7 +17,10 @@ from setuptools import Extension, setup
 
 COMPILED = (
     "torchlint/truth.py",
-    *(f"torchlint/syntax/{name}.py" for name in ("conditions", "dataflow", "features", "ir", "literals", "scopes")),
+    *(
+        f"torchlint/syntax/{name}.py"
+        for name in ("conditions", "dataflow", "features", "for_effect", "ir", "literals", "scopes")
+    ),
     "torchlint/syntax/lowering*.py",
     "torchlint/knowledge/**/*.py",
     *(

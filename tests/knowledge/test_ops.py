@@ -336,7 +336,7 @@ def test_reading_the_table_takes_no_torch() -> None:
     program = textwrap.dedent(
         """
         import sys
-        from torchlint.knowledge import ops
+        from torchlint.knowledge.ops import find as ops
         assert ops.find("torch.add")
         assert "torch" not in sys.modules
         """
