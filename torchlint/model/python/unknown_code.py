@@ -2,9 +2,9 @@
 What code that the model does not follow may have done to what it can reach.
 
 It may keep, write and change what it is given, so of flags (`requires_grad`, `is_leaf`) and of what containers and
-objects hold nothing is certain any more. What such code practically never does is a rule of thumb, and there are four:
-a layer called on tensors, and any call whose value is used, leaves the flags of the tensors it is given alone;
-functions of torch and the standard library do; so do those whose name says that they only look, collect or compute
+objects hold nothing is certain any more. A call whose value is used practically never changes the flags of the tensors
+it is given, but it may: what rests on them from then on is conditional ("if `w` requires grad"), so it is no error. What
+such code does not do is a rule of thumb, and there are three: functions of torch and the standard library do; so do those whose name says that they only look, collect or compute
 (`foreign.only_reads`); and what is built over parameters (an optimizer) does. Functions of the file that are handed on
 run when nobody sees it: what they write to is unknown from then on.
 
@@ -20,6 +20,7 @@ from torchlint.model.python.modules import LayerMachine
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     GRAD_MAYBE,
+    GRAD_YES,
     NONE,
     Bound,
     Choice,
@@ -27,6 +28,7 @@ from torchlint.model.state.values import (
     External,
     Frame,
     Function,
+    Grad,
     Instance,
     Mapping,
     Module,
@@ -116,8 +118,11 @@ class UnknownMachine(LayerMachine):
 
     # -- flags
 
-    def unsettle(self, value: Value) -> None:
-        """Whether anything that this value leads to requires grad, or is a leaf, is not known any more."""
+    def unsettle(self, value: Value, *, slightly: bool = False) -> None:
+        """
+        Whether anything that this value leads to requires grad, or is a leaf, is not known any more; `slightly`: what
+        required grad practically still does, and that becomes a condition.
+        """
         seen: set[int] = set()
         pending: list[Value] = [value]
         while pending:
@@ -126,10 +131,10 @@ class UnknownMachine(LayerMachine):
                 continue
             seen.add(id(each))
             if isinstance(each, Tensor):
-                self._unsettle_tensor(each)
+                self._unsettle_tensor(each, slightly)
             elif isinstance(each, Unknown):
                 if each.guess is not None:
-                    self._unsettle_tensor(each.guess)
+                    self._unsettle_tensor(each.guess, slightly)
                 pending += each.possible if each.certain_edge else each.depends
                 if each.part_of is not None:
                     pending.append(each.part_of)
@@ -161,14 +166,20 @@ class UnknownMachine(LayerMachine):
         for tensor in value.possible if value.certain_edge else value.depends:
             self.unsettle(tensor)
 
-    def _unsettle_tensor(self, tensor: Tensor) -> None:
+    def _unsettle_tensor(self, tensor: Tensor, slightly: bool) -> None:
         if tensor.dtype in ("int", "bool"):
             return  # torch lets only floating point require grad
-        if tensor.own != GRAD_MAYBE:
-            self.trail.set(tensor, "own", GRAD_MAYBE)
+        own, cut = GRAD_MAYBE, None
+        if slightly and tensor.name and tensor.own.inputs:
+            return
+        if slightly and tensor.name and tensor.own == GRAD_YES:
+            own = Grad(Truth.NO, frozenset({tensor.name}))
+            cut = own.guard()
+        if tensor.own != own:
+            self.trail.set(tensor, "own", own)
         self._unsettle_grad(tensor)
         if tensor.grad_fn and tensor.base is None and not all(is_open(guard) for guard, _ in tensor.grad_fn):
-            cut = unknown_guard()
+            cut = cut or unknown_guard()
             self.trail.set(tensor, "grad_fn", tuple((guard | cut, node) for guard, node in tensor.grad_fn))
 
     def _unsettle_grad(self, tensor: Tensor) -> None:
@@ -201,8 +212,8 @@ class UnknownMachine(LayerMachine):
         for value in values:
             if isinstance(value, Unknown) and value.part_of is None and not value.depends and value.tensor is None:
                 continue
-            if _holds_modules(value) or (effect and not isinstance(value, Optimizer)):
-                self.unsettle(value)
+            sure = _holds_modules(value) or (effect and not isinstance(value, Optimizer))
+            self.unsettle(value, slightly=not sure)
 
     def given_to(self, function: Value | None, values: list[Value], name: str) -> None:
         """Unknown code of a certain name is run on values."""
