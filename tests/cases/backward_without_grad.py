@@ -348,3 +348,13 @@ def array_shared():
         values.sum().backward()  # error: [TLN104]
 
     start(numpy.ones)
+
+
+def a_layer_joins_under_a_name_that_is_read():
+    class Stack(nn.Sequential):
+        def __init__(self, features):
+            super().__init__()
+            setattr(self, eval("'linear'"), nn.Linear(features, features))
+            self.act = nn.Tanh()
+
+    Stack(3)(torch.rand(2, 3)).sum().backward()

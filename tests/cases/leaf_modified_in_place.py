@@ -2,6 +2,7 @@
 """Programs for TLN203."""
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 
@@ -108,3 +109,29 @@ def rebound_not_modified():
     w = torch.randn(3, requires_grad=True)
     w = w - 0.1
     w.sum().backward()
+
+
+def returned_by_code_that_froze_it():
+    w = torch.ones(3, requires_grad=True)
+    prepared = eval("lambda t: t.requires_grad_(False)")
+    scale = prepared(w).sum()
+    w.mul_(scale)
+
+
+def unfrozen_leaves_of_a_list_that_code_returned():
+    w = torch.ones(3, requires_grad=True)
+    prepared = eval("lambda ts: [t.requires_grad_(False) for t in ts]")
+    for t in prepared([w]):
+        w.add_(t)
+
+
+def dropout_at_a_rate_that_is_read():
+    w = torch.ones(3, requires_grad=True)
+    rate = eval("0.0")
+    F.dropout(w, rate, inplace=True)
+
+
+def dropout_at_its_own_rate():
+    """Raises: a leaf Variable that requires grad"""
+    w = torch.ones(3, requires_grad=True)
+    F.dropout(w, inplace=True)  # error: [TLN203]

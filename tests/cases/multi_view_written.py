@@ -129,3 +129,12 @@ def slices_of_a_base_that_is_written():
     a, b = h[:2], h[2:]
     h.mul_(3)
     (a * b).sum().backward()
+
+
+def written_in_a_loop_that_may_not_run():
+    w = torch.eye(4, requires_grad=True)
+    rows = w.unbind()
+    for _ in range(eval("0")):
+        with torch.no_grad():
+            w -= 0.1
+    rows[0].sum()

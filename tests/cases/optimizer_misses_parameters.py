@@ -276,3 +276,10 @@ def filled_by_a_callback():
     params = []
     net.apply(lambda module: params.extend(module.parameters()))
     torch.optim.SGD(params, 0.1)
+
+
+def filled_by_a_method_that_a_name_picks():
+    net = nn.Linear(2, 1)
+    params = []
+    net.apply(lambda module: getattr(params, eval("'extend'"))(module.parameters()))
+    torch.optim.SGD(params, 0.1)

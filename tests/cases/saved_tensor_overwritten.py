@@ -637,3 +637,41 @@ def cast_that_does_nothing():
     shown = p.float()
     shown.clamp_(0.1, 0.9)  # error: [TLN201]
     p.sum().backward()
+
+
+def only_in_the_last_round():
+    w = torch.ones(3, requires_grad=True)
+    x = torch.zeros(3)
+    first = eval("4")
+    total = 0
+    for i in range(5):
+        total = total + (w * x).sum()
+        if i < first:
+            continue
+        break
+    total.backward()
+    x += 1
+
+
+def in_rounds_that_a_number_picks():
+    """Raises: modified by an inplace operation"""
+    w = torch.ones(3, requires_grad=True)
+    x = torch.zeros(3)
+    every = eval("2")
+    total = 0
+    for i in range(5):
+        if i % every:
+            x += 1  # warning: [TLN201]
+        total = total + (w * x).sum()
+    total.backward()
+
+
+def in_every_round():
+    """Raises: modified by an inplace operation"""
+    w = torch.ones(3, requires_grad=True)
+    x = torch.zeros(3)
+    total = 0
+    for i in range(5):
+        x += 1  # error: [TLN201]
+        total = total + (w * x).sum()
+    total.backward()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import libcst as cst
@@ -686,6 +686,10 @@ class BackwardMachine(GraphMachine):
         by_write: dict[int, list[SavedRead]] = {}
         for read in self.saved_reads:
             by_write.setdefault(id(read.write.origin), []).append(read)
+        runs: dict[int, list[Write]] = {}
+        for record in self.write_records:
+            if id(record.write.origin) in by_write:
+                runs.setdefault(id(record.write.origin), []).append(record.write)
         broken: dict[int, Truth] = {}
         for key, reads in by_write.items():
             sure = [read for read in reads if read.need <= read.basis]
@@ -694,7 +698,7 @@ class BackwardMachine(GraphMachine):
             broken[key] = Truth.YES if sure else Truth.MAYBE
             if sure:
                 best = min(sure, key=lambda read: (len(read.conditions), read.implicit))
-                self._tell_read(best)
+                self._tell_read(best, self._own_decision(best, sure, runs.get(key, ())))
                 continue
             for read in reads:
                 decision = self._one_decision(read)
@@ -704,6 +708,22 @@ class BackwardMachine(GraphMachine):
                     self._tell_read(read, decision)
                     break
         return broken
+
+    def _own_decision(self, read: SavedRead, sure: list[SavedRead], runs: Iterable[Write]) -> Condition | None:
+        """
+        The condition under which a write in a loop runs when it does harm, if it may also run only when it does none:
+        `if i % every: x += 1`.
+        """
+        harmful = {id(each.write) for each in sure}
+        for write in runs:
+            if id(write) in harmful:
+                continue
+            others = {key for key, _ in write.path}
+            for key, arm in sorted(unconditional(read.write.path), key=repr):
+                found = None if key in others else self._condition_of(key)
+                if found is not None:
+                    return Condition("branch", found, arm == 1)
+        return None
 
     def _one_decision(self, read: SavedRead) -> Condition | None:
         """

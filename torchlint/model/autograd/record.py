@@ -248,7 +248,7 @@ class GraphMachine(Machine):
         edges = self.edges(base)
         self.trail.set(tensor, "grad_time", self.tick())
         if tensor.view in ("multi", "no_grad"):
-            sure = implied(write.assumed | self.assumed, write.path | self.path)
+            sure = implied(write.path | write.assumed | self.assumed, self.path)
             kind: Refusal = "multi-view" if tensor.view == "multi" else "no-grad-view"
             known = sure and self.grad_mode is not Truth.MAYBE
             truth = tensor.requires_grad.truth() if known else Truth.MAYBE

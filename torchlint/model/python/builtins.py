@@ -253,6 +253,9 @@ class BuiltinMachine(ContainerMachine):
 
     def set_some_attribute(self, instance: Instance, value: Value) -> None:
         """An attribute is set of which nobody knows the name: it may be any that holds the like."""
+        if instance.layer is not None and instance.layer.kind.container == "sequential":
+            self.trail.set(instance.layer, "children", None)
+            self.trail.set(instance.layer, "tail", None)
         if isinstance(value, (Module, Instance, Function, Constant, Scalar)):
             return  # `setattr(self, f"layer{i}", ...)` makes new ones
         depends = reachable_tensors(value)

@@ -3,10 +3,11 @@ What code that the model does not follow may have done to what it can reach.
 
 It may keep, write and change what it is given, so of flags (`requires_grad`, `is_leaf`) and of what containers and
 objects hold nothing is certain any more. A call whose value is used practically never changes the flags of the tensors
-it is given, but it may: what rests on them from then on is conditional ("if `w` requires grad"), so it is no error. What
-such code does not do is a rule of thumb, and there are three: functions of torch and the standard library do; so do those whose name says that they only look, collect or compute
-(`foreign.only_reads`); and what is built over parameters (an optimizer) does. Functions of the file that are handed on
-run when nobody sees it: what they write to is unknown from then on.
+it is given, but it may: what rests on them from then on is conditional ("if `w` requires grad") and no error. What such
+code practically never does is a rule of thumb, and there are three: functions of torch and the standard library leave
+flags alone; so do those whose name says that they only look, collect or compute (`foreign.only_reads`); and what is
+built over parameters (an optimizer) does. Functions of the file that are handed on run when nobody sees it: what they
+write to is unknown from then on.
 
 Runs nothing: says what is left of the values when something unknown has run.
 """
@@ -305,6 +306,8 @@ class UnknownMachine(LayerMachine):
                     self.trail.set(
                         value.attributes, name, choose([(unknown_guard(), each), (unknown_guard(), Unknown())])
                     )
+        elif isinstance(value, Bound) and value.name in _OF_CONTAINERS:
+            self.havoc(value.receiver)
         elif isinstance(value, Sequence) and value.last is not None and value.items is None:
             self.trail.set(value, "last", None)
         elif isinstance(value, Sequence) and value.kind == "list" and value.items is not None:
@@ -420,9 +423,14 @@ class UnknownMachine(LayerMachine):
 
 
 def _written_paths(node: ir.Node) -> list[tuple[str, ...]]:
-    if isinstance(node, ir.Call) and isinstance(node.function, ir.Attribute):
+    if isinstance(node, ir.Call):
+        if isinstance(node.function, ir.Name):
+            return []
+        path = _path(node.function.value) if isinstance(node.function, ir.Attribute) else ()
+        if not path:  # `getattr(seen, name)(x)`, `{"train": seen}[phase].append(x)`: any of these may be written into
+            return [(each.id, "") for each in ir.walk(node.function) if isinstance(each, ir.Name)]
+        assert isinstance(node.function, ir.Attribute)
         inside = node.function.attr in _OF_CONTAINERS
-        path = _path(node.function.value)
         return [(*path, "")] if path and inside else [path] if path and node.function.attr in _FLAGS else []
     if isinstance(node, ir.Scope):
         return [(name,) for name in node.names]

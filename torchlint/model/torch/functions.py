@@ -54,6 +54,7 @@ from torchlint.model.state.values import (
     may_be_tensor,
     parts,
     reachable_tensors,
+    unknown_guard,
 )
 from torchlint.model.torch.contractions import FOLLOWED, ContractionMachine
 from torchlint.model.torch.operations import CASTS as _CASTS
@@ -753,8 +754,8 @@ class TorchMachine(ContractionMachine):
 
         if runs is Truth.YES:
             return drop()
-        number = self.branch((id(origin), "dropout"))
-        arms = self.fork([(frozenset({(number, 1)}), drop), (frozenset({(number, 0)}), lambda: positional[0])])
+        # no branch of the program: whoever comes here need not have taken an arm of it
+        arms = self.fork([(unknown_guard(), drop), (unknown_guard(), lambda: positional[0])], assume=True)
         return choose([(guard, value) for guard, value in arms if value is not None])
 
     def _init(self, qualified: str, site: CallSite) -> Value:
