@@ -459,6 +459,8 @@ class OperationMachine(SecondOrderMachine):
                 return []
             low, high = ("int", "float") if kind == "number" else (kind, kind)
             return [Operand(low, high, number=True)] if kind in _NUMBERS else [ANYTHING]
+        if not fits(value):
+            return [ANYTHING]
         if isinstance(value, Sequence):
             inner = value.items if value.items is not None else (value.element or Unknown(),)
             return [each for item in inner for each in self._operands(item)]
