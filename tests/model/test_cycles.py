@@ -18,6 +18,10 @@ loss.backward()
 """
 
 VALUES = {
+    "operand in itself": (
+        "z = [w]\nz.append(z)\nw + z\nz ** w\ntorch.add(w, z)\ntorch.stack([w, z])\ntorch.cat(z)\n"
+        "torch.where(w > 0, w, z if unknown() else w)\ntorch.lerp(w, w, z)\nw.add_(z)\n"
+    ),
     "list in itself": "z = [0]\nz.append(z)\ntorch.tensor(z)\ntorch.cat(z)\nx = torch.ones(3)[z]\n",
     "tuple around a list that holds it": (
         "z = []\nt = (z, w)\nz.append(t)\ntorch.stack(t)\nisinstance(w, t)\nprint(*t)\n"
