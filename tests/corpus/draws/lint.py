@@ -19,6 +19,8 @@ from ..packages import environment
 
 TIMEOUT = 600.0
 OF_THE_LINTER = ("TLN000",)
+OF_NO_RULE = (*OF_THE_LINTER, "TLN001", "TLN002")
+"""Files that are not Python, and comments that silence nothing, are nothing to judge the rules by."""
 
 
 @dataclass
@@ -74,7 +76,7 @@ def lint(name: str, version: str, folder: Path, linter: Path, timeout: float = T
         last = run.stderr.strip().splitlines()[-1:] or ["nothing printed"]
         result.trouble.append(f"exit status {run.returncode}: {last[0][:200]}")
         return result
-    result.findings = [each for each in found if each["code"] not in OF_THE_LINTER]
+    result.findings = [each for each in found if each["code"] not in OF_NO_RULE]
     result.trouble += [
         f"{each['path']}:{each['line']}: {each['message'][:300]}" for each in found if each["code"] in OF_THE_LINTER
     ]
