@@ -28,7 +28,8 @@ class RetainGraph(Rule):
 
     ## Known limits
     Not reported where `retain_graph` is given by a variable; beside `create_graph=True`, which retains the graph
-    anyway; and on `autograd.grad` where a later backward reads the graph: its gradient is wanted apart.
+    anyway; where the backwards of two losses have different `inputs`; and on `autograd.grad` where a later backward
+    reads the graph: its gradient is wanted apart.
 
     ## References
     - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
@@ -114,6 +115,8 @@ class RetainGraph(Rule):
     )
 
     def check(self, event: events.GraphRetained) -> Iterator[Diagnostic]:
+        if event.use == "apart":
+            return  # the losses are differentiated with respect to different tensors: no sum does that
         if event.use == "shared" and not code(event.call.func).endswith(".backward"):
             return  # `autograd.grad` is asked for the gradient of one loss alone: needed as written
         loss = f"`{event.root.name}`" if event.root.name else "the loss"

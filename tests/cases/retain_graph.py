@@ -106,3 +106,26 @@ def weight_between_two_losses():
     far = torch.autograd.grad(adversarial, last.weight, retain_graph=True)[0]
     weight = (near.norm() / (far.norm() + 1e-4)).clamp(0, 1e4).detach()
     (reconstruction + weight * adversarial).backward()
+
+
+def losses_of_different_parameters():
+    w, v = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    hidden = w * v
+    hidden.sum().backward(retain_graph=True, inputs=[w])
+    hidden.exp().sum().backward(inputs=[v])
+
+
+def one_loss_of_one_parameter():
+    w, v = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    hidden = w * v
+    hidden.sum().backward(retain_graph=True, inputs=[w])
+    hidden.exp().sum().backward()
+
+
+def losses_of_the_same_parameter():
+    """Holds: len(visits) == 2"""
+    w, v, visits = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True), []
+    hidden = w * v
+    hidden.register_hook(visits.append)
+    hidden.sum().backward(retain_graph=True, inputs=[w])  # smell: [TLN102]
+    hidden.exp().sum().backward(inputs=[w])  # note: this backward reads the retained graph

@@ -166,3 +166,38 @@ def number_in_a_tuple_with_tensors():
         return torch.tensor(count, dtype=torch.float)
 
     loss([torch.ones(2)], (element for element in [1.0]))
+
+
+def annotated_and_given_numbers():
+    def start(values: torch.Tensor):
+        return torch.tensor(values, dtype=torch.float64)
+
+    start([1, 2])
+    start(3)
+
+
+def annotated_with_a_number_by_default():
+    def start(scale: torch.Tensor = 0.5):
+        return torch.tensor(scale)
+
+    start()
+
+
+def annotated_and_given_a_length_by_a_method():
+    class Counter:
+        def count(self, values: torch.Tensor):
+            return torch.tensor(values)
+
+        def both(self, text):
+            return self.count(len(text))
+
+    Counter().both("ab")
+
+
+def annotated_and_given_tensors():
+    """Warns: To copy construct from a tensor"""
+
+    def start(values: torch.Tensor):
+        return torch.tensor(values)  # warning: [TLN706]
+
+    start(torch.ones(2))

@@ -212,3 +212,53 @@ def input_that_nobody_writes():
     Square.apply(x * 1).sum().backward()
     optimizer = torch.optim.SGD([x], lr=0.1)
     optimizer.step()
+
+
+def operator_of_another_kind_kept():
+    class Diagonal:
+        def __init__(self, values):
+            self.values, self.shape, self.dtype = values, values.shape, values.dtype
+
+        def matmul(self, x):
+            return self.values * x
+
+    class Apply(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, operator, x):
+            ctx.operator = operator
+            return operator.matmul(x)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None, ctx.operator.matmul(grad).to(ctx.operator.dtype)
+
+    Apply.apply(Diagonal(torch.ones(3)), torch.ones(3, requires_grad=True)).sum().backward()
+
+
+def number_given_to_functions():
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, scale):
+            ctx.scale = scale
+            return torch.mul(scale, x)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return torch.mul(ctx.scale, grad), None
+
+    Scale.apply(torch.ones(3, requires_grad=True), 2.0).sum().backward()
+
+
+def count_returned_beside_the_result():
+    class Total(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            count = len(x)
+            ctx.count = count
+            return x.sum(), count
+
+        @staticmethod
+        def backward(ctx, grad, _):
+            return grad.expand(ctx.count)
+
+    Total.apply(torch.ones(3, requires_grad=True))[0].backward()

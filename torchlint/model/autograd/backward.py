@@ -90,6 +90,8 @@ class Retained:
     root: TensorFacts
     nodes: set[int]
     iteration: tuple[int, ...]
+    asked_for: frozenset[int] | None
+    """The tensors whose gradients it computes; None: of all leaves."""
     readers: list[tuple[Step, RetainedUse, cst.CSTNode]] = field(default_factory=list)
     carried: str = ""
     opaque: bool = False
@@ -121,6 +123,8 @@ class BackwardMachine(GraphMachine):
         """Whether it adds to a gradient that is there."""
         self.starts: set[int] = set()
         """Where the last pass began: ids of nodes and leaves."""
+        self.asked_for: frozenset[int] | None = None
+        """As in `Retained`, of the last pass."""
         self.saved_reads: list[SavedRead] = []
         self.retained: list[Retained] = []
         self.freed_reads: dict[tuple[int, Truth], list[tuple[Guard, FreedGraphRead]]] = {}
@@ -250,6 +254,7 @@ class BackwardMachine(GraphMachine):
                 self.trail.set(tensor, "retains_grad", True)
         self.assumed = assumed
         inputs = None if given is None else [tensor for _, tensor in given]
+        self.asked_for = None if inputs is None else frozenset(id(tensor) for tensor in inputs)
         partly: set[int] = set()
         visited, leaves, reached = self.walk(starts, self._targets(inputs), through=partly if accumulates else None)
         self.visited = visited
@@ -451,7 +456,7 @@ class BackwardMachine(GraphMachine):
         within = len(retained.iteration)
         carried = [node for node in sure if node.iteration[:within] == retained.iteration]
         if retained.iteration == self.iteration or not retained.iteration:
-            use: RetainedUse = "shared"
+            use: RetainedUse = "shared" if retained.asked_for == self.asked_for else "apart"
         elif carried:
             use = "carried"
             retained.carried = retained.carried or self._carried_name(carried[0])
@@ -578,6 +583,7 @@ class BackwardMachine(GraphMachine):
                 root=facts,
                 nodes=set(visited),
                 iteration=self.iteration,
+                asked_for=self.asked_for,
                 # A graph older than the running function is still there when the function is called again.
                 opaque=not visited or any(node.opaque or node.time < self.activated() for node, _ in visited.values()),
             )
@@ -854,7 +860,9 @@ class BackwardMachine(GraphMachine):
             readers = [reader for retained in group for reader in retained.readers]
             kinds = {kind for _, kind, _ in readers}
             use: RetainedUse
-            if "shared" in kinds:
+            if "apart" in kinds:
+                use = "apart"
+            elif "shared" in kinds:
                 use = "shared"
             elif "carried" in kinds:
                 use = "carried"

@@ -363,7 +363,7 @@ class AutogradRefused(Event):
     target_node: cst.BaseExpression | None = None
 
 
-RetainedUse: TypeAlias = Literal["unread", "shared", "carried", "repeated", "unknown"]
+RetainedUse: TypeAlias = Literal["unread", "shared", "apart", "carried", "repeated", "unknown"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -381,9 +381,10 @@ class GraphRetained(Event):
         The tensor differentiated.
     use
         "unread": proven that no later backward reads the retained graph. "shared": another backward of the same
-        iteration reads it (two losses, one graph). "carried": a backward of a later iteration reads it through a
-        state that is carried over. "repeated": the same call reads it in a later iteration, a graph built before the
-        loop (the rows of a Jacobian). "unknown": the model cannot tell.
+        iteration reads it (two losses, one graph). "apart": it does so for the gradients of other tensors. "carried":
+        a backward of a later iteration reads it through a state that is carried over. "repeated": the same call reads
+        it in a later iteration, a graph built before the loop (the rows of a Jacobian). "unknown": the model cannot
+        tell.
     readers
         The steps of the backwards that read the retained graph.
     carried

@@ -338,9 +338,15 @@ def _cst(node: ir.Node) -> cst.BaseExpression | None:
     return node.origin if isinstance(node.origin, cst.BaseExpression) else None
 
 
+def _is_number(default: ir.Expression | None) -> bool:
+    return isinstance(default, ir.Constant) and default.value is not None
+
+
 def _annotated_as_tensor(origin: ir.Node) -> bool:
     """Whether a value is a parameter whose annotation is `Tensor`, and no list or union of them."""
-    annotation = origin.annotation if isinstance(origin, ir.Parameter) else None
+    if not isinstance(origin, ir.Parameter) or _is_number(origin.default):
+        return False
+    annotation = origin.annotation
     if isinstance(annotation, ir.Constant):
         return annotation.value in ("Tensor", "torch.Tensor")
     if isinstance(annotation, ir.Attribute):

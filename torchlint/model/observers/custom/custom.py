@@ -62,7 +62,9 @@ class Custom(Observer):
         super().__init__(machine)
         self._running: list[Function] = []
         self._given: list[list[Value]] = []
-        self._kept_inputs: list[tuple[int, int, TensorKeptOnContext]] = []
+        self._kept_inputs: list[tuple[int, int, bool, TensorKeptOnContext]] = []
+        self._tensors: set[tuple[int, int]] = set()
+        """The arguments that are tensors in a call that was seen: definition and position."""
         self._applied: list[tuple[int, int, Storage]] = []
         self._overwritten: dict[tuple[int, int], Step] = {}
         self._seen: set[int] = set()
@@ -114,14 +116,21 @@ class Custom(Observer):
             if not isinstance(target, cst.Attribute) or text(target.value) != forward.context or "." in name:
                 continue
             if name in outputs and name not in forward.parameters:
+                if not forward.returns_tensor(name) and not self._read_as_tensor(target, backward):
+                    continue
                 kept.append((node, target, "output"))
             elif name in checked:
                 continue
-            elif name in forward.inputs() and (forward.is_tensor(name) or self._read_as_tensor(target, backward)):
+            elif name in forward.inputs():
                 kept.append((node, target, "input"))
             elif not name and forward.computes_tensor(node.value):
                 kept.append((node, target, "intermediate"))
         saves = any(method.calls("save_for_backward") for method in methods.values())
+        known = {name for name in forward.inputs() if forward.is_tensor(name)}
+        for node, target, what in kept:
+            if what == "input" and self._read_as_tensor(target, backward):
+                known.add(text(node.value))
+        unsure = sum(what == "input" and text(node.value) not in known for node, _, what in kept)
         for node, target, what in kept:
             event = TensorKeptOnContext(
                 node=target,
@@ -130,18 +139,19 @@ class Custom(Observer):
                 attribute=target.attr.value,
                 what=what,
                 value=node.value,
-                reads=reads(backward, target.attr.value),
-                saves=saves or len(kept) > 1,
+                reads=reads(backward, target.attr.value, [each for each in methods.values() if each is not backward]),
+                saves=saves or len(kept) - unsure > 1,
             )
             if what != "input":
                 self.machine.emit(event)
             elif self.machine.excursion is None and not self.machine.expected_errors:
-                position = forward.parameters.index(text(node.value)) - 1
-                self._kept_inputs.append((id(cls.definition), position, event))
+                name = text(node.value)
+                place = forward.parameters.index(name) - 1
+                self._kept_inputs.append((id(cls.definition), place, name in known, event))
 
     def _checked(self, forward: Method, backward: Method | None) -> set[str]:
         """The names that are saved for backward too, and checked there: unpacking looks at all versions."""
-        if backward is None or not reads(backward, "saved_tensors"):
+        if backward is None or not reads(backward, "saved_tensors", ()):
             return set()
         return {text(value) for value in forward.saved() or []}
 
@@ -160,7 +170,7 @@ class Custom(Observer):
         if any(method.calls("mark_dirty") for method in methods.values()):
             return
         for name in forward.inputs():
-            self._writes(forward, name, "forward", "input", certain=forward.is_tensor(name))
+            self._writes(forward, name, "forward", "input", certain=forward.is_like_tensor(name))
 
     def _written_in_backward(self, backward: Method) -> None:
         given = {name: name for name in backward.inputs()}
@@ -277,7 +287,10 @@ class Custom(Observer):
 
     def finished(self) -> None:
         """Whether an input is written later is known when everything has run."""
-        for definition, position, event in self._kept_inputs:
+        seen = [each for each in self._kept_inputs if each[2] or each[:2] in self._tensors]
+        for definition, position, _, event in seen:
+            if sum(definition == each[0] for each in seen) > 1:
+                event = replace(event, saves=True)
             step = self._overwritten.get((definition, position))
             if step is not None:
                 event = replace(event, written=True, trace=(step,))
@@ -378,6 +391,8 @@ class Custom(Observer):
         if name == "apply" and isinstance(receiver, Class):
             for position, value in enumerate(positional):
                 tensor = value.tensor if isinstance(value, Unknown) else value
+                if isinstance(value, Tensor) and value.made_by:
+                    self._tensors.add((id(receiver.definition), position))
                 if isinstance(tensor, Tensor):
                     self._applied.append((id(receiver.definition), position, tensor.storage))
         if name in ("numpy", "detach") and self._running and isinstance(receiver, (Unknown, Tensor)):

@@ -6,15 +6,20 @@ No observer of its own; `custom` asks. What a name stands for is told only where
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from torchlint.knowledge.ops import find as ops
 from torchlint.syntax.tree import children, parsed, walk
 
-_OF_TENSORS = frozenset({"shape", "dtype", "device", "requires_grad", "grad_fn", "is_cuda", "ndim"})
+_OF_TENSORS = frozenset(
+    {"grad_fn", "is_cuda", "is_leaf", "new_empty", "new_ones", "new_zeros", "new_full", "new_tensor"}
+)
+_OF_ARRAYS = frozenset({"shape", "dtype", "device", "requires_grad", "ndim"})
 _OF_OTHERS = frozenset({"index", "split", "copy", "count", "format", "type", "t", "real", "imag", "all", "any"})
+_TAKES_NUMBERS = frozenset({"add", "sub", "mul", "div", "true_divide"})
+"""As functions these take a number for the first tensor, too: `torch.mul(2, x)`."""
 _NO_DERIVATIVE = frozenset({"size", "dim", "numel", "detach", "long", "int", "bool", "type", "argmax", "argmin"})
 
 
@@ -105,6 +110,22 @@ class Method:
         wanted = f"{self.context}.{method}"
         return [node for node in self.nodes if isinstance(node, cst.Call) and text(node.func) == wanted]
 
+    def of_context(self, attribute: str) -> list[cst.Attribute]:
+        """The places where `ctx.attribute` is written."""
+        wanted = f"{self.context}.{attribute}"
+        return [node for node in self._whole() if isinstance(node, cst.Attribute) and text(node) == wanted]
+
+    def hands_on_context(self) -> bool:
+        """Whether it does something else with `ctx` than to ask for its attributes."""
+        nodes = self._whole()
+        whole = sum(isinstance(node, cst.Name) and node.value == self.context for node in nodes)
+        through = sum(isinstance(node, cst.Attribute) and text(node.value) == self.context for node in nodes)
+        return whole != through
+
+    def _whole(self) -> list[cst.CSTNode]:
+        """The body with the functions defined in it, which see the context too."""
+        return list(walk(self.definition.body))
+
     def saved(self) -> list[cst.BaseExpression] | None:
         """What `save_for_backward` is given, if it's called once with arguments that are all written out."""
         calls = self.calls("save_for_backward")
@@ -126,24 +147,43 @@ class Method:
         return {}
 
     def is_tensor(self, name: str) -> bool:
-        """Whether the method uses a name as only a tensor can be used."""
+        """
+        Whether the method uses a name as only a tensor can be used: arrays, distributions and operators of other
+        packages have most of its attributes and methods, and none of those that set a flag of autograd or change it.
+        """
         if self.annotations.get(name, "").rpartition(".")[2] == "Tensor":
             return True
         for node in self.nodes:
             if isinstance(node, cst.Attribute) and text(node.value) == name:
                 attribute = node.attr.value
-                if attribute in _OF_TENSORS or (attribute not in _OF_OTHERS and ops.find(f"torch.Tensor.{attribute}")):
+                in_place = attribute.endswith("_") and not attribute.endswith("__")
+                if attribute in _OF_TENSORS or (in_place and ops.find(f"torch.Tensor.{attribute}")):
                     return True
             elif isinstance(node, cst.Call):
                 first = node.args[0].value if node.args else None
                 callee = text(node.func)
-                if callee.startswith(("torch.", "F.")) and first is not None and text(first) == name:
-                    return bool(
-                        ops.find(callee.replace("F.", "torch.nn.functional.", 1) if callee[0] == "F" else callee)
-                    )
+                given = callee.startswith(("torch.", "F.")) and first is not None and text(first) == name
+                spelling = callee.replace("F.", "torch.nn.functional.", 1) if callee.startswith("F.") else callee
+                if given and _takes_a_tensor(spelling):
+                    return True
                 if callee.endswith(".save_for_backward") and any(text(each.value) == name for each in node.args):
                     return True
         return False
+
+    def is_like_tensor(self, name: str) -> bool:
+        """Whether the method uses a name as tensors are used, and arrays, and what imitates them."""
+        for node in self.nodes:
+            if isinstance(node, cst.Attribute) and text(node.value) == name:
+                attribute = node.attr.value
+                if attribute in _OF_ARRAYS or (attribute not in _OF_OTHERS and ops.find(f"torch.Tensor.{attribute}")):
+                    return True
+        return self.is_tensor(name)
+
+    def returns_tensor(self, name: str) -> bool:
+        """Whether a name that it returns is a tensor: what is returned alone is, beside it may be anything."""
+        if any(isinstance(node, cst.Return) and text(node.value or node) == name for node in self.nodes):
+            return True
+        return self.is_tensor(name) or self.computes_tensor(self.definition_of(name))
 
     def computes_tensor(self, value: cst.BaseExpression | None) -> bool:
         """Whether an expression is a call of torch that returns a tensor with a derivative."""
@@ -160,16 +200,28 @@ class Method:
         return any(op.outputs and op.outputs[0] and op.differentiable and "self" not in op.writes for op in found)
 
 
-def reads(backward: Method | None, attribute: str) -> tuple[cst.BaseExpression, ...] | None:
-    """The places where `backward` reads `ctx.attribute`; None if it hands `ctx` on as a whole."""
-    if backward is None or not backward.context:
+def _takes_a_tensor(spelling: str) -> bool:
+    """Whether a function's first argument is a tensor, however it is called."""
+    found = ops.find(spelling)
+    return bool(found) and all(
+        op.parameters
+        and op.parameters[0].kind == "tensor"
+        and not op.parameters[0].wraps
+        and op.name not in _TAKES_NUMBERS
+        for op in found
+    )
+
+
+def reads(backward: Method | None, attribute: str, others: Sequence[Method]) -> tuple[cst.BaseExpression, ...] | None:
+    """
+    The places where `backward` reads `ctx.attribute`; None if it hands `ctx` on as a whole, or another method (which
+    sets it once) does that or reads it.
+    """
+    if backward is None or not backward.context or backward.hands_on_context():
         return None
-    wanted = f"{backward.context}.{attribute}"
-    whole = sum(isinstance(node, cst.Name) and node.value == backward.context for node in backward.nodes)
-    through = sum(isinstance(node, cst.Attribute) and text(node.value) == backward.context for node in backward.nodes)
-    if whole != through:
+    if any(each.hands_on_context() or len(each.of_context(attribute)) > 1 for each in others):
         return None
-    return tuple(node for node in backward.nodes if isinstance(node, cst.Attribute) and text(node) == wanted)
+    return tuple(backward.of_context(attribute))
 
 
 def names(node: cst.CSTNode) -> set[str]:

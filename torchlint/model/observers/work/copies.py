@@ -11,7 +11,7 @@ from torchlint.model.events.work import TensorCopied
 from torchlint.model.state.computations import Computation, Computations
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Choice, Constant, Function, Tensor, Value, alternatives
+from torchlint.model.state.values import Choice, Constant, Function, Scalar, Sequence, Tensor, Value, alternatives
 from torchlint.syntax import ir
 from torchlint.syntax.features import COPIES, COPIES_HELD, anywhere, here
 from torchlint.syntax.tree import parsed
@@ -36,8 +36,14 @@ class Copies(Computations):
         self._found: list[tuple[ir.Call, TensorCopied]] = []
         self._doubtful: set[int] = set()
         self._moved = False
+        self._annotated: dict[int, ir.Node] = {}
+        self._waiting: list[tuple[ir.Node, TensorCopied]] = []
+        self._given_others: set[int] = set()
 
     def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
+        for parameter in function.definition.parameters:
+            if parameter.annotation is not None and _is_no_tensor(arguments.get(parameter.name)):
+                self._given_others.add(id(parameter))
         self._number += 1
         self._calls.append(self._number)
 
@@ -89,6 +95,9 @@ class Copies(Computations):
         if not isinstance(origin.origin, cst.Call):
             return
         tensor = self.tensor(data)
+        annotated = tensor is not None and not tensor.made_by and isinstance(tensor.origin, ir.Parameter)
+        if annotated and tensor is not None:
+            self._annotated[id(origin.origin)] = tensor.origin
         event = TensorCopied(
             node=origin.origin,
             statement=self.machine.line(),
@@ -101,7 +110,7 @@ class Copies(Computations):
             in_graph=tensor is not None and tensor.requires_grad.truth() is Truth.YES,
             plain=not any(each.star for each in origin.arguments),
             certain=not isinstance(argument.value, ir.Attribute),
-            annotated=tensor is not None and not tensor.made_by and isinstance(tensor.origin, ir.Parameter),
+            annotated=annotated,
         )
         self._found.append((origin, event))
 
@@ -133,9 +142,26 @@ class Copies(Computations):
     def concluded(self) -> None:
         for origin, event in self._found:
             event = replace(event, certain=event.certain and id(origin) not in self._doubtful and not self._moved)
-            self.machine.emit(event)
+            parameter = self._annotated.get(id(event.node)) if event.annotated else None
+            if parameter is not None:
+                self._waiting.append((parameter, event))
+            else:
+                self.machine.emit(event)
         self._found, self._doubtful, self._tested = [], set(), []
         self._made_in, self._calls = {}, [0]
+
+    def finished(self) -> None:
+        """What an annotation alone says is not told where the file itself gives the parameter something else."""
+        for parameter, event in self._waiting:
+            if id(parameter) not in self._given_others:
+                self.machine.emit(event)
+        self._waiting.clear()
+
+
+def _is_no_tensor(value: Value | None) -> bool:
+    if isinstance(value, Choice):
+        return any(_is_no_tensor(each) for _, each in value.alternatives)
+    return isinstance(value, (Scalar, Sequence)) or (isinstance(value, Constant) and value.value is not None)
 
 
 def _expression(node: ir.Expression | None) -> cst.BaseExpression | None:
