@@ -138,3 +138,22 @@ def written_in_a_loop_that_may_not_run():
         with torch.no_grad():
             w -= 0.1
     rows[0].sum()
+
+
+def of_another_tensor_where_both_hold():
+    z = torch.rand(4, 4).requires_grad_()
+    first, second = eval("True"), eval("True")
+    if first:
+        if second:
+            z = eval("torch.rand(2, 3)")
+    z.split(1)[0].add_(1)
+
+
+def of_one_tensor_or_the_other():
+    """Raises: This view is the output of a function that returns multiple views"""
+    z = torch.rand(4, 4, requires_grad=True) * 1
+    first, second = eval("True"), eval("True")
+    if first:
+        if second:
+            z = torch.rand(2, 3, requires_grad=True) * 1
+    z.split(1)[0].add_(1)  # error: [TLN209]

@@ -133,3 +133,15 @@ def values_computed_for_printing():
     loss.backward()
     optimizer.step()
     print(before.item(), loss.item())
+
+
+def weights_that_autocast_copies():
+    net = nn.Linear(3, 2)
+    opt = torch.optim.SGD(net.parameters(), 0.1)
+    context = eval("torch.autocast('cpu', torch.bfloat16)")
+    with context:
+        hidden = net(torch.ones(1, 3, requires_grad=True))
+    loss = hidden.float().sum()
+    nn.init.zeros_(net.weight)  # warning: [TLN202]
+    loss.backward()
+    opt.step()

@@ -27,12 +27,14 @@ from torchlint.model.state.values import (
     GRAD_YES,
     NONE,
     Alias,
+    Bound,
     Choice,
     Constant,
     External,
     Family,
     Grad,
     GraphNode,
+    Instance,
     Saved,
     Sequence,
     Storage,
@@ -82,6 +84,13 @@ class WriteRecord:
     """A part of the memory was read by index after an earlier write."""
 
 
+_CAST = frozenset(
+    """
+    addbmm addmm addmv addr baddbmm bmm chain_matmul conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
+    conv_transpose3d convolution einsum linear matmul mm multi_dot mv prelu scaled_dot_product_attention
+    """.split()  # noqa: SIM905
+)
+"""Operations before which `torch.autocast` casts their inputs (aten/src/ATen/autocast_mode.h, `lower_precision_fp`)."""
 _ELSEWHERE = cst.Name("tensor")
 """For the target of a write that stands in another file: a rule may show it, but finds nothing to rewrite."""
 
@@ -91,6 +100,8 @@ class GraphMachine(Machine):
 
     def __init__(self) -> None:
         super().__init__()
+        self.may_cast = False
+        """Whether an autocast may be around what runs: what it casts is saved as a copy."""
         self.escaped: tuple[Tensor, ...] = ()
         """The latest leaves that unknown code was given."""
         self._imported: dict[str, Unknown] = {}
@@ -387,6 +398,8 @@ class GraphMachine(Machine):
                 grad = self.value_grad(each)
             elif isinstance(each, External) and is_value_of_elsewhere(each):
                 grad = self.guess(self.imported(each)).requires_grad
+            elif isinstance(each, (Instance, Bound)):
+                grad = GRAD_MAYBE  # an object may be a tensor of its own kind, what is bound a property
             else:
                 grad = GRAD_NO
             joined = grad if joined is None else joined.join(grad)
@@ -426,7 +439,8 @@ class GraphMachine(Machine):
         for save in op.saves:
             if save.what not in bound:
                 continue
-            needed = self._save_guard(save.guard, save.certain, bound)
+            copied = self.may_cast and not save.what.startswith("result") and op.name in _CAST
+            needed = self._save_guard(save.guard, save.certain and not copied, bound)
             if needed is None:
                 continue
             for inner, tensor in self.possible_options(bound[save.what]):

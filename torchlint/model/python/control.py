@@ -471,9 +471,10 @@ class ControlMachine(BindingMachine):
             return
         item = node.items[place]
         self.descend()
-        mode, ambient, very_dtypes = self.grad_mode, self.ambient, self.very_dtypes
+        mode, ambient, very_dtypes, may_cast = self.grad_mode, self.ambient, self.very_dtypes, self.may_cast
         if not self._keeps_dtypes(item.context):
             self.very_dtypes = False
+            self.may_cast = True
         restores, plain, inside, left_in = False, False, mode, mode
         self.contexts += 1
 
@@ -499,7 +500,7 @@ class ControlMachine(BindingMachine):
             body()
         self.nested -= 1
         self.contexts -= 1
-        self.grad_mode, self.very_dtypes = mode, very_dtypes
+        self.grad_mode, self.very_dtypes, self.may_cast = mode, very_dtypes, may_cast
         if self.ambient is not ambient and not self.contexts:
             self.trail.set(self, "ambient", ambient)
         if left_in is not inside and left_in is not mode and not restores and not self.dead:

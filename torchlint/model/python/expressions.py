@@ -260,6 +260,10 @@ class ExpressionMachine(IndexMachine):
                     return Bound(instance, name, found)
                 if isinstance(found, Instance) and any("__get__" in each.attributes for each in found.cls.ancestry()):
                     return Unknown(held_tensors(instance), source=origin)
+                if isinstance(found, Unknown) and found.part_of is None and is_module(instance) is not Truth.NO:
+                    # it may be a method; kept like what is looked up below
+                    found = Unknown(found.depends, source=origin, layer=found.layer, part_of=instance)
+                    instance.attributes[name] = found
                 return found
         if instance.layer is not None and (name in instance.layer.parameters or name in instance.layer.config):
             return self._module_attribute(instance.layer, name)

@@ -711,16 +711,24 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
     merged: list[tuple[Guard, Value]] = []
     for guard, value in flat:
         for index, (known, other) in enumerate(merged):
-            if _same(other, value):
+            if _same(other, value) and (guard <= known or known <= guard or _are_arms(known, guard)):
                 merged[index] = (known & guard, other)
                 break
         else:
             merged.append((guard, value))
-    if len(merged) == 1:
+    if len(merged) == 1 or all(_same(merged[0][1], value) for _, value in merged[1:]):
         return merged[0][1]
     if len(merged) > MOST_ALTERNATIVES:
         return Unknown(tensor for _, value in merged for tensor in reachable_tensors(value))
     return Choice(tuple(merged))
+
+
+def _are_arms(one: Guard, other: Guard) -> bool:
+    """Whether two guards are the two arms of one branch, so that together they say what they have in common."""
+    if len(one ^ other) != 2:
+        return False
+    (key, arm), (other_key, other_arm) = one ^ other
+    return key == other_key and {arm, other_arm} == {0, 1} and not (isinstance(key, tuple) and key[0] == "unknown")
 
 
 def _same(left: Value, right: Value) -> bool:

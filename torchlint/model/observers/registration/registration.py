@@ -404,6 +404,8 @@ def _leads_to(value: Value | None, instance: Instance) -> bool:
         value = value.receiver
     if isinstance(value, Super):
         value = value.instance
+    if isinstance(value, Unknown):
+        value = value.part_of
     return value is not None and any(holds(each, instance) for _, each in alternatives(value))
 
 
