@@ -89,3 +89,44 @@ def what_a_helper_is_given():
         return torch.where(x > 0, torch.log(x), torch.zeros_like(x))
 
     safe_log(torch.rand(3))
+
+
+def masked_for_an_argmax():
+    x = torch.tensor([0.0, 4.0], requires_grad=True)
+    scores = torch.where(x > 0, torch.sqrt(x), torch.zeros_like(x))
+    best = scores.argmax()
+    high = scores > 1
+    x[best].backward()
+
+
+def masked_and_detached():
+    x = torch.tensor([0.0, 4.0], requires_grad=True)
+    weights = torch.where(x > 0, torch.sqrt(x), torch.zeros_like(x)).detach()
+    (weights * x).sum().backward()
+
+
+def masked_for_the_log():
+    x = torch.tensor([0.0, 4.0], requires_grad=True)
+    total = torch.where(x > 0, torch.sqrt(x), torch.zeros_like(x)).sum()
+    history = [total.item()]
+    (x * 2).sum().backward()
+
+
+def masked_for_an_argmax_and_a_loss():
+    """Holds: x.grad.isnan().any()"""
+    x = torch.tensor([0.0, 4.0], requires_grad=True)
+    scores = torch.where(x > 0, torch.sqrt(x), torch.zeros_like(x))  # warning: [TLN604]
+    best = scores.argmax()
+    scores.sum().backward()
+
+
+def masked_and_returned():
+    """Holds: x.grad.isnan().any()"""
+    x = torch.tensor([0.0, 4.0], requires_grad=True)
+
+    def score(values):
+        scores = torch.where(values > 0, torch.sqrt(values), torch.zeros_like(values))  # warning: [TLN604]
+        print(scores.argmax())
+        return scores
+
+    score(x)[1:].sum().backward()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 from torchlint.condition import Condition
@@ -11,7 +12,9 @@ from torchlint.model.events import Shape
 from torchlint.model.events.numerics import LossBroadcast, MaskedSingularity
 from torchlint.model.state.computations import Computation, Computations, constant
 from torchlint.model.state.guards import Truth, conditions
-from torchlint.model.state.values import Choice, Tensor, Unknown, Value
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.values import Choice, Sequence, Tensor, Unknown, Value
+from torchlint.syntax import ir
 from torchlint.syntax.features import MASKED, SINGULAR, SQUARED_MEAN, Concern, here
 
 _ELEMENTWISE_LOSSES = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
@@ -19,6 +22,20 @@ _COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
 }  # fmt: skip
+
+
+_ENDS = frozenset({"detach", "item", "numpy", "tolist"})
+"""What takes numbers out of a graph: no gradient comes back through it."""
+
+
+@dataclass(slots=True, eq=False)
+class _Flow:
+    """A tensor on the way from a masked result to whatever is differentiated: where it is read, where used."""
+
+    tensor: Tensor
+    source: MaskedSingularity
+    reads: int = 0
+    uses: int = 0
 
 
 def both_expanded(left: Shape, right: Shape) -> bool:
@@ -40,7 +57,13 @@ class Broadcasts(Computations):
         here("where masked_fill", MASKED),
     )
 
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._flows: dict[int, list[_Flow]] = {}
+
     def computed(self, made: Computation) -> None:
+        if self._flows:
+            self._follow(made)
         if made.name in _ELEMENTWISE_LOSSES:
             self._loss(made, made.spelling.rpartition(".")[2], made.operands)
         elif made.name in ("mean", "sum"):
@@ -106,19 +129,51 @@ class Broadcasts(Computations):
             if written is None or not self._drops(mask, value, singular.name, kept_if):
                 continue
             truth, needs = self._requires_grad(value)
-            if truth is not Truth.NO:
-                self.machine.emit(
-                    MaskedSingularity(
-                        node=made.node,
-                        statement=made.line,
-                        truth=self.now() & truth,
-                        conditions=needs,
-                        how=how,
-                        function=singular.name,
-                        computed=node,
-                        operand=written,
-                    )
-                )
+            if truth is Truth.NO:
+                continue
+            event = MaskedSingularity(
+                node=made.node,
+                statement=made.line,
+                truth=self.now() & truth,
+                conditions=needs,
+                how=how,
+                function=singular.name,
+                computed=node,
+                operand=written,
+            )
+            if not isinstance(made.result, Tensor) or self.machine.excursion is not None:
+                self.machine.emit(event)
+            elif not self.machine.expected_errors:
+                self._flows.setdefault(id(made.result), []).append(_Flow(made.result, event))
+
+    # -- where the masked result goes
+
+    def _follow(self, made: Computation) -> None:
+        """A use ends where nothing is differentiated, as in a comparison, or goes on in the result."""
+        results = made.result.items or () if isinstance(made.result, Sequence) else (made.result,)
+        grads = [each for each in results if isinstance(each, Tensor) and each.requires_grad.truth() is not Truth.NO]
+        unknown = made.name not in _ENDS and any(isinstance(each, (Unknown, Choice)) for each in results)
+        for value in (*made.operands, *made.keywords.values()):
+            for operand in (value.items or ()) if isinstance(value, Sequence) else (value,):
+                for flow in () if unknown else tuple(self._flows.get(id(operand), ())):
+                    flow.uses += 1
+                    for each in grads:
+                        known = self._flows.setdefault(id(each), [])
+                        if all(other.source is not flow.source for other in known):
+                            known.append(_Flow(each, flow.source))
+
+    def name_read(self, name: str, value: Value, origin: ir.Node) -> None:
+        for flow in self._flows.get(id(value), ()) if self._flows else ():
+            flow.reads += 1
+
+    def concluded(self) -> None:
+        told: set[int] = set()
+        for flow in [each for flows in self._flows.values() for each in flows]:
+            # read more often than computed with: it is returned, kept, or given to code that may differentiate it
+            if flow.uses < max(1, flow.reads) and id(flow.source) not in told:
+                told.add(id(flow.source))
+                self.machine.emit(flow.source)
+        self._flows = {}
 
     def _drops(self, mask: Computation, value: Value, function: str, kept_if: bool) -> bool:
         """Whether the mask compares the value with a number so that the function's singular point is dropped."""
