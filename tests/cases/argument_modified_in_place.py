@@ -159,3 +159,42 @@ def rebound_name():
     data = torch.ones(3)
     moved = shifted(data)
     print(moved, data)
+
+
+def rebound_as_a_tuple_in_a_loop():
+    def both(x, y):
+        x -= x.mean()
+        y += 1
+        return x, y
+
+    left, right = torch.ones(3), torch.ones(3)
+    left, right = both(left, right)
+    for _ in range(2):
+        left, right = both(left, right)
+    change = left - right
+
+
+def rebound_beside_something_else():
+    def normalise(x):
+        x -= x.mean()
+        return x
+
+    data = torch.ones(3)
+    count, data = 2, normalise(data)
+    if (data := normalise(data)).sum() > 0:
+        print(count)
+    change = data - 1
+
+
+def attribute_rebound():
+    class Scaler:
+        def normalise(self, x):
+            x -= x.mean()
+            return x
+
+        def run(self):
+            self.data = torch.ones(3)
+            self.data = self.normalise(self.data)
+            return self.data - 1
+
+    Scaler().run()
