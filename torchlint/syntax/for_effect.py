@@ -9,6 +9,7 @@ nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import libcst as cst
 
@@ -63,7 +64,7 @@ def is_for_effect(program: ir.Program, function: ir.Node | None, statement: ir.S
     return _is_timed(program, statement) or _is_shown(program, statement)
 
 
-def _around(body: list[ir.Statement], statement: ir.Statement) -> list[ir.Statement]:
+def _around(body: Sequence[ir.Node], statement: ir.Statement) -> list[ir.Node]:
     """The statements that hold another, the outermost first; [] if it stands in the body itself."""
     for each in body:
         for block in ("body", "orelse", "final", "handlers", "cases"):
