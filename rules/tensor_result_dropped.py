@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import assignable, code, shown
 from torchlint.model import events
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule, spelled
 from torchlint.truth import Truth
 
 _CHECKS = frozenset({"allclose", "equal"})
@@ -123,7 +123,7 @@ class TensorResultDropped(Rule):
             new = f"{code(receiver)} = {text}"
         elif event.inplace_twin and isinstance(function, cst.Attribute):
             new = code(event.call.with_changes(func=function.with_changes(attr=cst.Name(event.inplace_twin))))
-        message += f": {shown(receiver, event.receiver.name)} stays as it was"
+        message += f": {shown(receiver, event.receiver.name)} stays as it was{spelled(event.conditions)}"
         yield Diagnostic(event.node, message, event.trace, _fix(event, new) if new else None)
 
 

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-ConditionKind: TypeAlias = Literal["requires_grad", "branch", "device"]
+ConditionKind: TypeAlias = Literal["requires_grad", "branch", "device", "copy"]
 """
 "requires_grad": the tensor that `expression` names requires grad. "branch": `expression` is true where the program asks
-it. "device": `expression` is a device other than the one the tensor is on, such as a GPU.
+it. "device": `expression` is a device other than the one the tensor is on, such as a GPU. "copy": the conversion
+`expression` makes a tensor of its own, and does not give back the one it is called on.
 """
 
 
@@ -46,6 +47,8 @@ def spelled(conditions: Sequence[Condition]) -> str:
             words += f", where `{each.expression}`" + ("" if each.holds else " does not hold")
         elif each.kind == "device":
             words += f", where `{each.expression}` is another device than the CPU"
+        elif each.kind == "copy":
+            words += f", where `{each.expression}` is another tensor than before"
     names = [f"`{each.expression}`" for each in conditions if each.kind == "requires_grad"]
     if names:
         words += f", if {' and '.join(names)} {'requires' if len(names) == 1 else 'require'} grad"

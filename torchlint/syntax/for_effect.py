@@ -64,16 +64,37 @@ def is_for_effect(program: ir.Program, function: ir.Node | None, statement: ir.S
     return _is_timed(program, statement) or _is_shown(program, statement)
 
 
-def _around(body: Sequence[ir.Node], statement: ir.Statement) -> list[ir.Node]:
+def is_fallback(program: ir.Program, statement: ir.Statement, name: str) -> bool:
+    """
+    Whether a statement runs only where torch is too old, or lacks something: an `if` around it asks for `name` or for a
+    version, or it stands beside a `try`.
+
+    Parameters
+    ----------
+    program, statement
+        As for `is_for_effect`.
+    name
+        What the newer torch has.
+    """
+    asked = re.compile(rf"\b{name}\b|version", re.IGNORECASE)
+    for each in _around(program.body, statement, into_definitions=True):
+        if isinstance(each, ir.Try) or (isinstance(each, ir.If) and asked.search(_written(each.test.origin))):
+            return True
+    return False
+
+
+def _around(body: Sequence[ir.Node], statement: ir.Statement, *, into_definitions: bool = False) -> list[ir.Node]:
     """The statements that hold another, the outermost first; [] if it stands in the body itself."""
     for each in body:
         for block in ("body", "orelse", "final", "handlers", "cases"):
             inner = getattr(each, block, None)
-            if not isinstance(inner, list) or isinstance(each, (ir.FunctionDef, ir.ClassDef)):
+            if not isinstance(inner, list) or (
+                isinstance(each, (ir.FunctionDef, ir.ClassDef)) and not into_definitions
+            ):
                 continue
             if any(part is statement for part in inner):
                 return [each]
-            found = _around(inner, statement)
+            found = _around(inner, statement, into_definitions=into_definitions)
             if found:
                 return [each, *found]
     return []

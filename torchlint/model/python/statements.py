@@ -13,7 +13,9 @@ from typing import Any
 
 import libcst as cst
 
+from torchlint.condition import Condition
 from torchlint.knowledge.ops import find as ops
+from torchlint.knowledge.shapes import dtypes
 from torchlint.model.events import ResultDropped
 from torchlint.model.python.binding import BindingMachine
 from torchlint.model.python.control import ControlMachine
@@ -41,6 +43,7 @@ from torchlint.syntax import ir
 from torchlint.syntax.features import method_only_returns, only_returns
 from torchlint.syntax.for_effect import is_for_effect
 
+_MOVES = frozenset({"to", "type", "cpu", "cuda", "xpu", "type_as", "contiguous"})
 _TRANSPARENT_DECORATORS = (
     "staticmethod", "classmethod", "property", "abstractmethod", "abc.", "functools.", "typing.", "torch.jit.",
     "torch.compile", "torch.no_grad", "torch.enable_grad", "torch.inference_mode", "pytest.", "unittest.",
@@ -141,8 +144,27 @@ class Interpreter(ControlMachine):
                 receiver=self.facts(tensor, self.text(function.value)),
                 inplace_twin=f"{function.attr}_" if ops.has_inplace_twin(function.attr) else "",
                 call=call.origin,
+                conditions=self._may_convert_nothing(function, call, value, tensor),
             )
         )
+
+    def _may_convert_nothing(
+        self, function: ir.Attribute, call: ir.Call, value: Value, tensor: Tensor
+    ) -> tuple[Condition, ...]:
+        """A conversion gives back its tensor where there is nothing to convert; dropping that result loses nothing."""
+        if function.attr not in _MOVES and dtypes.conversion(function.attr) is None:
+            return ()
+        moves = function.attr in _MOVES and not any(self._is_dtype(each.value) for each in call.arguments)
+        results = [each for _, each in alternatives(value)]
+        if not moves and all(isinstance(each, Tensor) and each.storage is not tensor.storage for each in results):
+            return ()
+        given = ", ".join(self.text(each.value) or "…" for each in call.arguments)
+        return (Condition("copy", f"{self.text(function.value) or '…'}.{function.attr}({given})"),)
+
+    def _is_dtype(self, argument: ir.Expression) -> bool:
+        """`torch.float64`, as an argument of `to`."""
+        found = self.evaluate_again(argument) if isinstance(argument, (ir.Name, ir.Attribute)) else None
+        return isinstance(found, External) and dtypes.is_dtype(found.qualified)
 
     # -- leaving
 

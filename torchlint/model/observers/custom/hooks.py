@@ -12,6 +12,7 @@ from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Bound, Function, Instance, Module, Tensor, Unknown, Value, Write
 from torchlint.syntax import ir
 from torchlint.syntax.features import here, one_of, writes
+from torchlint.syntax.for_effect import is_fallback
 from torchlint.syntax.tree import parsed, walk
 
 _WRAPPING = frozenset({"register_full_backward_hook", "register_full_backward_pre_hook"})
@@ -43,6 +44,9 @@ class Hooks(Observer):
             return
         if name == "register_backward_hook" and isinstance(receiver, (Module, Instance, Unknown)):
             if isinstance(receiver, Instance) and any(name in cls.attributes for cls in receiver.cls.ancestry()):
+                return
+            statement = self.machine.statement
+            if statement is not None and is_fallback(self.machine.program, statement, "register_full_backward_hook"):
                 return
             function = parsed(node).func
             assert isinstance(function, cst.Attribute)
