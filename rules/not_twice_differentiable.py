@@ -28,6 +28,7 @@ class NotTwiceDifferentiable(Rule):
     wrong does not matter.
 
     ## Known limits
+    Strict: most custom Functions are differentiated once, and their owners shrug (accuracy.md, first readings).
     Compiled kernels are recognised by the name of their module (`_C`, `…_cuda`, `…_ext`) and by `kernel[grid](…)`.
 
     ## References
@@ -36,7 +37,7 @@ class NotTwiceDifferentiable(Rule):
 
     code = "TLN506"
     name = "not-twice-differentiable"
-    level = Level.SMELL
+    level = Level.STRICT
     fixes = "unsafe"
     bad = (
         Example(
@@ -47,7 +48,7 @@ class NotTwiceDifferentiable(Rule):
                 @staticmethod
                 def forward(ctx, x):
                     square = torch.square(x)
-                    ctx.save_for_backward(square)  # smell: [TLN506]
+                    ctx.save_for_backward(square)  # strict: [TLN506]
                     return square * x
 
                 @staticmethod
@@ -87,6 +88,7 @@ class NotTwiceDifferentiable(Rule):
             except RuntimeError as error:
                 print(error)
             """,
+            strict=True,
         ),
     )
     good = (

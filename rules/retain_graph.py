@@ -134,7 +134,9 @@ class RetainGraph(Rule):
                 message += "; `is_grads_batched=True` of `autograd.grad` takes them all at once"
             case "unknown":
                 message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory"
-        yield Diagnostic(event.argument, message + spelled(event.conditions), event.trace, _fix(event))
+        needed = event.use == "unknown" and not code(event.call.func).endswith(".backward")  # for another `grad`
+        level = Level.STRICT if needed else None
+        yield Diagnostic(event.argument, message + spelled(event.conditions), event.trace, _fix(event), level)
 
 
 def _fix(event: events.GraphRetained) -> Fix | None:

@@ -88,3 +88,19 @@ def method_of_another_class():
             self.hook = hook
 
     Registry().register_backward_hook(print)
+
+
+def what_an_old_torch_gets():
+    net = nn.Linear(2, 2)
+    if hasattr(net, "register_full_backward_hook"):
+        net.register_full_backward_hook(lambda module, before, after: None)
+    else:
+        net.register_backward_hook(lambda module, before, after: print(before))
+
+
+def by_version():
+    net = nn.Linear(2, 2)
+    if torch.__version__ >= "1.8":
+        net.register_full_backward_hook(lambda module, before, after: None)
+    else:
+        net.register_backward_hook(lambda module, before, after: print(before))

@@ -14,7 +14,7 @@ def sigmoid_that_is_not_returned():
         @staticmethod
         def forward(ctx, x):
             s = torch.sigmoid(x)
-            ctx.save_for_backward(x, s)  # smell: [TLN506]
+            ctx.save_for_backward(x, s)  # strict: [TLN506]
             return x * s
 
         @staticmethod
@@ -43,7 +43,7 @@ def numpy_in_backward():
         @staticmethod
         def backward(ctx, grad):
             (x,) = ctx.saved_tensors
-            return grad * torch.from_numpy(np.cos(x.detach().numpy()))  # smell: [TLN506]
+            return grad * torch.from_numpy(np.cos(x.detach().numpy()))  # strict: [TLN506]
 
     x = torch.ones(2, requires_grad=True)
     seed = torch.ones(2, requires_grad=True)
@@ -66,7 +66,7 @@ def detached_in_backward():
         @staticmethod
         def backward(ctx, grad):
             (x,) = ctx.saved_tensors
-            return 2 * x.detach() * grad  # smell: [TLN506]
+            return 2 * x.detach() * grad  # strict: [TLN506]
 
     x = torch.ones(2, requires_grad=True)
     seed = torch.ones(2, requires_grad=True)
@@ -85,7 +85,7 @@ def exponential_saved_before_it_is_scaled():
         def forward(ctx, x, scale):
             ctx.scale = scale
             e = x.exp()
-            ctx.save_for_backward(e)  # smell: [TLN506]
+            ctx.save_for_backward(e)  # strict: [TLN506]
             return scale * e
 
         @staticmethod

@@ -73,6 +73,10 @@ _OF_CONTAINERS = frozenset(
 )
 
 
+MOST_CALLEES = 100
+"""Functions looked at for what one that is handed on may make run."""
+
+
 class Callback:
     """A function of the file that somebody else may run; of a method, also its object."""
 
@@ -331,12 +335,56 @@ class UnknownMachine(LayerMachine):
                         self.havoc(part)
                     function = function.function
                 callback = Callback.of(function)
-                if callback is None or any(callback.is_same(known) for known in self.handed_on):
-                    continue
-                function = callback.function
-                if self._writes_of(function) or self.changes_flags(function) or self._differentiates(function):
-                    self.trail.set(self, "handed_on", (*self.handed_on, callback))
-                    self._may_have_run(callback)
+                if callback is not None:
+                    self._hand_on_with_callees(callback)
+
+    def _hand_on_with_callees(self, callback: Callback) -> None:
+        """Who may run a function may make it run what it calls."""
+        pending, seen = [callback], 0
+        while pending and seen < MOST_CALLEES:
+            each = pending.pop()
+            seen += 1
+            if any(each.is_same(known) for known in self.handed_on):
+                continue
+            pending += self._callees(each)
+            function = each.function
+            if self._writes_of(function) or self.changes_flags(function) or self._differentiates(function):
+                self.trail.set(self, "handed_on", (*self.handed_on, each))
+                self._may_have_run(each)
+
+    def _callees(self, callback: Callback) -> list[Callback]:
+        """The functions of the file, and the methods of its objects, that a function calls by name."""
+        definition = callback.function.definition
+        body: list[ir.Statement] | ir.Node = definition.body
+        paths = {_path(node.function) for node in ir.walk(body) if isinstance(node, ir.Call)}
+        found = (self._callee(callback, path) for path in sorted(paths) if path)
+        return [each for each in found if each is not None]
+
+    def _callee(self, callback: Callback, path: tuple[str, ...]) -> Callback | None:
+        value = callback.lookup(path[0])
+        for number, name in enumerate(path[1:], 1):
+            if not isinstance(value, Instance):
+                return None
+            held = value.attributes.get(name)
+            if held is None and number == len(path) - 1:
+                for cls in value.cls.ancestry():
+                    method = cls.attributes.get(name)
+                    if isinstance(method, Function):
+                        return Callback(method, value)
+                return None
+            value = held
+        if isinstance(value, Instance):
+            return self._callee_of_call(value)
+        return Callback.of(value) if value is not None else None
+
+    def _callee_of_call(self, instance: Instance) -> Callback | None:
+        """What calling an object of the file runs: `forward` of a Module."""
+        for name in ("__call__", "forward"):
+            for cls in instance.cls.ancestry():
+                method = cls.attributes.get(name)
+                if isinstance(method, Function):
+                    return Callback(method, instance)
+        return None
 
     def run_handed_on(self) -> None:
         """Something was called that may run what was handed on."""

@@ -44,6 +44,15 @@ _WITH_DROPOUT = re.compile(r"RNN|LSTM|GRU|MultiheadAttention")
 _READS_MODE = re.compile(r"\.training\b|\btraining=")
 _GRAD_MODES = frozenset({"no_grad", "inference_mode", "set_grad_enabled", "enable_grad"})
 _IN_FORWARD = re.compile(r"\bautograd\.grad\b|\bcreate_graph\b|\btorch\.func\b")
+_KEEPS_MODE = frozenset(
+    """
+    __call__ add_module apply bfloat16 buffers children cpu cuda double eval extra_repr float forward get_buffer
+    get_parameter get_submodule half load_state_dict modules named_buffers named_children named_modules named_parameters
+    parameters register_backward_hook register_buffer register_forward_hook register_forward_pre_hook
+    register_full_backward_hook register_parameter requires_grad_ share_memory state_dict to train type zero_grad
+    """.split()  # noqa: SIM905
+)
+"""Methods of Modules that torch has, which leave the mode alone or say it; any other may set it."""
 _DIFFERENTIATES = re.compile(r"backward|grad|attack|perturb|advers|optimi", re.IGNORECASE)
 
 
@@ -162,6 +171,8 @@ class Modes(Observer):
             return
         if _DIFFERENTIATES.search(last_name(text)):
             self._note("backward", None, origin, text)
+        if receiver is not None and last_name(text) not in _KEEPS_MODE:
+            self._note("unknown", receiver, origin, text)
         for value in arguments:
             self._note("unknown", value, origin, text)
 
