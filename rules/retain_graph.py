@@ -115,10 +115,9 @@ class RetainGraph(Rule):
     )
 
     def check(self, event: events.GraphRetained) -> Iterator[Diagnostic]:
-        if event.use == "apart":
-            return  # the losses are differentiated with respect to different tensors: no sum does that
-        if event.use == "shared" and not code(event.call.func).endswith(".backward"):
-            return  # `autograd.grad` is asked for the gradient of one loss alone: needed as written
+        alone = not code(event.call.func).endswith(".backward")  # `autograd.grad` is asked for one loss alone
+        if event.use == "apart" or (event.use == "shared" and alone):
+            return  # no backward on a sum gives what is asked for
         loss = f"`{event.root.name}`" if event.root.name else "the loss"
         state = f"`{event.carried}`" if event.carried else "a carried state"
         match event.use:
@@ -134,8 +133,7 @@ class RetainGraph(Rule):
                 message += "; `is_grads_batched=True` of `autograd.grad` takes them all at once"
             case "unknown":
                 message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory"
-        needed = event.use == "unknown" and not code(event.call.func).endswith(".backward")  # for another `grad`
-        level = Level.STRICT if needed else None
+        level = Level.STRICT if event.use == "unknown" and alone else None
         yield Diagnostic(event.argument, message + spelled(event.conditions), event.trace, _fix(event), level)
 
 
