@@ -27,9 +27,8 @@ class RetainGraph(Rule):
     Removing an argument that nothing needs is safe in a file without another backward. The others: see TLN101.
 
     ## Known limits
-    Not reported where `retain_graph` is given by a variable; beside `create_graph=True`, which retains the graph
-    anyway; where the backwards of two losses have different `inputs`; and on `autograd.grad` where a later backward
-    reads the graph: its gradient is wanted apart.
+    Not reported where a variable gives `retain_graph`, beside `create_graph=True`, and where the backwards of two
+    losses have different `inputs`. On `autograd.grad`: only where nobody reads the graph again; else strict, at most.
 
     ## References
     - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
@@ -80,7 +79,6 @@ class RetainGraph(Rule):
         Example(
             """
             import torch
-
             w, visits = torch.tensor(0.5, requires_grad=True), []
             h = torch.tensor(1.0)
             for _ in range(3):
@@ -115,26 +113,25 @@ class RetainGraph(Rule):
     )
 
     def check(self, event: events.GraphRetained) -> Iterator[Diagnostic]:
-        alone = not code(event.call.func).endswith(".backward")  # `autograd.grad` is asked for one loss alone
+        alone = not code(event.call.func).endswith(".backward")  # `autograd.grad` is asked for one loss
         if event.use == "apart" or (event.use == "shared" and alone):
-            return  # no backward on a sum gives what is asked for
+            return
         loss = f"`{event.root.name}`" if event.root.name else "the loss"
-        state = f"`{event.carried}`" if event.carried else "a carried state"
         match event.use:
             case "unread":
                 message = f"`retain_graph=True` keeps the graph of {loss}, and no later backward reads it"
             case "shared":
                 message = f"`retain_graph=True` keeps the graph for a backward after {loss}; one on the sum needs none"
             case "carried":
-                message = f"through {state}, `retain_graph=True` takes every backward over all iterations before"
-                message += ", until a step of an optimizer makes it raise"
+                state = f"`{event.carried}`" if event.carried else "a carried state"
+                message = f"through {state}, `retain_graph=True` takes every backward over all iterations before, until"
+                message += " a step of an optimizer makes it raise"
             case "repeated":
-                message = f"`retain_graph=True` keeps the graph of {loss} for every iteration"
-                message += "; `is_grads_batched=True` of `autograd.grad` takes them all at once"
+                message = f"`retain_graph=True` keeps the graph of {loss}; `is_grads_batched=True` takes all at once"
             case "unknown":
                 message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory"
-        level = Level.STRICT if event.use == "unknown" and alone else None
-        yield Diagnostic(event.argument, message + spelled(event.conditions), event.trace, _fix(event), level)
+        message, level = message + spelled(event.conditions), Level.STRICT if event.use == "unknown" and alone else None
+        yield Diagnostic(event.argument, message, event.trace, _fix(event), level)
 
 
 def _fix(event: events.GraphRetained) -> Fix | None:
