@@ -89,7 +89,6 @@ class RetainGraph(Rule):
             shows=Holds("len(visits) == 1 + 2 + 3"),
             fixed="""
             import torch
-
             w, visits = torch.tensor(0.5, requires_grad=True), []
             h = torch.tensor(1.0)
             for _ in range(3):
