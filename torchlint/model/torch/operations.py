@@ -444,30 +444,35 @@ class OperationMachine(SecondOrderMachine):
         dtype_class, precise = result_dtype(op.name, operands, differentiable, self.default_dtype)
         return dtype_class, precise if self.very_dtypes else ""
 
-    def _operands(self, value: Value) -> list[Operand]:
-        """What is known of the dtypes of an argument."""
+    def _operands(self, value: Value, known: dict[int, list[Operand]] | None = None) -> list[Operand]:
+        """What is known of the dtypes of an argument, each once; `known` is what was found of its parts so far."""
         if isinstance(value, Unknown):
             value = value.tensor or value
         if type(value) is Tensor:
-            known = value.dtype or class_of(value.precise)
-            if known is None:
+            dtype = value.dtype or class_of(value.precise)
+            if dtype is None:
                 return [Operand(dtype=value.precise)]
-            return [Operand(known, known, value.precise)]
+            return [Operand(dtype, dtype, value.precise)]
         if isinstance(value, (Constant, Scalar)):
             kind = self.kind_of(value)
             if kind == "none":
                 return []
             low, high = ("int", "float") if kind == "number" else (kind, kind)
             return [Operand(low, high, number=True)] if kind in _NUMBERS else [ANYTHING]
-        if not fits(value):
+        if not isinstance(value, (Sequence, Choice)) or (known is None and not fits(value)):
             return [ANYTHING]
+        known = {} if known is None else known
+        found = known.get(id(value))
+        if found is not None:
+            return found
+        found = known[id(value)] = []
         if isinstance(value, Sequence):
             inner = value.items if value.items is not None else (value.element or Unknown(),)
-            return [each for item in inner for each in self._operands(item)]
-        if isinstance(value, Choice):
-            options = [each for _, option in value.alternatives for each in self._operands(option)]
-            return options[:1] if all(each == options[0] for each in options) else [ANYTHING]
-        return [ANYTHING]
+            found += dict.fromkeys(each for item in inner for each in self._operands(item, known))
+            return found
+        options = dict.fromkeys(each for _, option in value.alternatives for each in self._operands(option, known))
+        found += options if len(options) <= 1 else (ANYTHING,)
+        return found
 
     # -- aliases and views
 
