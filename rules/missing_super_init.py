@@ -110,39 +110,31 @@ class MissingSuperInit(Rule):
                     self.n = n  # plain values may come first
                     super().__init__()
                     self.layer = nn.Linear(n, 1)
-
-                def forward(self, x):
-                    return self.layer(x)
-
             net = Net(3)
             """
         ),
     )
 
     def check(self, event: registration.SuperInitMissing) -> Iterator[Diagnostic]:
-        level = None if event.proven else Level.WARNING
         if event.astray is not None:
             written = f"{code(event.astray.func)}()"
             message = f"`{written}` does not initialise `self`: making a `{event.module}` raises"
             yield Diagnostic(event.astray, message, event.trace, _given_self(event.astray))
             return
         if not event.attribute:
-            message = f"`{event.module}.__init__` never calls `super().__init__()`: "
-            message += (
-                "calling the module raises" if event.proven else f"whoever calls a `{event.module}` gets an error"
-            )
+            raises = "calling the module raises" if event.proven else f"whoever calls a `{event.module}` gets an error"
+            message = f"`{event.module}.__init__` never calls `super().__init__()`: {raises}"
         elif event.call_statement is None:
             message = f"`self.{event.attribute}` is assigned, and `super().__init__()` is never called"
         else:
             message = f"`self.{event.attribute}` is assigned before `super().__init__()`"
         if event.attribute and not event.proven:
             message += ": torch raises where this runs first"
-        yield Diagnostic(event.node, message, event.trace, _fix(event), level)
+        yield Diagnostic(event.node, message, event.trace, _fix(event), None if event.proven else Level.WARNING)
 
 
 def _given_self(call: cst.Call) -> Fix | None:
-    base = code(call.func).removesuffix(".__init__").removesuffix("()")
-    text = f"{base}.__init__(self)"
+    text = code(call.func).removesuffix(".__init__").removesuffix("()") + ".__init__(self)"
     return None if call.args else Fix(f"write `{text}`", (Edit(call, text),), safe=False)
 
 

@@ -136,6 +136,7 @@ def values_computed_for_printing():
 
 
 def weights_that_autocast_copies():
+    """Holds: net.weight.grad.abs().sum() > 0"""
     net = nn.Linear(3, 2)
     opt = torch.optim.SGD(net.parameters(), 0.1)
     context = eval("torch.autocast('cpu', torch.bfloat16)")

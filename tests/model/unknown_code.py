@@ -376,7 +376,7 @@ def found_foreign_layer():
     x = torch.rand(3, requires_grad=True)
     y = x.exp()
     loss = loss_fn(net(y), y)
-    y.mul_(2)  # error: [TLN201]
+    y.mul_(2)  # warning: [TLN201]
     y.sum().backward()
 
 
