@@ -136,7 +136,7 @@ ROWS = {
         signal = torch.rand(1, 4, 50)
         with FlopCounterMode(display=False) as counter:
             Tail()(signal)
-            torch.nn.Conv1d(4, 4, 1)(signal)[:, :, -5:].sum()  # smell: [TLN701]
+            torch.nn.Conv1d(4, 4, 1)(signal)[:, :, -5:].sum()
         """,
         Holds("counter.get_total_flops() == 2 * 2 * 50 * 4 * 4"),
         ("`conv1d`", "1,400 operations", "140"),
