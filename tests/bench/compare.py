@@ -36,7 +36,8 @@ for path in pathlib.Path(sys.argv[1]).rglob("*.py"):
 """
 THOUSAND = """
 import json, pathlib, statistics, sys, time
-from torchlint import config, registry
+from torchlint import config
+from torchlint.lint import registry
 from torchlint.lint.engine import check_text
 rules = registry.load()
 selection = rules.select(config.Config(), config.Overrides())

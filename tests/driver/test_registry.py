@@ -160,7 +160,7 @@ def test_a_checkout_that_is_not_installed_has_its_rules(tmp_path: Path) -> None:
         f"""
         import sys
         sys.path[:0] = {[str(ROOT), *_dependencies()]!r}
-        from torchlint import registry
+        from torchlint.lint import registry
         print(len(registry.load().rules), sys.modules["torchlint.rules"].__file__)
         """
     )
