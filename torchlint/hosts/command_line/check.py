@@ -1,30 +1,27 @@
 """
-The command line: options and exit statuses, no logic.
+`torchlint check`: its options and exit statuses, no logic.
 
-The work is done by `torchlint.run.run`, `torchlint.report`, `torchlint.verify`; they are
-imported only when a command needs them, so that `--version` and `--help` answer at once.
+The work is done by `torchlint.run.run`, `torchlint.report`, `torchlint.verify`; they are imported when it begins.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from difflib import get_close_matches
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-import torchlint
 from torchlint.cache.replay import CACHE_VARIABLE, wants_color
-from torchlint.config import LEVELS, ConfigError, Overrides
+from torchlint.config import LEVELS, Overrides
+from torchlint.hosts.command_line.output import complain, explained, write
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from torchlint.cache.replay import Asked
-    from torchlint.lint.registry import Registry
     from torchlint.results import Run
     from torchlint.run.job import Fixing
     from torchlint.run.run import Opened
@@ -33,32 +30,10 @@ OUTPUT_FORMATS = ("text", "concise", "json", "jsonl")
 VERIFY_SECONDS = 30.0
 VERIFY_MEMORY_MB = 4096
 STDIN = "-"
-INTERRUPTED = 130
-"""The exit status of a shell's command that Ctrl-C ended."""
 _CACHE_DIR: dict[str, Any] = {"metavar": "PATH", "envvar": CACHE_VARIABLE, "type": click.Path(file_okay=False)}
 
 
-class _Commands(click.Group):
-    """Says what click would say otherwise: how a run ends that is interrupted, and which option somebody meant."""
-
-    def invoke(self, context: click.Context) -> Any:
-        try:
-            return super().invoke(context)
-        except KeyboardInterrupt:
-            click.echo("torchlint: interrupted", err=True)
-            context.exit(INTERRUPTED)
-        except click.NoSuchOption as error:
-            close = get_close_matches(error.option_name, error.possibilities or (), cutoff=0.75)
-            raise click.NoSuchOption(error.option_name, possibilities=close, ctx=error.ctx) from error
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(torchlint.__version__, prog_name="torchlint")
-def main() -> None:
-    """A linter for PyTorch that knows autograd: it proves its findings, and lets torch confirm them."""
-
-
-@main.command()
+@click.command("check")
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--select", metavar="CODES", multiple=True, help="Only these: codes, prefixes (TLN2), names, or ALL.")
 @click.option("--extend-select", metavar="CODES", multiple=True, help="These too.")
@@ -82,7 +57,7 @@ def main() -> None:
 @click.option("--exit-zero", is_flag=True, help="Exit status 0 even with findings.")
 @click.option("--exit-on", type=click.Choice(LEVELS), help="The mildest level that fails a run (default: warning).")
 @click.pass_context
-def check(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
+def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
     """
     Lint files and directories; "." if none is named, "-" is standard input.
 
@@ -96,7 +71,7 @@ def check(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> 
     name = options["stdin_filename"]
     if name is not None and paths and STDIN not in paths:
         raise click.UsageError("--stdin-filename is for standard input (-), not for files")
-    with _explained():
+    with explained():
         status = _check(context.obj, paths or (".",) if name is None else (STDIN,), **options)
     context.exit(status)
 
@@ -155,31 +130,31 @@ def _check(
         result = run.check_data(data, name, overrides, fixing=fixing)
         texts[name] = result.outcomes[0].text or _decoded(data)
         if fix and not diff:
-            _write(sys.stdout, [texts[name]])
+            write(sys.stdout, [texts[name]])
     else:
         found = project.find_files(paths, exclude_named=force_exclude)
         for path in found.missing:
-            click.echo(f"torchlint: no such file or directory: {path}", err=True)
+            complain(f"no such file or directory: {path}")
         for path, why in (*found.refused, *found.unreadable):
-            click.echo(f"torchlint: {path}: {why}", err=True)
+            complain(f"{path}: {why}")
         for path in found.empty:
-            click.echo(f"torchlint: no Python files in {path}", err=True)
+            complain(f"no Python files in {path}")
         if found.notebooks:
             notes.append(f"{_skipped(found.notebooks)}: they cannot be checked yet")
         misused = bool(found.missing or found.refused or found.unreadable)
-        write = fix and not diff
+        writing = fix and not diff
         # what was found in the cache has taken no time that could be counted
         store = None if no_cache or statistics else cache.Cache.of_project(cache_dir)
         result = run.check_files(
-            found.files, overrides, fixing=fixing, write=write, workers=jobs, store=store, executor=opened
+            found.files, overrides, fixing=fixing, write=writing, workers=jobs, store=store, executor=opened
         )
     notes += [note for outcome in result.outcomes for note in outcome.notes]
     if store is not None and store.foreign:
         notes.append(f"{store.foreign} is not torchlint's: no results are kept")
     for note in notes:
-        click.echo(f"torchlint: {note}", err=True)
+        complain(note)
     if diff:
-        _write(sys.stdout, [result.diff])
+        write(sys.stdout, [result.diff])
         return 2 if result.failed or misused else int(bool(result.diff) and not exit_zero)
     if verify:
         result, unverified = _verified(result, texts, jobs or 1, opened)
@@ -191,9 +166,9 @@ def _check(
     ):
         style = report.Style(color=wants_color(to), trace=show_trace, texts=texts)
         text = "".join(report.render(output_format, result, style))
-        _write(to, [text])
+        write(to, [text])
         if statistics:
-            _write(to if output_format in ("text", "concise") else sys.stderr, ["\n", *_statistics(result)])
+            write(to if output_format in ("text", "concise") else sys.stderr, ["\n", *_statistics(result)])
     status = result.exit_status()
     status = 2 if misused else 0 if exit_zero and status == 1 else status
     if asked is not None and found is not None and store is not None and not (fix or verify or output_file or misused):
@@ -201,81 +176,6 @@ def _check(
 
         recording.keep(asked, found, store, text, status, "".join(f"torchlint: {note}\n" for note in notes))
     return status
-
-
-@main.command()
-@click.argument("wanted", metavar="CODE|NAME")
-def rule(wanted: str) -> None:
-    """A rule's page: what it finds, why that is bad, an example, the cure, what torch says."""
-    from torchlint.lint.registry import DriverCode
-
-    with _explained():
-        try:
-            found = _registry().find(wanted)
-        except KeyError as error:
-            raise click.UsageError(str(error.args[0])) from None
-    if isinstance(found, DriverCode):
-        click.echo(f"# {found.name} ({found.code})\n\n{found.summary}")
-        return
-    from torchlint.report import rule_page
-
-    _write(sys.stdout, [rule_page.page(found).rstrip("\n"), "\n"])
-
-
-@main.command()
-@click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
-def rules(output_format: str) -> None:
-    """One line per rule: code, name, level, fix, summary."""
-    import json
-
-    with _explained():
-        known = _registry()
-    rows = [
-        {
-            "code": item.code,
-            "name": item.name,
-            "level": item.level.value,
-            "fixes": item.fixes,
-            "summary": item.summary(),
-        }
-        for item in known.rules
-    ]
-    if output_format == "json":
-        _write(sys.stdout, [json.dumps(rows, indent=2), "\n"])
-        return
-    widths = {key: max((len(row[key]) for row in rows), default=0) for key in ("code", "name", "level", "fixes")}
-    for row in rows:
-        columns = (f"{row[key]:<{width}}" for key, width in widths.items())
-        _write(sys.stdout, ["  ".join((*columns, row["summary"])), "\n"])
-
-
-@main.command()
-@click.option("--cache-dir", **_CACHE_DIR, help="Where it is (default: .torchlint_cache in the project).")
-def clean(cache_dir: str | None) -> None:
-    """Remove what is kept of earlier runs."""
-    from torchlint.cache.results import Cache
-
-    store = Cache.of_project(cache_dir)
-    with _explained():
-        removed = store.clear()
-    if not removed:
-        said = f"Nothing to remove in {store.directory}"
-    elif store.directory.exists():
-        said = f"Removed what torchlint kept in {store.directory}; what else is in it stays"
-    else:
-        said = f"Removed {store.directory}"
-    click.echo(said)
-
-
-def _registry() -> Registry:
-    from torchlint import config
-    from torchlint.lint import registry
-
-    settings = config.for_directory(Path.cwd())
-    known = registry.load(settings.plugins, str(settings.file))
-    for plugin in known.broken:
-        click.echo(f"torchlint: {plugin.origin}: no rules from it: {plugin.reason}", err=True)
-    return known
 
 
 def _verified(result: Run, texts: dict[str, str], workers: int, executor: Opened | None) -> tuple[Run, bool]:
@@ -290,9 +190,9 @@ def _verified(result: Run, texts: dict[str, str], workers: int, executor: Opened
         return judged, False
     except TorchMissing:
         message = "--verify runs programs under torch, which is not installed: pip install 'torchlint[runtime]'"
-        click.echo(f"torchlint: {message}", err=True)
+        complain(message)
     except ServerError as error:
-        click.echo(f"torchlint: --verify: {error}", err=True)
+        complain(f"--verify: {error}")
     return result, True
 
 
@@ -306,9 +206,10 @@ def _executor(address: str) -> Opened:
 
 
 def _statistics(result: Run) -> Iterator[str]:
+    from torchlint.hosts.command_line.rules import known_rules
     from torchlint.report import statistics
 
-    return statistics.table(result, _registry().names)
+    return statistics.table(result, known_rules().names)
 
 
 def _show_state(paths: tuple[str, ...], stdin_filename: str | None) -> int:
@@ -324,13 +225,13 @@ def _show_state(paths: tuple[str, ...], stdin_filename: str | None) -> int:
         try:
             inputs.append((str(name), Path(name).read_bytes()))
         except OSError as error:
-            click.echo(f"torchlint: {name}: {error.strerror}", err=True)
+            complain(f"{name}: {error.strerror}")
             status = 2
     for name, data in inputs:
         try:
             shown = list(state.lines(Source.parse(name, decode(data).text)))
         except (SourceError, LoweringError) as error:
-            click.echo(f"torchlint: {name}: {error}", err=True)
+            complain(f"{name}: {error}")
             status = 2
             continue
         click.echo("\n".join([f"{name}:", *shown]))
@@ -352,39 +253,3 @@ def _decoded(data: bytes) -> str:
         return decode(data).text
     except SourceError:
         return data.decode("utf-8", errors="replace")
-
-
-def _write(stream: IO[str], pieces: Iterable[str]) -> None:
-    """Write text whatever the stream's encoding: what it cannot say is written as an escape."""
-    reconfigure = getattr(stream, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="backslashreplace")
-    try:
-        for piece in pieces:
-            click.echo(piece, file=stream, nl=False, color=wants_color(stream))
-        stream.flush()
-    except OSError as error:  # it does not say itself what it could not write to
-        name = {1: "standard output", 2: "standard error"}.get(stream.fileno(), stream.name)
-        raise OSError(error.errno, error.strerror, name) from error
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    """Wrong configuration and a broken set of rules end with a sentence and status 2, not with a traceback."""
-    try:
-        yield
-    except ConfigError as error:
-        click.echo(f"torchlint: {error}", err=True)
-    except BrokenPipeError:  # the reader has seen enough; click ends quietly
-        raise
-    except OSError as error:
-        click.echo(f"torchlint: {error.filename or 'the report'}: {error.strerror or error}", err=True)
-    except Exception as error:
-        from torchlint.lint.registry import RegistryError
-
-        if not isinstance(error, RegistryError):
-            raise
-        click.echo(f"torchlint: {error}", err=True)
-    else:
-        return
-    sys.exit(2)
