@@ -151,6 +151,13 @@ TWINS = {
         "warning TLN404",
         "clip_grad_norm_(",
     ),
+    "running loss with its graph": Twin(
+        "accumulation_amp",
+        "running += loss.detach() * ACCUMULATE",
+        "running = running + loss * ACCUMULATE",
+        "warning TLN106",
+        "running = running + loss",
+    ),
     "outputs collected with their graphs": Twin(
         "trainer", "append(loss.detach())", "append(loss)", "warning TLN106", "append(loss)"
     ),

@@ -279,7 +279,11 @@ class FunctionMachine(UnknownMachine):
                 if isinstance(callee, Unknown) and callee.layer and name not in ("forward", "__call__"):
                     # a method of an object, which may be a layer, is none
                     callee = Unknown(
-                        callee.depends, source=callee.source, foreign=callee.foreign, part_of=callee.part_of
+                        callee.depends,
+                        source=callee.source,
+                        foreign=callee.foreign,
+                        keeps_flags=callee.keeps_flags,
+                        part_of=callee.part_of,
                     )
                 part_of = receiver.part_of
                 if name == "parameters":

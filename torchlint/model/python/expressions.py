@@ -238,7 +238,12 @@ class ExpressionMachine(IndexMachine):
             depends = reachable_tensors(value)
             part_of = value.part_of if name not in _OF_TENSORS else None
             value.attributes[name] = Unknown(
-                depends, source=origin, layer=value.layer, foreign=value.foreign, part_of=part_of
+                depends,
+                source=origin,
+                layer=value.layer,
+                foreign=value.foreign,
+                keeps_flags=value.keeps_flags,
+                part_of=part_of,
             )
         return value.attributes[name]
 

@@ -134,7 +134,9 @@ class Prototypes:
             value = given[number]
             for name in path:
                 assert isinstance(value, Unknown)
-                fresh = Unknown(source=old.source, layer=value.layer, foreign=value.foreign)
+                fresh = Unknown(
+                    source=old.source, layer=value.layer, foreign=value.foreign, keeps_flags=value.keeps_flags
+                )
                 value = value.attributes.setdefault(name, fresh)
             known[id(old)] = value
         return _Copier(self._root, known, self._branch).instance(prototype.instance), prototype.left_open
@@ -179,7 +181,15 @@ class Prototypes:
         if isinstance(value, Unknown):
             if _is_featureless(value):
                 which = seen.setdefault(id(value), len(seen))
-                return ("unknown", which, value.layer, value.hint, value.element_of_parameters, value.foreign)
+                return (
+                    "unknown",
+                    which,
+                    value.layer,
+                    value.hint,
+                    value.element_of_parameters,
+                    value.foreign,
+                    value.keeps_flags,
+                )
             return id(value)
         if isinstance(value, Sequence):
             if value.items is None or value.element is not None:
@@ -349,6 +359,7 @@ class _Copier:
             layer=old.layer,
             element_of_parameters=old.element_of_parameters,
             foreign=old.foreign,
+            keeps_flags=old.keeps_flags,
         )
         self._known[id(old)] = unknown
         if old.part_of is not None:

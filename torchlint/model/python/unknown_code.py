@@ -277,7 +277,11 @@ class UnknownMachine(LayerMachine):
             self.havoc(value)
         if not apart and not _keeps_flags(callee):
             known = called in _KEEPING_FLAGS or (called not in _FLAGS and ops.find(f"torch.Tensor.{called}"))
-            self.give(site.values() if receiver is None or known else given, called, site.node)
+            of_library = isinstance(callee, Unknown) and callee.keeps_flags
+            if receiver is None or not of_library:
+                self.give(site.values() if receiver is None or known else given, called, site.node)
+            elif not known:
+                self.give([receiver], called, site.node)
             if isinstance(callee, Unknown) and callee.part_of is not None and not known:
                 self._method_of_elsewhere(callee.part_of, called, site.node)
         self.hand_on(site.values())
@@ -296,7 +300,7 @@ class UnknownMachine(LayerMachine):
         if isinstance(callee, Unknown) and callee.layer and receiver is None:
             result = made_of(site.values(), source=site.node)  # a method of a layer may do anything
             result.possible += tuple(each for each in of_callee if each not in result.depends)
-        result.layer, result.foreign = isinstance(callee, External), apart
+        result.layer, result.foreign, result.keeps_flags = isinstance(callee, External), apart, _keeps_flags(callee)
         result.part_of = receiver.part_of if isinstance(receiver, Unknown) else None
         return result
 

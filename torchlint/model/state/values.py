@@ -414,13 +414,14 @@ class Unknown:
     Any Python value. `depends` are the tensors it may be computed from; `tensor` is set once the program has used it in
     a way that only a tensor bears, `guess` is the tensor that it is if it is one. `certain_edge`: the dependence is
     sure (an unknown layer), not merely possible; `possible` are those on which it may depend even so.
-    `foreign`: what made it knows no tensors (`torchlint.knowledge.foreign`). `attributes` are those already looked up,
-    so that the same attribute is the same value. `part_of`: it is something of this Module, nobody knows what.
+    `foreign`: what made it knows no tensors (`torchlint.knowledge.foreign`). `keeps_flags`: a library made it whose
+    methods leave `requires_grad` of what they are given alone (a `GradScaler`). `attributes` are those already looked
+    up, so that the same attribute is the same value. `part_of`: it is something of this Module, nobody knows what.
     """
 
     __slots__ = (
-        "attributes", "certain_edge", "depends", "element_of_parameters", "foreign", "guess", "hint", "layer",
-        "part_of", "possible", "source", "tensor",
+        "attributes", "certain_edge", "depends", "element_of_parameters", "foreign", "guess", "hint", "keeps_flags",
+        "layer", "part_of", "possible", "source", "tensor",
     )  # fmt: skip
 
     def __init__(
@@ -433,6 +434,7 @@ class Unknown:
         layer: bool = False,
         element_of_parameters: str = "",
         foreign: bool = False,
+        keeps_flags: bool = False,
         possible: Iterable[Tensor] = (),
         part_of: Value | None = None,
     ) -> None:
@@ -444,6 +446,7 @@ class Unknown:
         self.layer = layer
         self.element_of_parameters = element_of_parameters
         self.foreign = foreign
+        self.keeps_flags = keeps_flags
         self.part_of = part_of
         self.tensor: Tensor | None = None
         self.guess: Tensor | None = None
