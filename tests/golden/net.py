@@ -74,7 +74,7 @@ def written(net: Mapping[str, Any]) -> str:
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, str]:
-    """By program: the lines of what was said (-) and of what is said now (+), whatever only one of the two holds too."""
+    """By program: the lines of what was said (-) and of what is said now (+); also of programs only one of them has."""
     found = {}
     for name in dict.fromkeys((*before, *after)):
         old, new = (_lines(net.get(name)) for net in (before, after))
