@@ -82,3 +82,36 @@ def test_an_error_in_the_model_costs_one_entry_point() -> None:
         (21, f"the model could not follow `Net.forward`: {error}; the other findings stand"),
         (30, f"the model could not follow the script: {error}; the other findings stand"),
     ]
+
+
+IN_A_CONTEXT = """
+import contextlib
+import torch
+import broken
+
+
+@contextlib.contextmanager
+def opened():
+    yield 1
+
+
+@contextlib.contextmanager
+def both():
+    with opened() as one:
+        yield one
+
+
+def lost(x):
+    with both() as two:
+        broken.function(x)
+"""
+
+
+def test_an_error_inside_a_context_of_the_file_is_told_as_it_is() -> None:
+    """The body of such a `with` runs inside the generator: what is on the stack is put back whatever happens there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("torchlint.lint.engine.ProjectIndex", Broken)
+        registry = load()
+        report = check_text("x.py", IN_A_CONTEXT, registry, Selection(frozenset(registry.names), strict=True))
+    (told,) = [finding.message for finding in report.findings if finding.code == "TLN000"]
+    assert "ZeroDivisionError: a fault of the linter" in told

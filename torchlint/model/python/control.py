@@ -585,10 +585,12 @@ class ControlMachine(BindingMachine):
             self.frame, self.stack, self.loops, self.suspended, self.finals, self.contexts = (
                 frame, stack, loops, outer, finals, contexts,
             )  # fmt: skip
-            if item.target is not None:
-                self.assign(item.target, value)
-            body()
-            self.frame, self.stack, self.loops, self.statement, self.suspended, self.finals, self.contexts = inner
+            try:
+                if item.target is not None:
+                    self.assign(item.target, value)
+                body()
+            finally:  # an entry point that costs too much is left from in here
+                self.frame, self.stack, self.loops, self.statement, self.suspended, self.finals, self.contexts = inner
 
         frame, stack, loops, finals, contexts = self.frame, list(self.stack), self.loops, self.finals, self.contexts
         self.loops = []
