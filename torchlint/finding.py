@@ -35,7 +35,7 @@ class Level(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TraceLine:
-    """A step of a trace with its place, ready to be shown; the end is 0, 0 where it is not known."""
+    """A step of a trace with its place (in a notebook, in a cell), ready to be shown; the end is 0, 0 if not known."""
 
     path: str
     line: int
@@ -43,14 +43,16 @@ class TraceLine:
     message: str
     end_line: int = 0
     end_column: int = 0
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TextEdit:
-    """Replace the text of a range."""
+    """Replace the text of a range; in a notebook, of one in a cell."""
 
     span: Span
     replacement: str
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,8 @@ class Finding:
     """
     A diagnostic with its place in a file: what is reported, cached and sent to other programs (see CLI: JSON).
 
-    `conditions` is what its proof rests on beside the text of the program; the message says the same in words.
+    In a notebook, `cell` counts all cells from 1, and lines are those of the cell. `conditions` is what its proof
+    rests on beside the text of the program; the message says the same in words.
     """
 
     path: str

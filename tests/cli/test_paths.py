@@ -10,29 +10,6 @@ from pathlib import Path
 import pytest
 from process import Torchlint
 
-NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
-
-
-def test_a_notebook_is_refused(torchlint: Torchlint, overwritten: str) -> None:
-    Path("a.py").write_text(overwritten)
-    Path("n.ipynb").write_text(NOTEBOOK)
-    ran = torchlint("check", "n.ipynb", "a.py")
-    assert ran.status == 2
-    assert ran.err == "torchlint: n.ipynb: notebooks cannot be checked yet\n"
-    assert "a.py:5:1" in ran.out
-
-
-def test_skipped_notebooks_are_counted(torchlint: Torchlint, clean: str) -> None:
-    Path("a.py").write_text(clean)
-    os.mkdir("sub")
-    for path in ("n.ipynb", "sub/n.ipynb"):
-        Path(path).write_text(NOTEBOOK)
-    for _ in range(3):  # from the cache, too
-        ran = torchlint("check")
-        assert (ran.status, ran.err) == (0, "torchlint: 2 notebooks were skipped: they cannot be checked yet\n")
-    Path("torchlint.toml").write_text('extend-exclude = ["sub/"]\n')
-    assert torchlint("check").err == "torchlint: 1 notebook was skipped: they cannot be checked yet\n"
-
 
 def test_files_that_hooks_name_are_excluded_if_they_say_so(torchlint: Torchlint, overwritten: str) -> None:
     for name in ("third_party/sub", "build", "src"):

@@ -412,13 +412,19 @@ def _finding_row(finding: Finding, kept: Any) -> list[Any]:
                 step.message,
                 step.end_line,
                 step.end_column,
+                *(() if step.cell is None else (step.cell,)),
             ]
             for step in finding.trace
         ],
-        fix and [fix.title, fix.safe, [[_place(edit.span), edit.replacement] for edit in fix.edits]],
+        fix and [fix.title, fix.safe, [_edit_row(edit) for edit in fix.edits]],
         finding.cell,
         [[each.kind, each.expression, each.holds] for each in finding.conditions],
     ]
+
+
+def _edit_row(edit: TextEdit) -> list[Any]:
+    row = [_place(edit.span), edit.replacement]
+    return row if edit.cell is None else [*row, edit.cell]
 
 
 def _place(span: Span) -> list[int]:
@@ -432,9 +438,7 @@ def _read(text: str, shown: str, real: Any) -> FileReport:
     findings = []
     for place, code, name, level, message, steps, fix, cell, open_links in rows:
         trace = tuple(TraceLine(real(path) if path else shown, *rest) for path, *rest in steps)
-        cure = fix and FindingFix(
-            fix[0], fix[1], tuple(TextEdit(Span(*where), replacement) for where, replacement in fix[2])
-        )
+        cure = fix and FindingFix(fix[0], fix[1], tuple(TextEdit(Span(*where), *rest) for where, *rest in fix[2]))
         rests_on = tuple(Condition(*each) for each in open_links)
         known = Finding(shown, Span(*place), code, name, Level(level), message, trace, cure, None, cell, rests_on)
         findings.append(known)

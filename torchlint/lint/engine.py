@@ -60,7 +60,7 @@ def check_bytes(path: str, data: bytes, registry: Registry, selection: Selection
                 parse(path, text)  # what is Python for a newer one is Python
             return FileReport(path, mentions_torch=False)
     except SourceError as error:
-        return _unreadable(path, error)
+        return not_readable(path, error)
     return check_text(path, text, registry, selection)
 
 
@@ -100,7 +100,7 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
             with _timed(seconds, PARSE):
                 source = Source.parse(path, text)
         except SourceError as error:
-            return _unreadable(path, error)
+            return not_readable(path, error)
         except Exception as error:
             return _broken(path, f"could not be parsed: {described(error)}")
         try:
@@ -307,7 +307,8 @@ def _together(findings: Sequence[Finding]) -> FindingFix | None:
     return FindingFix(first.title, all(fix.safe for fix in fixes), tuple(ordered))
 
 
-def _unreadable(path: str, error: SourceError) -> FileReport:
+def not_readable(path: str, error: SourceError) -> FileReport:
+    """The report of a file that is not what it should be."""
     place = Span(error.line, error.column, error.line, error.column)
     return FileReport(path, (problem(path, INVALID_SYNTAX, error.message, place),), followed=False)
 

@@ -19,8 +19,7 @@ from torchlint import config
 if TYPE_CHECKING:
     import pathspec
 
-SUFFIXES = (".py", ".pyi")
-NOTEBOOK = ".ipynb"
+SUFFIXES = (".py", ".pyi", ".ipynb")
 DESCRIPTORS = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 """What an open file of this process is called."""
 USUAL_EXCLUDES = (
@@ -40,13 +39,11 @@ class Found:
     Attributes
     ----------
     files
-        Python files in a stable order, each once.
+        Python files and notebooks in a stable order, each once.
     missing
         Paths given by the user that do not exist.
     refused
         Files given by the user that cannot be checked, each with the reason.
-    notebooks
-        How many there are in the directories that were searched: they cannot be checked yet.
     unreadable
         Directories that may not be listed, each with the reason.
     empty
@@ -61,7 +58,6 @@ class Found:
     files: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
-    notebooks: int = 0
     unreadable: list[tuple[str, str]] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
     directories: list[str] = field(default_factory=list)
@@ -110,8 +106,6 @@ def find_files(paths: Iterable[str], *, exclude_named: bool = False) -> Found:
 
 def _refused(path: str) -> str:
     """Why a file that was named cannot be checked; of one that cannot be looked at, whoever reads it says so."""
-    if path.endswith(NOTEBOOK):
-        return "notebooks cannot be checked yet"
     try:
         mode = os.stat(path).st_mode
     except OSError:
@@ -159,7 +153,7 @@ def _walk(directory: str, ignored: _Ignored, found: Found) -> Iterator[str]:
         path = os.path.normpath(entry.path)
         is_directory = entry.is_dir(follow_symlinks=False)
         if not is_directory:
-            if not entry.name.endswith((*SUFFIXES, NOTEBOOK)):
+            if not entry.name.endswith(SUFFIXES):
                 continue
             if not entry.is_file():
                 found.beside.append(path)
@@ -172,8 +166,6 @@ def _walk(directory: str, ignored: _Ignored, found: Found) -> Iterator[str]:
                 found.beside.append(mark)
             else:
                 yield from _walk(path, ignored, found)
-        elif entry.name.endswith(NOTEBOOK):
-            found.notebooks += 1
         else:
             yield path
 

@@ -42,14 +42,26 @@ class Style:
     color: bool = False
     trace: bool = True
     texts: Mapping[str, str] = field(default_factory=dict)
-    _read: dict[str, list[str]] = field(default_factory=dict)
+    _read: dict[tuple[str, int | None], list[str]] = field(default_factory=dict)
 
-    def line(self, path: str, number: int) -> str | None:
-        """A line of a file, without its newline; None where there is none."""
-        if path not in self._read:
-            self._read[path] = self._lines(path)
-        lines = self._read[path]
+    def line(self, path: str, number: int, cell: int | None = None) -> str | None:
+        """A line of a file, or of a cell of a notebook, without its newline; None where there is none."""
+        if (path, cell) not in self._read:
+            if cell is not None:
+                self._read.update(((path, each), lines) for each, lines in self._cells(path))
+            self._read.setdefault((path, cell), self._lines(path) if cell is None else [])
+        lines = self._read[path, cell]
         return lines[number - 1] if 1 <= number <= len(lines) else None
+
+    def _cells(self, path: str) -> Iterator[tuple[int, list[str]]]:
+        from torchlint.syntax.notebook import Notebook
+
+        try:
+            data = self.texts[path].encode() if path in self.texts else Path(path).read_bytes()
+            for number, source in Notebook.read(data).sources:
+                yield number, NEWLINE.split(source)
+        except (OSError, ValueError, SourceError):
+            return
 
     def _lines(self, path: str) -> list[str]:
         if path in self.texts:

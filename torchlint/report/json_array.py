@@ -25,7 +25,8 @@ def as_object(finding: Finding) -> dict[str, Any]:
     """
     A finding for programs: lines and columns count from 1, columns in characters, ends are exclusive.
 
-    `cell` is there only for a finding in a notebook, `conditions` only for one whose proof rests on some.
+    `cell` is there only for what is in a notebook, where lines are those of the cell; `conditions` only for a finding
+    whose proof rests on some.
     """
     fix, verdict = finding.fix, finding.verdict
     value: dict[str, Any] = {
@@ -59,8 +60,10 @@ def _place(span: Span) -> dict[str, int]:
 
 
 def _step(step: TraceLine) -> dict[str, Any]:
-    return {"path": step.path, "line": step.line, "column": step.column, "message": step.message}
+    place = {"path": step.path, "line": step.line, "column": step.column, "message": step.message}
+    return place if step.cell is None else {**place, "cell": step.cell}
 
 
 def _edit(edit: TextEdit) -> dict[str, Any]:
-    return {**_place(edit.span), "replacement": edit.replacement}
+    place = {**_place(edit.span), "replacement": edit.replacement}
+    return place if edit.cell is None else {**place, "cell": edit.cell}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 
 import click
 
@@ -29,8 +30,8 @@ def render(run: Run, style: Style) -> Iterator[str]:
 
 
 def headline(finding: Finding, style: Style) -> str:
-    """`path:line:column: level[CODE] message`."""
-    place = f"{finding.path}:{finding.span.line}:{finding.span.column}"
+    """`path:line:column: level[CODE] message`; of a notebook, `path:cell 3:line:column`."""
+    place = f"{_file(finding.path, finding.cell)}:{finding.span.line}:{finding.span.column}"
     kind = f"{finding.level.value}[{finding.code}]"
     if style.color:
         place = click.style(place, bold=True)
@@ -52,10 +53,11 @@ def block(finding: Finding, style: Style) -> Iterator[str]:
     steps = finding.trace if style.trace else ()
     gutter = len(str(max((finding.span.line, *(step.line for step in steps))))) + 1
     marks = _marks(finding, steps)
-    for path, own in marks.items():
-        if path != finding.path:
-            yield f"{' ' * gutter}{paint(':::', 'gutter')} {path}:{own[0].line}:{own[0].column}"
-        yield from frame(own, lambda number, path=path: style.line(path, number), gutter, paint)  # type: ignore[misc]
+    for (path, cell), own in marks.items():
+        if (path, cell) != (finding.path, finding.cell):
+            yield f"{' ' * gutter}{paint(':::', 'gutter')} {_file(path, cell)}:{own[0].line}:{own[0].column}"
+        lines = partial(_line, style, path, cell)
+        yield from frame(own, lines, gutter, paint)
     equals = f"{' ' * gutter} {paint('=', 'gutter')}"
     if finding.fix is not None:
         how = "--fix" if finding.fix.safe else "unsafe; --unsafe-fixes"
@@ -68,20 +70,30 @@ def block(finding: Finding, style: Style) -> Iterator[str]:
         yield f"{equals} torch: {status}" + (f": {evidence}" if evidence else "")
 
 
-def _marks(finding: Finding, steps: tuple[TraceLine, ...]) -> dict[str, list[Mark]]:
-    """By file, the finding's first. Steps are numbered where reading downwards is not reading in order."""
+def _file(path: str, cell: int | None) -> str:
+    return path if cell is None else f"{path}:cell {cell}"
+
+
+def _line(style: Style, path: str, cell: int | None, number: int) -> str | None:
+    return style.line(path, number, cell)
+
+
+def _marks(finding: Finding, steps: tuple[TraceLine, ...]) -> dict[tuple[str, int | None], list[Mark]]:
+    """By file or cell, the finding's first. Steps are numbered where reading downwards is not reading in order."""
     span = finding.span
+    home = (finding.path, finding.cell)
     places = [(step.line, step.column) for step in steps]
-    numbered = len(steps) > 1 and (places != sorted(places) or any(step.path != finding.path for step in steps))
+    numbered = len(steps) > 1 and (places != sorted(places) or any((step.path, step.cell) != home for step in steps))
     main = ""
-    marks: dict[str, list[Mark]] = {finding.path: []}
+    marks: dict[tuple[str, int | None], list[Mark]] = {home: []}
     for number, step in enumerate(steps, start=1):
         label = f"{number}. {_one_line(step.message)}" if numbered else _one_line(step.message)
-        if not main and step.path == finding.path and (step.line, step.column) == (span.line, span.column):
+        own = (step.path, step.cell)
+        if not main and own == home and (step.line, step.column) == (span.line, span.column):
             main = label
             continue
-        marks.setdefault(step.path, []).append(Mark(step.line, step.column, step.end_line, step.end_column, label))
-    marks[finding.path].append(Mark(span.line, span.column, span.end_line, span.end_column, main, main=True))
+        marks.setdefault(own, []).append(Mark(step.line, step.column, step.end_line, step.end_column, label))
+    marks[home].append(Mark(span.line, span.column, span.end_line, span.end_column, main, main=True))
     return marks
 
 

@@ -17,11 +17,12 @@ from typing import Literal, TypeAlias
 
 from torchlint import config
 from torchlint.fixes import writing
-from torchlint.lint import engine, fixpoint, registry
+from torchlint.lint import engine, fixpoint, notebooks, registry
 from torchlint.project import files as project
 from torchlint.results import Outcome
 from torchlint.rule import Finding
-from torchlint.syntax.tree import NEWLINE, decode
+from torchlint.syntax.notebook import Notebook, is_notebook
+from torchlint.syntax.tree import NEWLINE, SourceError, decode
 
 Fixing: TypeAlias = Literal["no", "safe", "unsafe"]
 
@@ -70,9 +71,11 @@ def _perform(job: Job) -> Outcome:
         except OSError as error:
             return unreadable(job.path, error)
     rules, selection = _asked_for(job)
-    report = engine.check_bytes(job.path, data, rules, selection)
     exit_on = job.overrides.exit_on or job.settings.exit_on
     unsafe = job.fixing == "unsafe"
+    if is_notebook(job.path):
+        return _perform_notebook(job, data, exit_on)
+    report = engine.check_bytes(job.path, data, rules, selection)
     if job.fixing == "no" or not any(fixpoint.applicable(finding, unsafe=unsafe) for finding in report.findings):
         return Outcome(report, exit_on)
     decoded = decode(data)
@@ -83,6 +86,24 @@ def _perform(job: Job) -> Outcome:
     if fixed.text == decoded.text:
         return outcome
     diff = unified_diff(job.path, decoded.text, fixed.text)
+    return replace(outcome, text=fixed.text, diff=diff, before=report)
+
+
+def _perform_notebook(job: Job, data: bytes, exit_on: str) -> Outcome:
+    rules, selection = _asked_for(job)
+    unsafe = job.fixing == "unsafe"
+    try:
+        notebook = Notebook.read(data)
+    except SourceError as error:
+        return Outcome(engine.not_readable(job.path, error), exit_on)
+    report = notebooks.check(job.path, notebook, rules, selection)
+    if job.fixing == "no" or not any(fixpoint.applicable(finding, unsafe=unsafe) for finding in report.findings):
+        return Outcome(report, exit_on)
+    fixed, changed = notebooks.fix(job.path, notebook, rules, selection, unsafe=unsafe)
+    outcome = Outcome(fixed.report, exit_on, fixed.applied, notes=fixed.notes)
+    if not changed:
+        return outcome
+    diff = "".join(unified_diff(f"{job.path}:cell {number}", before, after) for number, before, after in changed)
     return replace(outcome, text=fixed.text, diff=diff, before=report)
 
 

@@ -13,11 +13,14 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from torchlint.lint import notebooks
 from torchlint.lint.engine import parse
 from torchlint.lint.registry import DRIVER_CODES
 from torchlint.results import Run
 from torchlint.rule import Finding, Verdict
 from torchlint.run import pool
+from torchlint.syntax.cells import Cells
+from torchlint.syntax.notebook import Notebook, is_notebook
 from torchlint.syntax.text import decode
 from torchlint.verify.server import require_torch
 from torchlint.verify.verify import verify_findings
@@ -97,10 +100,17 @@ def verify_run(
     """
     own = {item.code for item in DRIVER_CODES}
     jobs: list[tuple[Claims, int]] = []
+    joined: dict[int, Cells] = {}
     for index, outcome in enumerate(run.outcomes):
         path = outcome.report.path
         claims = tuple(finding for finding in outcome.report.findings if finding.code not in own)
-        if claims:
+        if claims and is_notebook(path):
+            data = texts[path].encode() if path in texts else Path(path).read_bytes()
+            cells = Notebook.read(data).cells
+            joined[index] = cells
+            moved = tuple(notebooks.in_text(finding, cells) for finding in claims)
+            jobs.append((Claims(path, cells.text, moved, timeout, memory_mb), index))
+        elif claims:
             text = texts.get(path) or decode(Path(path).read_bytes()).text
             jobs.append((Claims(path, text, claims, timeout, memory_mb), index))
     if not jobs:
@@ -112,9 +122,20 @@ def verify_run(
             result = [replace(finding, verdict=verdict) for finding in job.findings]
         verdicts = iter(result)
         report = outcomes[index].report
-        findings = tuple(finding if finding.code in own else next(verdicts) for finding in report.findings)
+        findings = tuple(
+            finding if finding.code in own else replace(finding, verdict=_told(next(verdicts), joined.get(index)))
+            for finding in report.findings
+        )
         outcomes[index] = replace(outcomes[index], report=replace(report, findings=findings))
     return replace(run, outcomes=tuple(outcomes))
+
+
+def _told(finding: Finding, cells: Cells | None) -> Verdict | None:
+    """The verdict on a finding; on one in a notebook, in terms of its cells."""
+    verdict = finding.verdict
+    if verdict is None or cells is None:
+        return verdict
+    return replace(verdict, evidence=notebooks.in_cells(verdict.evidence, cells))
 
 
 def _results(

@@ -139,8 +139,6 @@ def _check(
             complain(f"{path}: {why}")
         for path in found.empty:
             complain(f"no Python files in {path}")
-        if found.notebooks:
-            notes.append(f"{_skipped(found.notebooks)}: they cannot be checked yet")
         misused = bool(found.missing or found.refused or found.unreadable)
         writing = fix and not diff
         # what was found in the cache has taken no time that could be counted
@@ -217,6 +215,7 @@ def _show_state(paths: tuple[str, ...], stdin_filename: str | None) -> int:
     from torchlint.project import files as project
     from torchlint.report import state
     from torchlint.syntax.lowering_libcst import LoweringError
+    from torchlint.syntax.notebook import Notebook, is_notebook
     from torchlint.syntax.tree import Source, SourceError, decode
 
     status = 0
@@ -229,17 +228,14 @@ def _show_state(paths: tuple[str, ...], stdin_filename: str | None) -> int:
             status = 2
     for name, data in inputs:
         try:
-            shown = list(state.lines(Source.parse(name, decode(data).text)))
+            text = Notebook.read(data).cells.text if is_notebook(name) else decode(data).text
+            shown = list(state.lines(Source.parse(name, text)))
         except (SourceError, LoweringError) as error:
             complain(f"{name}: {error}")
             status = 2
             continue
         click.echo("\n".join([f"{name}:", *shown]))
     return status
-
-
-def _skipped(notebooks: int) -> str:
-    return "1 notebook was skipped" if notebooks == 1 else f"{notebooks} notebooks were skipped"
 
 
 def _split(values: tuple[str, ...]) -> tuple[str, ...]:
