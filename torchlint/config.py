@@ -46,6 +46,8 @@ class Config:
         The mildest level that makes the exit status 1.
     plugins
         Modules that hold rules.
+    target_torch
+        The releases of torch that the code must run on; `None`: what the project's metadata say.
     """
 
     file: Path | None = None
@@ -58,6 +60,7 @@ class Config:
     strict: bool = False
     exit_on: str = "warning"
     plugins: tuple[str, ...] = ()
+    target_torch: str | None = None
 
     @property
     def root(self) -> Path | None:
@@ -74,6 +77,7 @@ class Overrides:
     ignore: tuple[str, ...] = ()
     strict: bool = False
     exit_on: str | None = None
+    target_torch: str | None = None
 
 
 def for_directory(directory: Path) -> Config:
@@ -172,6 +176,18 @@ def _level(value: object) -> str:
     return str(value)
 
 
+def _torch(value: object) -> str:
+    from torchlint.target import TargetError, bounds  # only who states a range pays for it
+
+    if not isinstance(value, str):
+        raise _ExpectedError(f'a range of versions, such as "2.4" or ">=2.1,<3", not {_describe(value)}')
+    try:
+        bounds(value)
+    except TargetError as error:
+        raise _ExpectedError(f'a range of versions, such as "2.4" or ">=2.1,<3": {error}') from None
+    return value
+
+
 def _strings_by_pattern(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise _ExpectedError(
@@ -195,5 +211,6 @@ _READERS: dict[str, Callable[[object], Any]] = {
     "strict": _boolean,
     "exit-on": _level,
     "plugins": partial(_strings, such_as="my_rules"),
+    "target-torch": _torch,
 }
 assert {key.replace("-", "_") for key in _READERS} == {item.name for item in fields(Config)} - {"file"}

@@ -14,7 +14,7 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from types import ModuleType
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from torchlint.cache.stamp import may_have_entry_points
 from torchlint.config import Config, ConfigError, Overrides, make_importable, near_miss
 from torchlint.rule import OPTIONAL_SECTIONS, SECTIONS, Level, Rule, RuleDefinitionError
+from torchlint.target import Target, TargetError, target_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -81,11 +82,14 @@ class Selection:
         Codes whose strict-level findings are shown without `--strict`, because they were selected by code or name.
     strict
         Whether all strict-level findings are shown.
+    target
+        The releases of torch that were asked for; None: what the project of each file says.
     """
 
     enabled: frozenset[str]
     explicit: frozenset[str] = frozenset()
     strict: bool = False
+    target: Target | None = None
 
     def shows(self, code: str, level: Level) -> bool:
         """Whether a finding of an enabled rule is shown, or only counted."""
@@ -93,7 +97,7 @@ class Selection:
 
     def without(self, codes: Iterable[str]) -> Selection:
         """The same selection with some codes left out."""
-        return Selection(self.enabled.difference(codes), self.explicit, self.strict)
+        return replace(self, enabled=self.enabled.difference(codes))
 
 
 @dataclass(frozen=True)
@@ -165,7 +169,7 @@ class Registry:
             enabled = (base - touched) | wins
             explicit = (explicit | {code for code in wins if weights[True][code] == _EXACT}) & enabled
         always = {INTERNAL_ERROR.code, INVALID_SYNTAX.code}
-        return Selection(enabled | always, explicit, config.strict or overrides.strict)
+        return Selection(enabled | always, explicit, config.strict or overrides.strict, _target(config, overrides))
 
     def _weights(self, selectors: Iterable[str], where: str) -> dict[str, int]:
         weights: dict[str, int] = {}
@@ -178,6 +182,20 @@ class Registry:
 
 
 _EXACT = 1000
+
+
+def _target(config: Config, overrides: Overrides) -> Target | None:
+    """What was asked for, by the command line or else by the configuration."""
+    if overrides.target_torch is not None:
+        asked, said = overrides.target_torch, f"--target-torch {overrides.target_torch}"
+    elif config.target_torch is not None and config.file is not None:
+        asked, said = config.target_torch, f'target-torch = "{config.target_torch}" in {config.file.name}'
+    else:
+        return None
+    try:
+        return target_of(asked, said)
+    except TargetError as error:
+        raise ConfigError(f"--target-torch: {error}") from None
 
 
 def matches(selector: str, code: str, name: str) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import libcst as cst
 
+from torchlint.project import requirements
 from torchlint.project.roots import INSTALLED, import_roots, package_root
 from torchlint.results import Dependency as Dependency
 from torchlint.results import digest
@@ -22,6 +23,7 @@ from torchlint.syntax import ir
 from torchlint.syntax.lowering import UnknownSyntaxError, lower_ast
 from torchlint.syntax.lowering_libcst import lower
 from torchlint.syntax.tree import Source, SourceError, Span, Unparsed, decode, python_tree
+from torchlint.target import Target
 
 MOST_FILE = 1_000_000
 """Bytes of the largest file that is looked into."""
@@ -104,6 +106,12 @@ class ProjectIndex:
         if not package.isidentifier() or (self._only and package != self._only):
             return False
         return any(self._begins(root, package) for root in self._roots)
+
+    def target(self) -> Target:
+        """The releases of torch that the project says it runs on."""
+        found, depends = requirements.target(self._path)
+        self._seen.update((each.path, each.digest) for each in depends)
+        return found
 
     def _begins(self, root: str, package: str) -> bool:
         """Whether a name can be found in a root; if not, that is remembered."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 
 INSTALLED = frozenset({"site-packages", "dist-packages"})
-_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+"""Names that a project's own directory holds one of."""
 _PROJECT = ("pyproject.toml", "torchlint.toml", ".git")
-LOOKED_FOR = frozenset({"__init__.py", "src", *_MARKS, *_PROJECT})
+LOOKED_FOR = frozenset({"__init__.py", "src", *MARKS, *_PROJECT})
 """Names whose presence in a directory decides something for the files in it or below it."""
 
 
@@ -31,7 +32,7 @@ def import_roots(directory: str, top: str) -> tuple[str, ...]:
     if directory != top:
         roots.append(directory)  # a file of a package that is run as a script
     project = top
-    while not any(os.path.exists(os.path.join(project, mark)) for mark in _MARKS):
+    while not any(os.path.exists(os.path.join(project, mark)) for mark in MARKS):
         above = os.path.dirname(project)
         if above == project or os.path.basename(project) in INSTALLED:
             return tuple(roots)

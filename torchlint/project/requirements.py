@@ -1,0 +1,263 @@
+"""
+Which releases of torch a project says it runs on: read from its metadata, never run.
+
+A range that begins somewhere is what counts; what only pins a release (a lock file) or names none is asked last.
+Files are read as text, TOML or Python's own tree; what cannot be read says nothing. Needs no libcst.
+"""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import importlib
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from torchlint.project.roots import INSTALLED, MARKS
+from torchlint.results import Dependency, digest
+from torchlint.target import NEWEST, Target, TargetError, bounds, spelled
+
+_REQUIREMENTS = tuple(
+    f"{folder}{stem}{ending}"
+    for folder, stems in (
+        ("", ("requirements", "requirements-dev", "requirements_dev", "requirements-test", "requirements-torch")),
+        ("", ("dev-requirements", "requirements-gpu", "requirements-cpu")),
+        ("requirements/", ("base", "main", "default", "core", "requirements", "pytorch", "dev", "test")),
+    )
+    for stem in stems
+    for ending in (".txt", ".in")
+)
+"""A project that has others than these says it in `target-torch`."""
+MOST_BYTES = 4_000_000
+"""Of a file that is looked into."""
+_NAME = r"(?:pytorch|torch)"
+_REQUIREMENT = re.compile(rf"^\s*{_NAME}(?:\[[^\]]*\])?\s*(?:\(\s*)?([<>=!~][^;#@)]*|)\s*\)?\s*(?:[;#].*)?$", re.IGNORECASE)
+
+
+class _Said(NamedTuple):
+    specifier: str
+    file: str
+
+
+def target(path: str) -> tuple[Target, tuple[Dependency, ...]]:
+    """
+    What the project of a file says, and the files that say so or would if they were there.
+
+    Parameters
+    ----------
+    path
+        The file; it need not exist.
+    """
+    directory = os.path.dirname(os.path.abspath(path))
+    if not INSTALLED.isdisjoint(directory.split(os.sep)):
+        return Target(), ()
+    found, seen = _of_directory(directory)
+    return found, tuple(Dependency(name, content) for name, content in sorted(seen.items()))
+
+
+@lru_cache(maxsize=4096)
+def _of_directory(directory: str) -> tuple[Target, dict[str, str]]:
+    seen: dict[str, str] = {}
+    current = directory
+    while True:
+        own = _Reader(current, seen).target()
+        above = os.path.dirname(current)
+        if own is not None:
+            return own, seen
+        if above == current or any(os.path.exists(os.path.join(current, mark)) for mark in MARKS):
+            return Target(), seen
+        current = above
+
+
+def forget() -> None:
+    """Nothing that was read is taken for what is there now."""
+    _of_directory.cache_clear()
+
+
+class _Reader:
+    """The metadata in one directory; what was looked at is noted in `seen`."""
+
+    def __init__(self, directory: str, seen: dict[str, str]) -> None:
+        self.directory = directory
+        self.seen = seen
+
+    def target(self) -> Target | None:
+        """The first range with a lower end; else the newest that a range without one allows."""
+        newest: Target | None = None
+        for said in self._said():
+            try:
+                lower, upper = bounds(said.specifier)
+            except TargetError:
+                continue
+            where = f"torch{said.specifier} in {said.file}"
+            if lower is not None:
+                return Target(lower, upper if newest is None else max(lower, min(upper, newest.newest)), where)
+            if newest is None and upper != NEWEST:
+                newest = Target(upper, upper, where)
+        return newest
+
+    def _said(self) -> Iterator[_Said]:
+        """Of each file one range: from the lowest lower end that it gives anywhere (in an extra, say)."""
+        readers: tuple[tuple[tuple[str, ...], Callable[[str], Iterable[str]]], ...] = (
+            (("pyproject.toml",), _pyproject),
+            (("setup.cfg",), _setup_cfg),
+            (("setup.py",), _setup_py),
+            (_REQUIREMENTS, self._requirements),
+            (("environment.yml", "environment.yaml", "conda.yml", "conda.yaml"), _environment),
+            (("Pipfile",), _pipfile),
+            (("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml"), _toml_lock),
+            (("Pipfile.lock",), _pipfile_lock),
+        )
+        for names, read in readers:
+            for name in names:
+                text = self._text(name)
+                if text is not None and "torch" in text:
+                    try:
+                        found = [spec for spec in map(_tidy, read(text)) if spec]
+                    except (ValueError, SyntaxError, RecursionError, TypeError, AttributeError, configparser.Error):
+                        continue  # whoever builds the project says what is wrong with it
+                    if found:
+                        yield _Said(min(found, key=_lowest), name)
+
+    def _text(self, name: str) -> str | None:
+        path = os.path.join(self.directory, *name.split("/"))
+        try:
+            if os.path.getsize(path) > MOST_BYTES:
+                self.seen[path] = digest(Path(path).read_bytes())
+                return None
+            data = Path(path).read_bytes()
+        except OSError:
+            self.seen[path] = ""
+            return None
+        self.seen[path] = digest(data)
+        return data.decode("utf-8", errors="replace")
+
+    def _requirements(self, text: str, depth: int = 3) -> Iterator[str]:
+        for line in text.splitlines():
+            other = re.match(r"\s*(?:-r|--requirement|-c|--constraint)[ =]\s*(\S+)", line)
+            if other is not None and depth:
+                inner = self._text(other[1])
+                if inner is not None:
+                    yield from self._requirements(inner, depth - 1)
+            yield from _specifiers((line,))
+
+
+def _lowest(specifier: str) -> tuple[int, tuple[int, int]]:
+    try:
+        lower, upper = bounds(specifier)
+    except TargetError:
+        return 2, NEWEST
+    return (1, upper) if lower is None else (0, lower)
+
+
+def _specifiers(requirements: Iterable[object]) -> Iterator[str]:
+    """The versions of torch in requirements as PEP 508 writes them, a conda environment, or a constraint file."""
+    for each in requirements:
+        found = _REQUIREMENT.match(each) if isinstance(each, str) else None
+        if found is not None and found[1].strip():
+            yield found[1].strip()
+
+
+def _tidy(specifier: str) -> str:
+    """A specifier of poetry (`^2.0`) or conda (`=2.1`, `2.1.*`, `2.1=py3_0`) as PEP 440 writes it."""
+    parts = []
+    for part in specifier.replace(" ", "").strip("\"'").split(","):
+        if part.startswith("^"):
+            version = part[1:]
+            parts += [f">={version}", f"<{int(version.split('.')[0]) + 1}"]
+        elif re.match(r"~\d", part):
+            parts.append("~=" + part[1:] + (".0" if "." not in part else ""))
+        elif re.match(r"=\d", part):
+            parts.append("==" + part[1:].partition("=")[0] + (".*" if part.count(".") < 2 and "*" not in part else ""))
+        elif part[:1].isdigit():
+            parts.append("==" + part.partition("=")[0])
+        elif part and part != "*":
+            parts.append(part)
+    return ",".join(parts)
+
+
+def _toml(text: str) -> dict[str, Any]:
+    toml = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    return dict(toml.loads(text))  # its error is a ValueError
+
+
+def _pyproject(text: str) -> Iterator[str]:
+    table = _toml(text)
+    project = table.get("project", {})
+    yield from _specifiers(project.get("dependencies", ()))
+    for extra in project.get("optional-dependencies", {}).values():
+        yield from _specifiers(extra)
+    tool = table.get("tool", {})
+    poetry = tool.get("poetry", {})
+    yield from _by_name(poetry.get("dependencies", {}))
+    for group in poetry.get("group", {}).values():
+        yield from _by_name(group.get("dependencies", {}))
+    pixi = tool.get("pixi", {})
+    yield from _by_name(pixi.get("dependencies", {}))
+    yield from _by_name(pixi.get("pypi-dependencies", {}))
+    for group in table.get("dependency-groups", {}).values():
+        yield from _specifiers(group)
+
+
+def _by_name(table: dict[str, Any]) -> Iterator[str]:
+    """`torch = "^2.0"`, `torch = {version = ">=2"}`, or a list of such."""
+    for name in ("torch", "pytorch"):
+        value = table.get(name, ())
+        for each in value if isinstance(value, list) else (value,):
+            version = each.get("version") if isinstance(each, dict) else each
+            if isinstance(version, str):
+                yield version
+
+
+def _setup_cfg(text: str) -> Iterator[str]:
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read_string(text)
+    yield from _specifiers(parser.get("options", "install_requires", fallback="").splitlines())
+    if parser.has_section("options.extras_require"):
+        for _, value in parser.items("options.extras_require"):
+            yield from _specifiers(value.splitlines())
+
+
+def _setup_py(text: str) -> Iterator[str]:
+    """Every requirement of torch that stands there as a text, wherever it stands."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from _specifiers((node.value,))
+
+
+def _environment(text: str) -> Iterator[str]:
+    """Conda's `- pytorch=2.1` and `- pytorch::pytorch>=2`, pip's `- torch==2.1`."""
+    for line in text.splitlines():
+        found = re.match(rf"\s*-\s*[\"']?(?:[\w-]+::)?{_NAME}\s*([<>=!~\d][^\s\"'#]*(?:,\s*[^\s\"'#]+)*)", line)
+        if found is not None:
+            yield found[1]
+
+
+def _pipfile(text: str) -> Iterator[str]:
+    table = _toml(text)
+    for section in ("packages", "dev-packages"):
+        yield from _by_name(table.get(section, {}))
+
+
+def _toml_lock(text: str) -> Iterator[str]:
+    """The entry of torch alone: the whole may have a megabyte."""
+    for found in re.finditer(r'^name = "torch"\r?\nversion = "([^"]+)"', text, re.MULTILINE):
+        yield f"=={found[1]}"
+
+
+def _pipfile_lock(text: str) -> Iterator[str]:
+    table = json.loads(text)
+    for section in ("default", "develop"):
+        yield from _by_name(table.get(section, {}))
+
+
+def described(found: Target) -> str:
+    """A target in words, for people who ask which one holds."""
+    ends = spelled(found.oldest) if found.oldest == found.newest else f"{spelled(found.oldest)} to {spelled(found.newest)}"
+    return f"torch {ends} ({found.said or 'the newest known'})"

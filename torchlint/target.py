@@ -1,0 +1,129 @@
+"""
+The range of torch releases that a program has to run on, and where that was said.
+
+Only data and comparisons of releases: which files of a project say it is the business of `project.requirements`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Release: TypeAlias = "tuple[int, int]"
+"""Major and minor number: what the API of torch changes with."""
+
+PATCHES: dict[Release, int] = {
+    (0, 4): 1, (1, 0): 1, (1, 1): 0, (1, 2): 0, (1, 3): 1, (1, 4): 0, (1, 5): 1, (1, 6): 0, (1, 7): 1, (1, 8): 1,
+    (1, 9): 1, (1, 10): 2, (1, 11): 0, (1, 12): 1, (1, 13): 1, (2, 0): 1, (2, 1): 2, (2, 2): 2, (2, 3): 1, (2, 4): 1,
+    (2, 5): 1, (2, 6): 0, (2, 7): 1, (2, 8): 0, (2, 9): 1, (2, 10): 0, (2, 11): 0, (2, 12): 1, (2, 13): 0,
+}  # fmt: skip
+"""The releases that torchlint knows, each with the last of its patches."""
+NEWEST: Release = max(PATCHES)
+
+
+class TargetError(ValueError):
+    """A range that cannot be read, or that no release lies in: says which, and what is expected."""
+
+
+def release(text: str) -> Release:
+    """The release that a text such as "2.1" names."""
+    major, minor = text.split(".")[:2]
+    return int(major), int(minor)
+
+
+def spelled(of: Release) -> str:
+    """A release as people write it."""
+    return f"{of[0]}.{of[1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """
+    A range of releases.
+
+    Attributes
+    ----------
+    oldest, newest
+        Both are in it.
+    said
+        What said so, to be shown ("torch>=1.13 in pyproject.toml"); "" where nobody did, and the newest known is meant.
+    """
+
+    oldest: Release = NEWEST
+    newest: Release = NEWEST
+    said: str = ""
+
+    def reaches(self, other: Release | None) -> bool:
+        """Whether the range holds a release, or a later one."""
+        return other is not None and self.newest >= other
+
+    def begins_before(self, other: Release | None) -> bool:
+        """Whether the range holds an earlier release."""
+        return other is not None and self.oldest < other
+
+    def spans(self, other: Release | None) -> bool:
+        """Whether the range holds a release, or a later one, and an earlier one."""
+        return self.reaches(other) and self.begins_before(other)
+
+    def allowing(self, one: Release) -> str:
+        """Why a release counts, as the second half of a sentence; "" where nobody said anything."""
+        return f", and this project allows {spelled(one)} ({self.said})" if self.said else ""
+
+
+def target_of(asked: str, said: str) -> Target:
+    """
+    The range that a specifier of versions stands for; a bare version is the oldest that is meant.
+
+    Parameters
+    ----------
+    asked
+        "2.4", ">=2.1,<3", "==2.1.2+cpu", "~=2.0".
+    said
+        What said so.
+
+    Raises
+    ------
+    TargetError
+        if that is no range, or one that no release up to the newest known lies in.
+    """
+    lower, upper = bounds(asked)
+    if lower is None:
+        lower = upper
+    return Target(lower, upper, said)
+
+
+def bounds(asked: str) -> tuple[Release | None, Release]:
+    """
+    The oldest and the newest release of a range; the oldest is None where the range has no lower end.
+
+    Raises
+    ------
+    TargetError
+        as `target_of`.
+    """
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # only who states a range pays for it
+    from packaging.version import Version
+
+    parts = [part.strip() for part in asked.split(",") if part.strip()]
+    text = ",".join(f">={part}" if part[:1].isdigit() else part.partition("+")[0] for part in parts)
+    try:
+        wanted = SpecifierSet(text)
+        first = [Version(each.version.removesuffix(".*")) for each in wanted if each.operator in _FROM_BELOW]
+    except InvalidSpecifier:
+        raise TargetError(f"{asked!r} is no range of versions, such as '2.4' or '>=2.1,<3'") from None
+    if not parts:
+        raise TargetError("no range of versions, such as '2.4' or '>=2.1,<3'")
+    allowed = [known for known in PATCHES if any(True for _ in wanted.filter(_versions(known)))]
+    if not allowed and first and max(first).release[:2] > NEWEST:  # newer than all that is known
+        return NEWEST, NEWEST
+    if not allowed:
+        raise TargetError(f"no release of torch up to {spelled(NEWEST)} lies in {asked!r}")
+    return (min(allowed) if first else None), max(allowed)
+
+
+_FROM_BELOW = frozenset({">=", ">", "~=", "==", "==="})
+
+
+def _versions(known: Release) -> Iterable[str]:
+    return (f"{spelled(known)}.{patch}" for patch in range(PATCHES[known] + 1))
