@@ -10,14 +10,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ROOMS = (  # lowest first; a module imports from its own room and from those before it
-    *("condition", "truth", "knowledge", "syntax", "config"),
+    *("condition", "truth", "target", "knowledge", "syntax", "config"),
     *("model/events", "model/state", "model/autograd", "model/torch", "model/python", "model/observers"),
     *("model/scheduling", "model", "finding", "results", "rule", "project", "cache", "fixes", "lint", "report", "run"),
     *("verify", "optable", "hosts", "__main__"),
 )
 FOR_RULES = ("torchlint.rule", "torchlint.fixes.rewrites", "torchlint.truth", "torchlint.model", "libcst")
 FORBIDDEN_NAMES = {"utils", "util", "common", "helpers", "helper", "types", "misc", "core", "base"}
-THIRD_PARTIES = {"libcst", "click", "pathspec", "distributed"}
+THIRD_PARTIES = {"libcst", "click", "packaging", "pathspec", "distributed"}
 WITH_TORCH = {"verify", "optable"}
 
 

@@ -21,6 +21,7 @@ def test_every_key() -> None:
         "strict": True,
         "exit-on": "warning",
         "plugins": ["mine"],
+        "target-torch": ">=2.1,<3",
     }
     file = Path("here") / "torchlint.toml"
     assert read(file, table) == Config(
@@ -34,6 +35,7 @@ def test_every_key() -> None:
         strict=True,
         exit_on="warning",
         plugins=("mine",),
+        target_torch=">=2.1,<3",
     )
 
 
@@ -51,6 +53,8 @@ def test_every_key() -> None:
             "`exit-on` must be one of 'error', 'warning', 'smell', 'strict', not the string 'never'",
         ),
         ({"per-file-ignores": ["x"]}, "`per-file-ignores` must be a table from patterns to lists of codes"),
+        ({"target-torch": 2.1}, '`target-torch` must be a range of versions, such as "2.4" or ">=2.1,<3", not the float'),
+        ({"target-torch": "<0.1"}, '`target-torch` must be a range of versions, such as "2.4" or ">=2.1,<3": no release'),
         ([], "[tool.torchlint] must be a table, not the list []"),
     ],
 )

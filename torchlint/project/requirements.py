@@ -37,7 +37,9 @@ _REQUIREMENTS = tuple(
 MOST_BYTES = 4_000_000
 """Of a file that is looked into."""
 _NAME = r"(?:pytorch|torch)"
-_REQUIREMENT = re.compile(rf"^\s*{_NAME}(?:\[[^\]]*\])?\s*(?:\(\s*)?([<>=!~][^;#@)]*|)\s*\)?\s*(?:[;#].*)?$", re.IGNORECASE)
+_REQUIREMENT = re.compile(
+    rf"^\s*{_NAME}(?:\[[^\]]*\])?\s*(?:\(\s*)?([<>=!~][^;#@)]*|)\s*\)?\s*(?:[;#].*)?$", re.IGNORECASE
+)
 
 
 class _Said(NamedTuple):
@@ -117,7 +119,7 @@ class _Reader:
         for names, read in readers:
             for name in names:
                 text = self._text(name)
-                if text is not None and "torch" in text:
+                if text is not None and ("torch" in text or "-r" in text):
                     try:
                         found = [spec for spec in map(_tidy, read(text)) if spec]
                     except (ValueError, SyntaxError, RecursionError, TypeError, AttributeError, configparser.Error):
@@ -259,5 +261,7 @@ def _pipfile_lock(text: str) -> Iterator[str]:
 
 def described(found: Target) -> str:
     """A target in words, for people who ask which one holds."""
-    ends = spelled(found.oldest) if found.oldest == found.newest else f"{spelled(found.oldest)} to {spelled(found.newest)}"
+    ends = (
+        spelled(found.oldest) if found.oldest == found.newest else f"{spelled(found.oldest)} to {spelled(found.newest)}"
+    )
     return f"torch {ends} ({found.said or 'the newest known'})"

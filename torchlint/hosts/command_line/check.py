@@ -56,6 +56,7 @@ _CACHE_DIR: dict[str, Any] = {"metavar": "PATH", "envvar": CACHE_VARIABLE, "type
 @click.option("--force-exclude", is_flag=True, help="Leave out what is excluded though it is named here (for hooks).")
 @click.option("--exit-zero", is_flag=True, help="Exit status 0 even with findings.")
 @click.option("--exit-on", type=click.Choice(LEVELS), help="The mildest level that fails a run (default: warning).")
+@click.option("--target-torch", metavar="RANGE", help="The torch it must run on: 2.4 (or later), '>=2.1,<3'.")
 @click.pass_context
 def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
     """
@@ -101,6 +102,7 @@ def _check(
     force_exclude: bool,
     exit_zero: bool,
     exit_on: str | None,
+    target_torch: str | None,
 ) -> int:
     from torchlint import report
     from torchlint.cache import results as cache
@@ -114,6 +116,7 @@ def _check(
         ignore=_split(ignore),
         strict=strict,
         exit_on=exit_on,
+        target_torch=target_torch,
     )
     fixing: Fixing = "no" if not (fix or diff) else "unsafe" if unsafe_fixes else "safe"
     texts: dict[str, str] = {}

@@ -1,0 +1,124 @@
+"""Which torch a project runs on: where that is said, and how it is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchlint.project import requirements
+from torchlint.target import NEWEST, PATCHES, Target, TargetError, bounds, target_of
+
+
+@pytest.mark.parametrize(
+    ("asked", "oldest", "newest"),
+    [
+        ("2.4", (2, 4), NEWEST),
+        (">=2.1,<3", (2, 1), NEWEST),
+        ("2.1,<2.5", (2, 1), (2, 4)),
+        (">=1.13.1,<2.2.1", (1, 13), (2, 2)),
+        ("==2.1.2+cpu", (2, 1), (2, 1)),
+        ("==2.1.*", (2, 1), (2, 1)),
+        ("~=2.0", (2, 0), NEWEST),
+        ("~=2.1.0", (2, 1), (2, 1)),
+        (">2.0.1", (2, 1), NEWEST),
+        ("<2", None, (1, 13)),
+        ("!=2.0", None, NEWEST),
+        (">=99", NEWEST, NEWEST),
+    ],
+)
+def test_ranges(asked: str, oldest: tuple[int, int] | None, newest: tuple[int, int]) -> None:
+    assert bounds(asked) == (oldest, newest)
+
+
+@pytest.mark.parametrize("asked", ["", "two", ">=x", "<0.1", "==2.1.9"])
+def test_what_is_no_range(asked: str) -> None:
+    with pytest.raises(TargetError):
+        target_of(asked, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "oldest", "newest"),
+    [
+        ("pyproject.toml", '[project]\ndependencies = ["numpy", "torch>=2.1,<2.4"]', (2, 1), (2, 3)),
+        ("pyproject.toml", '[project.optional-dependencies]\ngpu = ["torch[x] >= 1.13 ; python_version > \'3\'"]', (1, 13), NEWEST),
+        ("pyproject.toml", '[tool.poetry.dependencies]\ntorch = "^2.1"', (2, 1), NEWEST),
+        ("pyproject.toml", '[tool.poetry.dependencies]\ntorch = [{version = "~2.1", platform = "linux"}]', (2, 1), NEWEST),
+        ("pyproject.toml", '[dependency-groups]\ndev = ["torch==2.2.1"]', (2, 2), (2, 2)),
+        ("setup.cfg", "[options]\ninstall_requires =\n    numpy\n    torch>=1.9\n", (1, 9), NEWEST),
+        ("setup.py", "from setuptools import setup\nREQUIRED = ['torch >= 1.6.0']\nsetup(install_requires=REQUIRED)", (1, 6), NEWEST),
+        ("requirements.txt", "numpy\ntorch==1.7.1  # pinned\ntorchvision==0.8.2\n", (1, 7), (1, 7)),
+        ("requirements.txt", "torch==2.1.0+cu118\n", (2, 1), (2, 1)),
+        ("requirements/base.txt", "torch>=2.0\n", (2, 0), NEWEST),
+        ("environment.yml", "dependencies:\n  - pytorch::pytorch=1.12\n  - pip:\n    - numpy\n", (1, 12), (1, 12)),
+        ("environment.yml", "dependencies:\n  - pip:\n    - torch>=2.3\n", (2, 3), NEWEST),
+        ("uv.lock", '[[package]]\nname = "torch"\nversion = "2.3.1"\n', (2, 3), (2, 3)),
+        ("Pipfile.lock", '{"default": {"torch": {"version": "==2.0.1"}}}', (2, 0), (2, 0)),
+        ("Pipfile", '[packages]\ntorch = ">=2.2"\n', (2, 2), NEWEST),
+        ("setup.cfg", "[options]\ninstall_requires = torch<2\n", (1, 13), (1, 13)),
+        ("requirements.txt", "torchvision==0.8.2\npytorch-lightning>=1\n", NEWEST, NEWEST),
+        ("requirements.txt", "torch\n", NEWEST, NEWEST),
+        ("pyproject.toml", "not toml with torch", NEWEST, NEWEST),
+        ("setup.py", "import (torch", NEWEST, NEWEST),
+        ("requirements.txt", "torch==99.0.0.dev1\n", NEWEST, NEWEST),
+    ],
+)  # fmt: skip
+def test_files(tmp_path: Path, name: str, text: str, oldest: tuple[int, int], newest: tuple[int, int]) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "requirements").mkdir()
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    found, depends = requirements.target(str(tmp_path / "package" / "a.py"))
+    assert (found.oldest, found.newest) == (oldest, newest)
+    assert {each.path for each in depends if each.digest} == {str(tmp_path / name)}
+    assert all(each.holds() for each in depends)
+
+
+def test_a_range_counts_before_a_lock(tmp_path: Path) -> None:
+    (tmp_path / "uv.lock").write_text('[[package]]\nname = "torch"\nversion = "2.12.0"\n', encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=2.1"]\n', encoding="utf-8")
+    found, _ = requirements.target(str(tmp_path / "a.py"))
+    assert found == Target((2, 1), NEWEST, "torch>=2.1 in pyproject.toml")
+
+
+def test_a_lock_counts_where_nothing_begins(tmp_path: Path) -> None:
+    (tmp_path / "uv.lock").write_text('[[package]]\nname = "torch"\nversion = "2.5.0"\n', encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch"]\n', encoding="utf-8")
+    found, _ = requirements.target(str(tmp_path / "a.py"))
+    assert (found.oldest, found.newest) == ((2, 5), (2, 5))
+
+
+def test_requirements_of_requirements(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("-r other.txt\n", encoding="utf-8")
+    (tmp_path / "other.txt").write_text("torch>=2.2\n", encoding="utf-8")
+    found, depends = requirements.target(str(tmp_path / "a.py"))
+    assert found.oldest == (2, 2)
+    assert str(tmp_path / "other.txt") in {each.path for each in depends}
+
+
+def test_the_nearest_counts_and_a_project_ends_the_search(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("torch>=1.9\n", encoding="utf-8")
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    assert requirements.target(str(inner / "a.py"))[0].oldest == (1, 9)
+    (inner / "setup.py").write_text("", encoding="utf-8")
+    requirements.forget()
+    assert requirements.target(str(inner / "a.py"))[0] == Target()
+
+
+def test_an_installed_package_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("torch>=1.9\n", encoding="utf-8")
+    assert requirements.target(str(tmp_path / "site-packages" / "a" / "b.py")) == (Target(), ())
+
+
+def test_releases_are_in_order() -> None:
+    assert list(PATCHES) == sorted(PATCHES)
+
+
+def test_what_a_target_allows() -> None:
+    target = Target((1, 13), (2, 4), "torch>=1.13,<2.5 in setup.cfg")
+    assert target.spans((2, 0))
+    assert target.reaches((1, 0))
+    assert not target.spans((1, 13))
+    assert not target.reaches((2, 5))
+    assert target.allowing((1, 13)) == ", and this project allows 1.13 (torch>=1.13,<2.5 in setup.cfg)"
+    assert Target().allowing(NEWEST) == ""
