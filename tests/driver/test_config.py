@@ -53,8 +53,14 @@ def test_every_key() -> None:
             "`exit-on` must be one of 'error', 'warning', 'smell', 'strict', not the string 'never'",
         ),
         ({"per-file-ignores": ["x"]}, "`per-file-ignores` must be a table from patterns to lists of codes"),
-        ({"target-torch": 2.1}, '`target-torch` must be a range of versions, such as "2.4" or ">=2.1,<3", not the float'),
-        ({"target-torch": "<0.1"}, '`target-torch` must be a range of versions, such as "2.4" or ">=2.1,<3": no release'),
+        (
+            {"target-torch": 2.1},
+            '`target-torch` must be a range of versions, such as "2.4" or ">=2.1,<3", not the float',
+        ),
+        (
+            {"target-torch": "<0.1"},
+            '`target-torch` must be a range of versions, such as "2.4" or ">=2.1,<3": no release',
+        ),
         ([], "[tool.torchlint] must be a table, not the list []"),
     ],
 )
