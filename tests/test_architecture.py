@@ -12,7 +12,20 @@ ROOT = Path(__file__).parents[1]
 ROOMS = (  # lowest first; a module imports from its own room and from those before it
     *("condition", "truth", "target", "knowledge", "syntax", "config"),
     *("model/events", "model/state", "model/autograd", "model/torch", "model/python", "model/observers"),
-    *("model/scheduling", "model", "finding", "results", "rule", "project", "cache", "fixes", "lint", "report", "run"),
+    *(
+        "model/scheduling",
+        "model",
+        "finding",
+        "results",
+        "visited",
+        "rule",
+        "project",
+        "cache",
+        "fixes",
+        "lint",
+        "report",
+        "run",
+    ),
     *("verify", "optable", "hosts", "__main__"),
 )
 FOR_RULES = ("torchlint.rule", "torchlint.fixes.rewrites", "torchlint.truth", "torchlint.model", "libcst")

@@ -14,13 +14,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 LEVELS = ("error", "warning", "smell", "strict")
 
 
 class ConfigError(Exception):
     """The configuration is wrong: says in which file, which key, and what is expected."""
+
+
+Options: TypeAlias = "tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]"
+"""(name of a rule, (option, value))."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,8 @@ class Config:
         Modules that hold rules.
     target_torch
         The releases of torch that the code must run on; `None`: what the project's metadata say.
+    rules
+        Options of rules, by the rules' names.
     """
 
     file: Path | None = None
@@ -61,6 +67,7 @@ class Config:
     exit_on: str = "warning"
     plugins: tuple[str, ...] = ()
     target_torch: str | None = None
+    rules: Options = ()
 
     @property
     def root(self) -> Path | None:
@@ -196,6 +203,17 @@ def _strings_by_pattern(value: object) -> tuple[tuple[str, tuple[str, ...]], ...
     return tuple((pattern, _strings(codes)) for pattern, codes in value.items())
 
 
+def _options(value: object) -> Options:
+    if not isinstance(value, dict) or not all(isinstance(each, dict) for each in value.values()):
+        raise _ExpectedError(f"a table of tables, `[tool.torchlint.rules.NAME]`, not {_describe(value)}")
+    return tuple((name, tuple((key, _fixed(each)) for key, each in table.items())) for name, table in value.items())
+
+
+def _fixed(value: object) -> object:
+    """Lists as tuples, so that a configuration can be a key."""
+    return tuple(_fixed(each) for each in value) if isinstance(value, list) else value
+
+
 def _describe(value: object) -> str:
     names = {str: "string", bool: "boolean", int: "integer", float: "float", list: "list", dict: "table"}
     return f"the {names.get(type(value), type(value).__name__)} {value!r}"
@@ -212,5 +230,6 @@ _READERS: dict[str, Callable[[object], Any]] = {
     "exit-on": _level,
     "plugins": partial(_strings, such_as="my_rules"),
     "target-torch": _torch,
+    "rules": _options,
 }
 assert {key.replace("-", "_") for key in _READERS} == {item.name for item in fields(Config)} - {"file"}

@@ -1,9 +1,9 @@
 """
 The contract between a rule and everything else: what a rule declares, and what it may say.
 
-A rule is one file in `rules/` with one subclass of `Rule`: metadata, documentation (the docstring), `check`,
-and examples. It subscribes to the kind of event that annotates its `check` method, gets only events whose truth is YES,
-keeps no state, and yields `Diagnostic`s. Rules neither walk the tree nor know where in a file something stands.
+A rule is one file in `rules/` with one subclass of `Rule`: metadata, documentation (the docstring), `check` or `visit`,
+and examples. It subscribes to the kind of event that annotates its `check` method (it gets only events whose truth is
+YES), or to the kind of libcst node that annotates its `visit` method; keeps no state; and yields `Diagnostic`s.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 import textwrap
 import types
 import typing
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -29,6 +29,9 @@ from torchlint.finding import TraceLine as TraceLine
 from torchlint.finding import Verdict as Verdict
 from torchlint.model import events
 from torchlint.model.events.trace import Step
+from torchlint.target import Target as Target
+from torchlint.visited import File as File
+from torchlint.visited import Settings as Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +188,13 @@ class Rule:
     (the flagged pattern, reads after "allow"), `level`, `fixes` ("safe", "unsafe", "both" or "none"), `bad`, `good`.
 
     `check(self, event: SomeEvent)` yields diagnostics; the annotation (an `Event` subclass, or a union of several)
-    is the subscription.
+    is the subscription. `check(self, event: SomeEvent, settings: Settings)` is also given what the configuration says.
+
+    `visit(self, node: cst.Call, file: File)` yields diagnostics; the annotation (a class of libcst nodes, or a union of
+    several) is the subscription. It is run in files that mention one of `needs`: qualified names (`torch.load`), or
+    attributes of anything (`.data`). A rule may have both.
+
+    `options` are the names and the usual values of the rule's own settings, `[tool.torchlint.rules.<name>]`.
 
     A rule that reports at the strict level may also define `level_of(self, event)`: the level of the one diagnostic
     that `check` yields for an event, at the event's own node, or None if it yields none, told from the event's facts
@@ -203,8 +212,13 @@ class Rule:
     fixes: ClassVar[Literal["safe", "unsafe", "both", "none"]] = "none"
     bad: ClassVar[tuple[Example, ...]] = ()
     good: ClassVar[tuple[Example, ...]] = ()
+    needs: ClassVar[tuple[str, ...]] = ()
+    options: ClassVar[Mapping[str, Any]] = {}
     subscriptions: ClassVar[tuple[type[events.Event], ...]] = ()
+    visits: ClassVar[tuple[type[cst.CSTNode], ...]] = ()
+    wants_settings: ClassVar[bool] = False
     check: ClassVar[Callable[..., Iterator[Diagnostic]]]
+    visit: ClassVar[Callable[..., Iterator[Diagnostic]]]
     level_of: ClassVar[Callable[..., Level | None] | None] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -218,9 +232,20 @@ class Rule:
                 )
         if not isinstance(cls.__dict__.get("level"), Level):
             raise RuleDefinitionError(f"{where}: set `level` to a torchlint.rule.Level")
-        if "check" not in cls.__dict__:
-            raise RuleDefinitionError(f"{where}: define `check(self, event: events.SomeEvent)`")
-        cls.subscriptions = _subscriptions(cls, where)
+        if not {"check", "visit"} & cls.__dict__.keys():
+            raise RuleDefinitionError(
+                f"{where}: define `check(self, event: events.SomeEvent)`, or `visit(self, node: cst.Call, file: File)`"
+            )
+        if "check" in cls.__dict__:
+            cls.subscriptions = _annotated("check", cls.check, where, events.Event, "a class of torchlint.model.events")
+            cls.wants_settings = len(inspect.signature(cls.check).parameters) == 3
+        if "visit" in cls.__dict__:
+            cls.visits = _annotated("visit", cls.visit, where, cst.CSTNode, "a class of libcst nodes, such as cst.Call")
+            if not cls.needs or isinstance(cls.needs, str):
+                raise RuleDefinitionError(
+                    f"{where}: `needs` says what a file must mention for `visit` to be run, such as "
+                    '("torch.load",) or (".data",); it must be a tuple with at least one string'
+                )
 
     @classmethod
     def summary(cls) -> str:
@@ -234,17 +259,24 @@ class Rule:
         return {title: body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-def _subscriptions(cls: type[Rule], where: str) -> tuple[type[events.Event], ...]:
-    parameters = list(inspect.signature(cls.check).parameters)
-    if len(parameters) != 2:
-        raise RuleDefinitionError(f"{where}.check takes {len(parameters) - 1} arguments; it must take one, the event")
-    hints = typing.get_type_hints(cls.check)
-    annotation = hints.get(parameters[1])
+_PARAMETERS = {"check": ("the event", "and may take the settings"), "visit": ("the node", "and the file")}
+
+
+def _annotated(
+    name: str, method: Callable[..., object], where: str, base: type[Any], expected: str
+) -> tuple[type[Any], ...]:
+    """The classes that annotate what a method is given: what it subscribes to."""
+    parameters = list(inspect.signature(method).parameters)
+    if not (len(parameters) == 3 or (name == "check" and len(parameters) == 2)):
+        raise RuleDefinitionError(
+            f"{where}.{name} takes {len(parameters) - 1} arguments; it must take {', '.join(_PARAMETERS[name])}"
+        )
+    annotation = typing.get_type_hints(method).get(parameters[1])
     union = typing.get_origin(annotation) in (typing.Union, types.UnionType)
     kinds = typing.get_args(annotation) if union else (annotation,)
     for kind in kinds:
-        if not (isinstance(kind, type) and issubclass(kind, events.Event)):
+        if not (isinstance(kind, type) and issubclass(kind, base)):
             raise RuleDefinitionError(
-                f"{where}.check: the event is annotated with {kind!r}; use a class of torchlint.model.events"
+                f"{where}.{name}: {_PARAMETERS[name][0]} is annotated with {kind!r}; use {expected}"
             )
     return kinds

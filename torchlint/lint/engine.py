@@ -1,5 +1,5 @@
 """
-One file in, sorted findings out: decode, scout, parse, interpret, ask the rules, suppress.
+One file in, sorted findings out: decode, scout, parse, interpret, ask the rules (`pipeline`), suppress.
 
 The engine does not print, does not judge (rules do) and does not know where files come from. Nothing that
 goes wrong in a file or in a rule leaves it as an exception: it becomes a TLN000 or TLN001 beside the other findings.
@@ -20,15 +20,16 @@ from typing import TypeVar
 import libcst as cst
 
 from torchlint.fixes import edits
+from torchlint.lint.pipeline import Pipeline, Question
 from torchlint.lint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
-from torchlint.lint.scout import is_thorough, listeners, look
+from torchlint.lint.scout import is_thorough, listeners, look, visitors
 from torchlint.lint.suppressions import Suppressions
 from torchlint.model import events, interpret
 from torchlint.model.events.trace import Step
 from torchlint.project.index import ProjectIndex
 from torchlint.results import MODEL, NEEDLE, PARSE, PLACES
 from torchlint.results import FileReport as FileReport
-from torchlint.rule import Diagnostic, Finding, FindingFix, Level, Rule, TraceLine
+from torchlint.rule import Diagnostic, File, Finding, FindingFix, Level, Rule, Settings, Target, TraceLine
 from torchlint.syntax.tree import Source, SourceError, Span, TreeNeededError, decode, described, is_python
 from torchlint.truth import Truth
 
@@ -140,12 +141,17 @@ class _Check:
         self.seconds = seconds
         self.found: dict[tuple[str, Span], Finding] = {}
         self.failures: list[Finding] = []
+        self.answers: list[tuple[Question, list[Diagnostic]]] = []
+        self.broken: set[str] = set()
+        self.target = selection.target
+        self.file = File(source, Settings(Target(), {}))
+        self.files: dict[str, File] = {}
         self.suppressed: set[tuple[str, Span]] = set()
         self.groups: dict[tuple[str, Span], tuple[Hashable, str]] = {}
 
     def report(self, happened: Sequence[events.Event]) -> FileReport:
+        questions: list[Question] = []
         by_kind: dict[type[events.Event], list[Rule]] = {}
-        failed: set[str] = set()
         for event in happened:
             if event.truth is not Truth.YES:
                 continue
@@ -156,20 +162,22 @@ class _Check:
             if kind not in by_kind:
                 by_kind[kind] = listeners(kind, self.registry, self.selection)
             for rule in by_kind[kind]:
-                if rule.code in failed:
-                    continue
-                try:
-                    with _timed(self.seconds, rule.code):
-                        diagnostics = list(rule.check(event))
-                    with _timed(self.seconds, PLACES):
-                        self._take(rule, event, diagnostics)
-                except (Exception, SystemExit) as error:  # no rule ends the run
-                    failed.add(rule.code)
-                    self.failures.append(self._failure(rule, event, error))
+                questions.append(Question(rule, event.node, event, len(questions)))
+        wanted = visitors(self.source.text, self.registry, self.selection)
+        if questions or wanted:
+            Pipeline(self.source, self._ask, questions, wanted).run()
+        # what is said of one place counts in the order in which it happened, not in which it was visited
+        self.answers.sort(key=lambda answer: (answer[0].event is None, answer[0].order))
+        for question, diagnostics in self.answers:
+            try:
+                with _timed(self.seconds, PLACES):
+                    self._take(question, diagnostics)
+            except Exception as error:
+                self._failed(question, error)
         shown = [item for item in self.found.values() if self._shown(item)]
         held_back = len(self.found) - len(shown)
         shown = self._grouped(shown)
-        if UNUSED_SUPPRESSION.code in self.selection.enabled and not failed:
+        if UNUSED_SUPPRESSION.code in self.selection.enabled and not self.broken:
             shown += self.suppressions.unused(self.selection.enabled)
         findings = sorted((*shown, *self.failures), key=lambda item: (item.span, item.code))
         return FileReport(
@@ -182,7 +190,40 @@ class _Check:
             seconds=self.seconds,
         )
 
-    def _take(self, rule: Rule, event: events.Event, diagnostics: Sequence[Diagnostic]) -> None:
+    def _ask(self, question: Question) -> None:
+        rule, event = question.rule, question.event
+        if rule.code in self.broken:
+            return
+        try:
+            with _timed(self.seconds, rule.code):
+                if event is None:
+                    found = rule.visit(question.node, self._file_for(rule))
+                elif rule.wants_settings:
+                    found = rule.check(event, self._settings(rule))
+                else:
+                    found = rule.check(event)
+                if diagnostics := list(found):
+                    self.answers.append((question, diagnostics))
+        except (Exception, SystemExit) as error:  # no rule ends the run
+            self._failed(question, error)
+
+    def _settings(self, rule: Rule) -> Settings:
+        if self.target is None:
+            self.target = self.project.target()
+        return self.selection.settings(rule, self.target)
+
+    def _file_for(self, rule: Rule) -> File:
+        known = self.files.get(rule.code)
+        if known is None:
+            known = self.files[rule.code] = self.file.with_settings(self._settings(rule))
+        return known
+
+    def _failed(self, question: Question, error: BaseException) -> None:
+        self.broken.add(question.rule.code)
+        self.failures.append(self._failure(question, error))
+
+    def _take(self, question: Question, diagnostics: Sequence[Diagnostic]) -> None:
+        rule, event = question.rule, question.event
         for diagnostic in diagnostics:
             finding = self._finding(rule, event, diagnostic)
             key = (finding.code, finding.span)
@@ -225,9 +266,10 @@ class _Check:
     def _shown(self, finding: Finding) -> bool:
         return self.selection.shows(finding.code, finding.level)
 
-    def _finding(self, rule: Rule, event: events.Event, diagnostic: Diagnostic) -> Finding:
+    def _finding(self, rule: Rule, event: events.Event | None, diagnostic: Diagnostic) -> Finding:
         level = diagnostic.level or rule.level
-        if event.conditions and level is Level.ERROR:
+        conditions = event.conditions if event is not None else ()
+        if conditions and level is Level.ERROR:
             level = Level.WARNING  # an error has no open link
         return Finding(
             path=self.source.path,
@@ -238,7 +280,7 @@ class _Check:
             message=diagnostic.message,
             trace=self._proof(diagnostic),
             fix=self._fix(rule, diagnostic),
-            conditions=event.conditions,
+            conditions=conditions,
         )
 
     def _proof(self, diagnostic: Diagnostic) -> tuple[TraceLine, ...]:
@@ -288,9 +330,10 @@ class _Check:
         message = f"the model could not follow {event.name}: {event.error}; the other findings stand"
         return problem(self.source.path, INTERNAL_ERROR, message, self._span(event.node))
 
-    def _failure(self, rule: Rule, event: events.Event, error: BaseException) -> Finding:
+    def _failure(self, question: Question, error: BaseException) -> Finding:
+        rule = question.rule
         try:
-            span = self._span(event.node)
+            span = self._span(question.node)
         except LookupError:
             span = Span(1, 1, 1, 1)
         message = f"the rule {rule.code} ({rule.name}) failed: {described(error)}; the other findings stand"

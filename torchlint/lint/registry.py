@@ -14,15 +14,15 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torchlint.cache.stamp import may_have_entry_points
 from torchlint.config import Config, ConfigError, Overrides, make_importable, near_miss
-from torchlint.rule import OPTIONAL_SECTIONS, SECTIONS, Level, Rule, RuleDefinitionError
+from torchlint.rule import OPTIONAL_SECTIONS, SECTIONS, Level, Rule, RuleDefinitionError, Settings
 from torchlint.target import Target, TargetError, target_of
 
 if TYPE_CHECKING:
@@ -84,12 +84,15 @@ class Selection:
         Whether all strict-level findings are shown.
     target
         The releases of torch that were asked for; None: what the project of each file says.
+    options
+        What the configuration says to single rules, by code.
     """
 
     enabled: frozenset[str]
     explicit: frozenset[str] = frozenset()
     strict: bool = False
     target: Target | None = None
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def shows(self, code: str, level: Level) -> bool:
         """Whether a finding of an enabled rule is shown, or only counted."""
@@ -98,6 +101,10 @@ class Selection:
     def without(self, codes: Iterable[str]) -> Selection:
         """The same selection with some codes left out."""
         return replace(self, enabled=self.enabled.difference(codes))
+
+    def settings(self, rule: Rule, target: Target) -> Settings:
+        """What the configuration says to a rule, and what its file is to run on."""
+        return Settings(target, {**rule.options, **self.options.get(rule.code, {})})
 
 
 @dataclass(frozen=True)
@@ -169,7 +176,26 @@ class Registry:
             enabled = (base - touched) | wins
             explicit = (explicit | {code for code in wins if weights[True][code] == _EXACT}) & enabled
         always = {INTERNAL_ERROR.code, INVALID_SYNTAX.code}
-        return Selection(enabled | always, explicit, config.strict or overrides.strict, _target(config, overrides))
+        strict = config.strict or overrides.strict
+        return Selection(enabled | always, explicit, strict, _target(config, overrides), self._options(config))
+
+    def _options(self, config: Config) -> dict[str, Mapping[str, Any]]:
+        found: dict[str, Mapping[str, Any]] = {}
+        for name, table in config.rules:
+            try:
+                rule = self.find(name)
+            except KeyError as error:
+                raise ConfigError(f"{config.file}: rules.{name}: {error.args[0]}") from None
+            known = rule.options if isinstance(rule, Rule) else {}
+            for key, value in table:
+                if key not in known:
+                    raise ConfigError(f"{config.file}: rules.{name}: no option `{key}`{near_miss(key, list(known))}")
+                if isinstance(value, bool) != isinstance(known[key], bool) or not isinstance(value, type(known[key])):
+                    raise ConfigError(
+                        f"{config.file}: rules.{name}: `{key}` must be like {known[key]!r}, not {value!r}"
+                    )
+            found[rule.code] = dict(table)
+        return found
 
     def _weights(self, selectors: Iterable[str], where: str) -> dict[str, int]:
         weights: dict[str, int] = {}

@@ -18,7 +18,8 @@ from torchlint.model import Twins, interpret_unparsed
 from torchlint.model.events import EntryLost, Event
 from torchlint.project.index import ProjectIndex
 from torchlint.rule import Level, Rule
-from torchlint.syntax.tree import Source, TreeNeededError
+from torchlint.syntax.mentions import are_spelled, mentioned
+from torchlint.syntax.tree import Source, TreeNeededError, python_tree
 from torchlint.truth import Truth
 
 
@@ -66,12 +67,13 @@ def look(
         The other files of its project.
     """
     own = may_be_judged(text, registry, noqa=noqa)
+    wanted = visitors(text, registry, selection)
     judged = UNUSED_SUPPRESSION.code in selection.enabled and own
     twins: Twins | None = None
     try:
         thorough = is_thorough(registry, selection)
-        happened, twins = interpret_unparsed(text, project, path, thorough=thorough, whole=own)
-        held = None if judged else _held_back(happened, twins, text, registry, selection)
+        happened, twins = interpret_unparsed(text, project, path, thorough=thorough, whole=own or bool(wanted))
+        held = None if judged or wanted else _held_back(happened, twins, text, registry, selection)
         if held is not None:
             return Look(held)
         events = twins.with_nodes([event for event in happened if event.truth is Truth.YES])
@@ -131,6 +133,19 @@ def is_thorough(registry: Registry, selection: Selection) -> bool:
         else any(issubclass(kind, wanted) for kind in strict for wanted in rule.subscriptions)
         for rule in enabled
     )
+
+
+def visitors(text: str, registry: Registry, selection: Selection) -> list[Rule]:
+    """The enabled visitor rules that have something to look for in a text, in the order of their codes."""
+    rules = [rule for rule in registry.rules if rule.visits and rule.code in selection.enabled]
+    needs = {need for rule in rules for need in rule.needs}
+    if not are_spelled(text, needs):
+        return []
+    try:
+        found = mentioned(python_tree(text), needs)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # libcst says what it is
+        return []
+    return [rule for rule in rules if not found.isdisjoint(rule.needs)]
 
 
 def listeners(kind: type[Event], registry: Registry, selection: Selection) -> list[Rule]:

@@ -1,0 +1,195 @@
+"""Visitor rules: asked once per node, in files that mention what they need, with names, places and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import libcst as cst
+import pytest
+
+from torchlint.config import Config, ConfigError, Overrides
+from torchlint.lint import engine
+from torchlint.lint.engine import FileReport, check_text
+from torchlint.lint.registry import Registry, Selection
+from torchlint.model import events
+from torchlint.rule import Diagnostic, Edit, File, Fix, Level, Rule, RuleDefinitionError, Settings, Target
+
+DOCUMENTATION = "Summary.\n\n## What it does\nx\n\n## Why is this bad?\nx\n\n## Cure\nx\n\n## References\nx\n"
+
+
+class Loaded(Rule):
+    __doc__ = DOCUMENTATION
+    code = "VIS001"
+    name = "loaded"
+    level = Level.WARNING
+    needs = ("torch.load", ".symeig")
+    options: ClassVar[dict[str, object]] = {"said": "is called", "lines": ()}
+
+    def visit(self, node: cst.Call, file: File) -> Iterator[Diagnostic]:
+        if "torch.load" in file.names(node):
+            fix = Fix("call `fetch`", (Edit(node.func, "torch.fetch"),), safe=True, imports=("import torch",))
+            said = f"`{file.code(node.func)}` {file.settings.options['said']} in line {file.span(node).line}"
+            yield Diagnostic(node, f"{said} of a {type(file.statement(node)).__name__}", fix=fix)
+        elif isinstance(node.func, cst.Attribute) and node.func.attr.value == "symeig":
+            yield Diagnostic(node.func.attr, "`symeig` is called")
+
+
+class Both(Rule):
+    __doc__ = DOCUMENTATION
+    code = "VIS002"
+    name = "both"
+    level = Level.SMELL
+    needs = ("torch.nn",)
+
+    def check(self, event: events.InplaceWrite, settings: Settings) -> Iterator[Diagnostic]:
+        yield Diagnostic(event.node, f"`{event.op}` at {settings.target.oldest}")
+
+    def visit(self, node: cst.ClassDef | cst.FunctionDef, file: File) -> Iterator[Diagnostic]:
+        if node.name.value == "broken":
+            raise ValueError("toy")
+        yield Diagnostic(node.name, f"`{node.name.value}`")
+
+
+RULES = Registry((Loaded(), Both()))
+EVERYTHING = Selection(frozenset(RULES.names))
+
+
+def _lint(text: str, selection: Selection = EVERYTHING) -> FileReport:
+    return check_text("program.py", text, RULES, selection)
+
+
+def _said(text: str, selection: Selection = EVERYTHING) -> list[tuple[int, str, str]]:
+    return [(each.span.line, each.code, each.message) for each in _lint(text, selection).findings]
+
+
+@pytest.mark.parametrize(
+    ("imports", "callee"),
+    [
+        ("import torch", "torch.load"),
+        ("import torch as t", "t.load"),
+        ("from torch import load", "load"),
+        ("from torch import load as read", "read"),
+        ("try:\n    import torch\nexcept ImportError:\n    torch = None", "torch.load"),
+    ],
+)
+def test_names_are_resolved_through_imports(imports: str, callee: str) -> None:
+    text = f"{imports}\nx = {callee}('a')\n"
+    line = text.count("\n")
+    assert _said(text) == [(line, "VIS001", f"`{callee}` is called in line {line} of a SimpleStatementLine")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import json, torch\njson.load('a')\n",
+        "import torch\ndef load(x): ...\nload('a')\n",
+        "import torch\ndef f(torch):\n    torch.load('a')\n",
+    ],
+)
+def test_what_is_called_alike_is_another(text: str) -> None:
+    assert _said(text) == []
+
+
+def test_attributes_of_anything() -> None:
+    assert _said("import torch\n\n\ndef f(x):\n    return x.symeig()\n") == [(5, "VIS001", "`symeig` is called")]
+
+
+def test_a_rule_is_asked_once_per_node_and_of_events_too() -> None:
+    text = "from torch import nn, ones\n\n\nclass A:\n    def f(self):\n        x = ones(2)\n        x.add_(1)\n"
+    selection = Selection(frozenset(RULES.names), target=Target((2, 0), (2, 6)))
+    assert _said(text, selection) == [(4, "VIS002", "`A`"), (5, "VIS002", "`f`"), (7, "VIS002", "`add_` at (2, 0)")]
+
+
+def test_a_file_that_does_not_mention_what_is_needed_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cst, "parse_module", lambda *_: pytest.fail("parsed"))
+    text = "import torch, json\n\n\ndef f(x, load):\n    return json.load(x), load, 'torch.load'\n"
+    assert _said(text, Selection(frozenset(("VIS001",)))) == []
+
+
+def test_findings_are_fixed_suppressed_and_sorted_like_others() -> None:
+    text = "import torch\n\nb = [torch.load('b')]\ntorch.load('a')  # noqa: VIS001\ntorch.load(1)  # noqa: VIS002\n"
+    report = _lint(text, Selection(frozenset((*RULES.names, "TLN002"))))
+    assert [(each.span.line, each.code) for each in report.findings] == [(3, "VIS001"), (5, "VIS001"), (5, "TLN002")]
+    fix = report.findings[0].fix
+    assert fix is not None
+    assert [edit.replacement for edit in fix.edits] == ["torch.fetch"]
+    assert report.suppressed == 1
+
+
+def test_a_rule_that_fails_costs_its_own_findings_alone() -> None:
+    text = "from torch import nn, load\n\n\ndef broken(): ...\n\n\nload('a')\n"
+    report = _lint(text)
+    assert [(each.span.line, each.code) for each in report.findings] == [(4, "TLN000"), (7, "VIS001")]
+    assert "the rule VIS002 (both) failed: ValueError: toy" in report.findings[0].message
+    assert report.failed
+
+
+def test_a_strict_rule_is_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Loaded, "level", Level.STRICT)
+    text = "import torch\ntorch.load('a')\ntorch.load('b')\n"
+    assert _lint(text).held_back == 2
+    assert len(_lint(text, Selection(frozenset(RULES.names), strict=True)).findings) == 2
+
+
+def test_settings_reach_a_rule() -> None:
+    config = Config(file=Path("torchlint.toml"), target_torch=">=2.4", rules=(("loaded", (("said", "is read"),)),))
+    selection = RULES.select(config, Overrides())
+    assert _said("import torch\ntorch.load('a')\n", selection)[0][2].startswith("`torch.load` is read in line 2")
+    both = _said("import torch\nimport torch.nn\nx = torch.ones(2)\nx.add_(1)\n", selection)
+    assert both == [(4, "VIS002", "`add_` at (2, 4)")]
+
+
+@pytest.mark.parametrize(
+    ("rules", "complaint"),
+    [
+        ((("loadde", ()),), "no rule `loadde`; did you mean `loaded`?"),
+        ((("loaded", (("sayd", "x"),)),), "rules.loaded: no option `sayd`; did you mean `said`?"),
+        ((("loaded", (("said", 3),)),), "rules.loaded: `said` must be like 'is called', not 3"),
+        ((("TLN001", (("x", 3),)),), "rules.TLN001: no option `x`"),
+    ],
+)
+def test_a_wrong_option_is_refused(
+    rules: tuple[tuple[str, tuple[tuple[str, object], ...]], ...], complaint: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        RULES.select(Config(rules=rules), Overrides())
+    assert complaint in str(caught.value)
+
+
+def _defined(**attributes: object) -> None:
+    type("Wrong", (Rule,), {"code": "VIS009", "name": "wrong", "level": Level.SMELL, **attributes})
+
+
+def _untyped(self: object, node: int, file: File) -> None: ...
+
+
+def _short(self: object, node: cst.Call) -> None: ...
+
+
+def _right(self: object, node: cst.Call, file: File) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("attributes", "complaint"),
+    [
+        ({"visit": _right}, "`needs` says what a file must mention"),
+        ({"visit": _right, "needs": "torch.load"}, "`needs` says what a file must mention"),
+        ({"visit": _untyped, "needs": ("torch",)}, "use a class of libcst nodes"),
+        ({"visit": _short, "needs": ("torch",)}, "takes 1 arguments; it must take the node, and the file"),
+        ({}, "define `check(self, event: events.SomeEvent)`, or `visit(self, node: cst.Call, file: File)`"),
+    ],
+)
+def test_a_visitor_rule_that_is_not_well_formed(attributes: dict[str, object], complaint: str) -> None:
+    with pytest.raises(RuleDefinitionError) as caught:
+        _defined(**attributes)
+    assert complaint in str(caught.value)
+
+
+def test_the_tree_is_visited_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    visits = []
+    pipeline = engine.Pipeline.run
+    monkeypatch.setattr(engine.Pipeline, "run", lambda self: (visits.append(self), pipeline(self)))
+    _lint("from torch import nn, load\nx = load('a')\nx.add_(1)\n\n\nclass A: ...\n")
+    assert len(visits) == 1
