@@ -10,13 +10,18 @@ from __future__ import annotations
 import difflib
 import importlib
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 LEVELS = ("error", "warning", "smell", "strict")
+NAMES = (".torchlint.toml", "torchlint.toml", "pyproject.toml")
+"""What a configuration file is called; where there are several, the first counts."""
+PYPROJECT = "pyproject.toml"
+PatternSelectors: TypeAlias = "tuple[tuple[str, tuple[str, ...]], ...]"
+"""(pattern, selectors) of `per-file-ignores`."""
 
 
 class ConfigError(Exception):
@@ -36,6 +41,8 @@ class Config:
     ----------
     file
         Where it comes from; `None` for the defaults.
+    extended
+        The files that it extends, nearest first.
     select, extend_select, ignore
         Codes, prefixes, names or `ALL`. `select` is `None` where the file does not say.
     per_file_ignores
@@ -46,6 +53,8 @@ class Config:
         Patterns in addition.
     strict
         Strict-level findings too.
+    preview
+        Rules that are in preview too.
     exit_on
         The mildest level that makes the exit status 1.
     plugins
@@ -54,20 +63,31 @@ class Config:
         The releases of torch that the code must run on; `None`: what the project's metadata say.
     rules
         Options of rules, by the rules' names.
+    output_format, fix, unsafe_fixes, jobs, cache_dir, force_exclude, baseline
+        What a command uses where its options do not say; only the working directory's configuration counts.
     """
 
     file: Path | None = None
+    extended: tuple[Path, ...] = ()
     select: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    per_file_ignores: PatternSelectors = ()
     exclude: tuple[str, ...] | None = None
     extend_exclude: tuple[str, ...] = ()
     strict: bool = False
+    preview: bool = False
     exit_on: str = "warning"
     plugins: tuple[str, ...] = ()
     target_torch: str | None = None
     rules: Options = ()
+    output_format: str | None = None
+    fix: bool = False
+    unsafe_fixes: bool = False
+    jobs: int | None = None
+    cache_dir: str | None = None
+    force_exclude: bool = False
+    baseline: str | None = None
 
     @property
     def root(self) -> Path | None:
@@ -77,40 +97,144 @@ class Config:
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What the command line says on top of every configuration file."""
+    """
+    What the command line says on top of every configuration file.
+
+    Attributes
+    ----------
+    select, extend_select, ignore, strict, preview, exit_on
+        As in `Config`.
+    exclude, extend_exclude, per_file_ignores
+        As in `Config`, with patterns relative to `root`.
+    root
+        The working directory.
+    """
 
     select: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     strict: bool = False
+    preview: bool = False
     exit_on: str | None = None
     target_torch: str | None = None
+    exclude: tuple[str, ...] | None = None
+    extend_exclude: tuple[str, ...] = ()
+    per_file_ignores: PatternSelectors = ()
+    root: Path | None = None
 
 
-def for_directory(directory: Path) -> Config:
+class Configurations:
     """
-    The configuration that holds in a directory: the nearest `torchlint.toml`, or `pyproject.toml` with a table
-    `[tool.torchlint]`, in it or above it; else the defaults.
+    The configuration of each directory, each file read once.
+
+    Parameters
+    ----------
+    file
+        One file for all directories, in the place of those that lie there; patterns are relative to its directory.
+    isolated
+        Read no file that is not named.
+    inline
+        TOML (`exit-on = "error"`) that holds on top of every file.
+
+    Attributes
+    ----------
+    read_beside
+        Files that were read and are not found by looking at the directories: named or extended ones.
 
     Raises
     ------
     ConfigError
-        if that file is not valid.
+        if `inline` is not valid.
     """
-    return _search(directory.resolve())
+
+    def __init__(self, file: Path | None = None, *, isolated: bool = False, inline: Iterable[str] = ()) -> None:
+        self.read_beside: set[Path] = set()
+        self._file = file.absolute() if file is not None else None
+        self._isolated = isolated
+        self._known: dict[Path, Config] = {}
+        self._inline: dict[str, Any] = {}
+        for text in inline:
+            for key, value in _inline(text).items():
+                known = self._inline.get(key)
+                self._inline[key] = _merged(known, value) if isinstance(known, dict) else value
+        if self._inline:
+            _values(COMMAND_LINE, self._inline)
+            make_importable(Path.cwd())
+
+    def for_directory(self, directory: Path) -> Config:
+        """
+        The configuration that holds in a directory: the nearest `torchlint.toml`, or `pyproject.toml` with a table
+        `[tool.torchlint]`, in it or above it; else the defaults.
+
+        Raises
+        ------
+        ConfigError
+            if that file is not valid.
+        """
+        if self._file is not None:
+            return self._of(self._file, self._named)
+        if self._isolated:
+            return self._of(Path(), Config)
+        return self._search(directory.resolve())
+
+    def _of(self, key: Path, make: Callable[[], Config]) -> Config:
+        if key not in self._known:
+            self._known[key] = self._with_inline(make())
+        return self._known[key]
+
+    def _named(self) -> Config:
+        assert self._file is not None
+        self.read_beside.add(self._file)
+        table = _table(self._file)
+        if table is None:
+            raise ConfigError(f"{self._file}: has no table [tool.torchlint]")
+        return self._noting(read(self._file, table))
+
+    def _search(self, directory: Path) -> Config:
+        known = self._known.get(directory)
+        if known is None:
+            known = self._here(directory)
+            if known is None:
+                above = directory.parent
+                known = self._search(above) if above != directory else self._with_inline(Config())
+            self._known[directory] = known
+        return known
+
+    def _here(self, directory: Path) -> Config | None:
+        for name in NAMES:
+            file = directory / name
+            table = _table(file) if file.is_file() else None
+            if table is not None:
+                return self._with_inline(self._noting(read(file, table)))
+        return None
+
+    def _noting(self, found: Config) -> Config:
+        self.read_beside.update(found.extended)
+        return found
+
+    def _with_inline(self, found: Config) -> Config:
+        if not self._inline:
+            return found
+        values = _values(COMMAND_LINE, self._inline)
+        if "rules" in values:
+            values["rules"] = _joined(found.rules, values["rules"])
+        return replace(found, **values)
 
 
-@cache
-def _search(directory: Path) -> Config:
-    own = directory / "torchlint.toml"
-    if own.is_file():
-        return read(own, _toml(own))
-    project = directory / "pyproject.toml"
-    if project.is_file():
-        tool = _toml(project).get("tool", {})
-        if isinstance(tool, dict) and "torchlint" in tool:
-            return read(project, tool["torchlint"])
-    return _search(directory.parent) if directory.parent != directory else Config()
+COMMAND_LINE = Path("command line")
+"""What a complaint names instead of a file."""
+_usual = Configurations()
+
+
+def for_directory(directory: Path) -> Config:
+    """`Configurations.for_directory` where nothing but the files decides."""
+    return _usual.for_directory(directory)
+
+
+def forget() -> None:
+    """Read all files anew when they are asked for again: they may have changed."""
+    global _usual
+    _usual = Configurations()
 
 
 def read(file: Path, table: object) -> Config:
@@ -120,23 +244,73 @@ def read(file: Path, table: object) -> Config:
     Raises
     ------
     ConfigError
-        for an unknown key (names the near miss) or a value of the wrong type (names the type expected).
+        for unknown keys (names the near misses) and values of the wrong type (names the types expected).
     """
+    settings = _read(file, table, ())
+    if settings.plugins:
+        for each in (file, *settings.extended):
+            make_importable(each.parent)
+    return settings
+
+
+def _read(file: Path, table: object, below: tuple[Path, ...]) -> Config:
     if not isinstance(table, dict):
         raise ConfigError(f"{file}: [tool.torchlint] must be a table, not {_describe(table)}")
+    values = _values(file, {key: value for key, value in table.items() if key != "extend"})
+    if "extend" not in table:
+        return Config(file=file, **values)
+    extend = table["extend"]
+    if not isinstance(extend, str):
+        raise ConfigError(f"{file}: `extend` must be the path of a configuration file, not {_describe(extend)}")
+    other = (file.parent / extend).resolve()
+    if other in below or other == file.resolve():
+        raise ConfigError(f"{file}: `extend` goes in a circle: {other} extends this file")
+    if not other.is_file():
+        raise ConfigError(f"{file}: `extend`: there is no file {other}")
+    base_table = _table(other)
+    if base_table is None:
+        raise ConfigError(f"{file}: `extend`: {other} has no table [tool.torchlint]")
+    base = _read(other, base_table, (*below, file.resolve()))
+    for key in ("extend_select", "extend_exclude", "per_file_ignores", "plugins"):
+        values[key] = tuple(dict.fromkeys((*getattr(base, key), *values.get(key, ()))))
+    values["rules"] = _joined(base.rules, values.get("rules", ()))
+    return replace(base, file=file, extended=(other, *base.extended), **values)
+
+
+def _values(file: Path, table: Mapping[str, object]) -> dict[str, Any]:
+    """The values of a table by the names of `Config`'s attributes."""
     values: dict[str, Any] = {}
+    complaints: list[str] = []
     for key, value in table.items():
         reader = _READERS.get(key)
         if reader is None:
-            raise ConfigError(f"{file}: unknown key `{key}`{near_miss(key, _READERS)}")
+            complaints.append(f"{file}: unknown key `{key}`{near_miss(key, [*_READERS, 'extend'])}")
+            continue
         try:
             values[key.replace("-", "_")] = reader(value)
         except _ExpectedError as expected:
-            raise ConfigError(f"{file}: `{key}` must be {expected}") from None
-    settings = Config(file=file, **values)
-    if settings.plugins:
-        make_importable(file.parent)
-    return settings
+            complaints.append(f"{file}: `{key}` must be {expected}")
+    if complaints:
+        raise ConfigError("\n".join(complaints))
+    return values
+
+
+def _joined(base: Options, more: Options) -> Options:
+    """The options of both, rule by rule; the second's count where both say."""
+    rules = {rule: dict(options) for rule, options in base}
+    for rule, options in more:
+        rules[rule] = {**rules.get(rule, {}), **dict(options)}
+    return tuple((rule, tuple(options.items())) for rule, options in rules.items())
+
+
+def _merged(base: Mapping[str, Any], more: object) -> object:
+    if not isinstance(more, dict):
+        return more
+    result = dict(base)
+    for key, value in more.items():
+        known = result.get(key)
+        result[key] = _merged(known, value) if isinstance(known, dict) else value
+    return result
 
 
 def make_importable(directory: Path) -> None:
@@ -151,14 +325,35 @@ def near_miss(word: str, known: Mapping[str, object] | list[str]) -> str:
     return f"; did you mean `{close[0]}`?" if close else ""
 
 
+def _table(file: Path) -> object | None:
+    """The table of a configuration file; None where a `pyproject.toml` has none."""
+    content = _toml(file)
+    if file.name != PYPROJECT:
+        return content
+    tool = content.get("tool", {})
+    return tool.get("torchlint") if isinstance(tool, dict) else None
+
+
 def _toml(file: Path) -> dict[str, Any]:
-    toml = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
-        return dict(toml.loads(file.read_bytes().decode("utf-8")))
-    except (toml.TOMLDecodeError, UnicodeDecodeError) as error:
+        return _loaded(file.read_bytes().decode("utf-8"))
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError and UnicodeDecodeError are ValueErrors
         raise ConfigError(f"{file}: not valid TOML: {error}") from error
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read: {error.strerror}") from error
+
+
+def _inline(text: str) -> dict[str, Any]:
+    try:
+        return _loaded(text)
+    except (ValueError, RecursionError) as error:
+        why = f"neither a file nor TOML such as 'exit-on = \"error\"' ({error})"
+        raise ConfigError(f"--config: `{text}` is {why}") from error
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    toml = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    return dict(toml.loads(text))
 
 
 class _ExpectedError(Exception):
@@ -195,6 +390,18 @@ def _torch(value: object) -> str:
     return value
 
 
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise _ExpectedError(f"a number from 1 on, not {_describe(value)}")
+    return value
+
+
+def _string(value: object, such_as: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise _ExpectedError(f'a string, such as "{such_as}", not {_describe(value)}')
+    return value
+
+
 def _strings_by_pattern(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise _ExpectedError(
@@ -227,9 +434,17 @@ _READERS: dict[str, Callable[[object], Any]] = {
     "exclude": partial(_strings, such_as="third_party/"),
     "extend-exclude": partial(_strings, such_as="third_party/"),
     "strict": _boolean,
+    "preview": _boolean,
     "exit-on": _level,
     "plugins": partial(_strings, such_as="my_rules"),
     "target-torch": _torch,
     "rules": _options,
+    "output-format": partial(_string, such_as="concise"),
+    "fix": _boolean,
+    "unsafe-fixes": _boolean,
+    "jobs": _number,
+    "cache-dir": partial(_string, such_as=".cache/torchlint"),
+    "force-exclude": _boolean,
+    "baseline": partial(_string, such_as="torchlint-baseline.json"),
 }
-assert {key.replace("-", "_") for key in _READERS} == {item.name for item in fields(Config)} - {"file"}
+assert {key.replace("-", "_") for key in _READERS} == {item.name for item in fields(Config)} - {"file", "extended"}

@@ -170,7 +170,7 @@ class Run:
         return "".join(outcome.diff for outcome in self.outcomes)
 
     def exit_status(self) -> int:
-        """0 nothing to report, 1 findings, 2 an internal error (see CLI)."""
+        """0 nothing to report, 1 findings that no verdict has refuted, 2 an internal error (see CLI)."""
         if self.failed:
             return 2
         ranks = {level: rank for rank, level in enumerate(config.LEVELS)}
@@ -178,5 +178,6 @@ class Run:
             finding.level.rank <= ranks[outcome.exit_on]
             for outcome in self.outcomes
             for finding in outcome.report.findings
+            if finding.verdict is None or finding.verdict.status != "refuted"
         )
         return int(counted)

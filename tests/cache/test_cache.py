@@ -39,8 +39,7 @@ CLEAN = "import torch\n\nprint(torch.ones(3))\n"
 def linted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """In an empty project; the paths of the files that were really linted since it was emptied last."""
     monkeypatch.chdir(tmp_path)
-    config._search.cache_clear()
-    run._settings.cache_clear()
+    config.forget()
     seen: list[str] = []
     perform = work.perform
 
@@ -64,8 +63,7 @@ def _write(path: str, text: str, *, age: float = 100.0) -> None:
 
 def _check(*paths: str, overrides: Overrides = NOTHING, **options: str | bool) -> Run:
     """What a process of its own would do."""
-    config._search.cache_clear()
-    run._settings.cache_clear()
+    config.forget()
     files = find_files(paths or (".",)).files
     return run.check_files(files, overrides, workers=1, store=Cache.of_project(), **options)  # type: ignore[arg-type]
 

@@ -67,8 +67,7 @@ class Torchlint:
 
     def __call__(self, *arguments: str) -> Said:
         """Check; `replayed` and `linted` say how it was done."""
-        config._search.cache_clear()
-        run._settings.cache_clear()
+        config.forget()
         self.linted.clear()
         out = io.StringIO()
         with redirect_stdout(out), redirect_stderr(out):

@@ -21,4 +21,4 @@ def toy_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """The toy model instead of the real one, and no configuration remembered from another test."""
     monkeypatch.setattr(engine, "interpret", probe.interpret)
     monkeypatch.setattr(engine, "look", lambda *_, **__: Look(None))
-    config._search.cache_clear()
+    config.forget()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from probe import REGISTRY
 
+from torchlint import config
 from torchlint.config import ConfigError, Overrides
 from torchlint.lint import registry
 from torchlint.results import FileReport, Outcome
@@ -23,11 +24,11 @@ NOTHING = Overrides()
 def _toy_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(registry, "load", lambda plugins=(), origin="": REGISTRY)
-    for remembered in (work.selection, run._settings):
-        remembered.cache_clear()
+    work.selection.cache_clear()
+    config.forget()
     yield
-    for remembered in (work.selection, run._settings):  # what the toys gave is nothing for the tests after these
-        remembered.cache_clear()
+    work.selection.cache_clear()  # what the toys gave is nothing for the tests after these
+    config.forget()
 
 
 def _write(**texts: str | bytes) -> list[str]:

@@ -33,7 +33,10 @@ SETTLED = 2_000_000_000
 BATCH = 200
 """Results that are written at a time: what a run that is killed loses."""
 _DAY = 86_400
-_NOT_IN_KEY = frozenset({"file", "exclude", "extend_exclude", "exit_on"})
+_NOT_IN_KEY = frozenset(
+    {"file", "extended", "exclude", "extend_exclude", "exit_on", "root", "output_format", "fix", "unsafe_fixes", "jobs"}
+    | {"cache_dir", "force_exclude", "baseline"}
+)
 """Settings that decide which files are linted or what is made of findings, and not what is found."""
 
 
@@ -219,8 +222,8 @@ class Cache(Store):
             if each.name not in _NOT_IN_KEY and (value := getattr(part, each.name)) != each.default
         ]
         # patterns are relative to it
-        root = self._kept_path(str(settings.root)) if settings.per_file_ignores else ""
-        text = repr((made_by, root, asked))
+        roots = [self._kept_path(str(part.root)) for part in (settings, overrides) if part.per_file_ignores]
+        text = repr((made_by, roots, asked))
         if text not in self._keys:
             today = int(time.time()) // _DAY
             row = connection.execute("SELECT id, used FROM key WHERE text = ?", (text,)).fetchone()

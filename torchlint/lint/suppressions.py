@@ -25,7 +25,7 @@ from torchlint.syntax.tree import NEWLINE, Source, Span, walk
 
 _SUSPECT = re.compile(r"#[^\n\r]*(?:noqa|torchlint\s*:)", re.IGNORECASE)
 # the shape flake8 accepts: codes are separated by commas or white space
-_NOQA = re.compile(r"#\s*noqa(?:\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?(?![\w-])", re.IGNORECASE)
+NOQA = re.compile(r"#\s*noqa(?:\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?(?![\w-])", re.IGNORECASE)
 _NOQA_FILE = re.compile(
     r"#\s*(?:flake8|ruff)\s*[:=]\s*noqa(?:\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?\s*$", re.IGNORECASE
 )
@@ -176,7 +176,7 @@ def _names_unused(selector: str) -> bool:
 
 
 def _without(item: Suppression, kept: list[str]) -> str:
-    pattern = _IGNORE if item.tool == "torchlint" else _NOQA_FILE if item.scope == "file" else _NOQA
+    pattern = _IGNORE if item.tool == "torchlint" else _NOQA_FILE if item.scope == "file" else NOQA
     found = pattern.match(item.written)
     assert found is not None
     return item.written[: found.start("codes")] + ", ".join(kept) + item.written[found.end("codes") :]
@@ -220,14 +220,14 @@ def _directives(comment: str, span: Span, *, noqa: bool, alone: bool = True) -> 
         codes = tuple(code for code in re.split(r"[,\s]+", whole["codes"] or "") if code)
         yield Suppression(span, comment, "file", "noqa", codes)
         return
-    for pattern in (_NOQA, _IGNORE) if noqa else (_IGNORE,):
+    for pattern in (NOQA, _IGNORE) if noqa else (_IGNORE,):
         for found in pattern.finditer(comment):
             end = comment.find("#", found.end())
             written = (comment if end < 0 else comment[:end])[found.start() :].rstrip()
             start = span.column + found.start()
             place = Span(span.line, start, span.line, start + len(written))
             codes = tuple(code for code in re.split(r"[,\s]+", found["codes"] or "") if code)
-            if pattern is _NOQA:
+            if pattern is NOQA:
                 yield Suppression(place, written, "line", "noqa", codes)
             else:
                 scope: Literal["line", "file"] = "file" if found["word"] == "ignore-file" else "line"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -64,7 +64,13 @@ class Found:
     beside: list[str] = field(default_factory=list)
 
 
-def find_files(paths: Iterable[str], *, exclude_named: bool = False) -> Found:
+def find_files(
+    paths: Iterable[str],
+    *,
+    exclude_named: bool = False,
+    overrides: config.Overrides = config.Overrides(),  # noqa: B008  (frozen)
+    configured: Callable[[Path], config.Config] = config.for_directory,
+) -> Found:
     """
     The Python files that paths stand for: a file is itself whatever it is called, a directory is searched.
 
@@ -74,6 +80,10 @@ def find_files(paths: Iterable[str], *, exclude_named: bool = False) -> Found:
         Files and directories.
     exclude_named
         Leave out what the configuration excludes though it is named here. What git ignores is not meant.
+    overrides
+        What the command line says of exclusions on top.
+    configured
+        The configuration of a directory.
 
     Raises
     ------
@@ -81,6 +91,7 @@ def find_files(paths: Iterable[str], *, exclude_named: bool = False) -> Found:
         from the configuration of a directory.
     """
     found = Found()
+    excluded = _Excluded(overrides, configured)
     seen: dict[str, str] = {}
     paths = list(paths)
     known = os.path.abspath if len(paths) > 1 else str  # of one directory no file is found twice
@@ -88,10 +99,10 @@ def find_files(paths: Iterable[str], *, exclude_named: bool = False) -> Found:
         path = os.path.normpath(path)
         if not os.path.lexists(path):
             found.missing.append(path)
-        elif exclude_named and _named_and_excluded(path):
+        elif exclude_named and excluded.named(path):
             continue
         elif os.path.isdir(path):
-            inside = list(_walk(path, _Ignored.above(path), found))
+            inside = list(_walk(path, _Ignored.above(path), excluded, found))
             for file in inside:
                 seen.setdefault(known(file), file)
             if not inside:
@@ -114,21 +125,39 @@ def _refused(path: str) -> str:
     return "" if stat.S_ISREG(mode) or path.startswith(DESCRIPTORS) else "not a regular file"
 
 
-def _named_and_excluded(path: str) -> bool:
-    """Whether the configuration leaves out a path or a directory that it is in, from the working directory on."""
-    whole = os.path.abspath(path)
-    here = os.getcwd()
-    settings = config.for_directory(Path(os.path.dirname(whole)))
-    top = here if whole.startswith(os.path.join(here, "")) else str(settings.root or os.path.dirname(whole))
-    if not whole.startswith(os.path.join(top, "")):
+@dataclass(frozen=True, slots=True)
+class _Excluded:
+    """What the configurations of directories and the command line leave out."""
+
+    overrides: config.Overrides
+    configured: Callable[[Path], config.Config]
+
+    def named(self, path: str) -> bool:
+        """Whether a path is left out, or a directory that it is in, from the working directory on."""
+        whole = os.path.abspath(path)
+        here = os.getcwd()
+        settings = self.configured(Path(os.path.dirname(whole)))
+        top = here if whole.startswith(os.path.join(here, "")) else str(settings.root or os.path.dirname(whole))
+        if not whole.startswith(os.path.join(top, "")):
+            return False
+        current = top
+        for name in os.path.relpath(whole, top).split(os.sep):
+            own = self.configured(Path(current))
+            current = os.path.join(current, name)
+            if self.covers(name, current, os.path.isdir(current), own):
+                return True
         return False
-    current = top
-    for name in os.path.relpath(whole, top).split(os.sep):
-        own = config.for_directory(Path(current))
-        current = os.path.join(current, name)
-        if _left_out(name, current, os.path.isdir(current), own):
+
+    def covers(self, name: str, path: str, is_directory: bool, own: config.Config) -> bool:
+        """Whether an entry of a directory with a configuration is left out."""
+        instead = self.overrides.exclude
+        if own.exclude is None and instead is None and is_directory and name in USUAL_EXCLUDES:
             return True
-    return False
+        patterns = ((own.exclude or ()) if instead is None else ()) + own.extend_exclude
+        if matched(path, patterns, own.root, is_directory=is_directory):
+            return True
+        patterns = (instead or ()) + self.overrides.extend_exclude
+        return matched(path, patterns, self.overrides.root, is_directory=is_directory)
 
 
 def matched(path: str, patterns: tuple[str, ...], root: Path | None, *, is_directory: bool = False) -> bool:
@@ -139,7 +168,7 @@ def matched(path: str, patterns: tuple[str, ...], root: Path | None, *, is_direc
     return _spec(patterns).match_file(relative + "/" if is_directory else relative)
 
 
-def _walk(directory: str, ignored: _Ignored, found: Found) -> Iterator[str]:
+def _walk(directory: str, ignored: _Ignored, excluded: _Excluded, found: Found) -> Iterator[str]:
     found.directories.append(directory)
     try:
         entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
@@ -148,7 +177,7 @@ def _walk(directory: str, ignored: _Ignored, found: Found) -> Iterator[str]:
         return
     names = {entry.name for entry in entries}
     ignored = ignored.entering(directory, names)
-    own = config.for_directory(Path(directory))
+    own = excluded.configured(Path(directory))
     for entry in entries:
         path = os.path.normpath(entry.path)
         is_directory = entry.is_dir(follow_symlinks=False)
@@ -158,22 +187,16 @@ def _walk(directory: str, ignored: _Ignored, found: Found) -> Iterator[str]:
             if not entry.is_file():
                 found.beside.append(path)
                 continue
-        if _left_out(entry.name, path, is_directory, own) or ignored.covers(path, is_directory):
+        if excluded.covers(entry.name, path, is_directory, own) or ignored.covers(path, is_directory):
             continue
         if is_directory:
             mark = os.path.join(path, VENV_MARK)
             if os.path.exists(mark):
                 found.beside.append(mark)
             else:
-                yield from _walk(path, ignored, found)
+                yield from _walk(path, ignored, excluded, found)
         else:
             yield path
-
-
-def _left_out(name: str, path: str, is_directory: bool, own: config.Config) -> bool:
-    if own.exclude is None and is_directory and name in USUAL_EXCLUDES:
-        return True
-    return matched(path, (own.exclude or ()) + own.extend_exclude, own.root, is_directory=is_directory)
 
 
 @cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import gc
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -17,14 +17,14 @@ from typing import Literal, TypeAlias
 
 from torchlint import config
 from torchlint.fixes import writing
-from torchlint.lint import engine, fixpoint, notebooks, registry
+from torchlint.lint import engine, fixpoint, notebooks, registry, silencing
 from torchlint.project import files as project
-from torchlint.results import Outcome
+from torchlint.results import FileReport, Outcome
 from torchlint.rule import Finding
 from torchlint.syntax.notebook import Notebook, is_notebook
 from torchlint.syntax.tree import NEWLINE, SourceError, decode
 
-Fixing: TypeAlias = Literal["no", "safe", "unsafe"]
+Fixing: TypeAlias = Literal["no", "safe", "unsafe", "noqa"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,9 @@ class Job:
         Which fixes to apply to its text.
     data
         Its content; read by whoever performs the job if it is None.
+    ignored
+        Selectors that `per-file-ignores` name for it, from `ignored_in`, for a worker that sees the file elsewhere;
+        looked up by whoever performs the job if it is None.
     """
 
     path: str
@@ -51,6 +54,7 @@ class Job:
     overrides: config.Overrides
     fixing: Fixing = "no"
     data: bytes | None = None
+    ignored: tuple[str, ...] | None = None
 
 
 def perform(job: Job) -> Outcome:
@@ -76,6 +80,8 @@ def _perform(job: Job) -> Outcome:
     if is_notebook(job.path):
         return _perform_notebook(job, data, exit_on)
     report = engine.check_bytes(job.path, data, rules, selection)
+    if job.fixing == "noqa":
+        return _silenced(job, data, report, exit_on, lambda text: engine.check_text(job.path, text, rules, selection))
     if job.fixing == "no" or not any(fixpoint.applicable(finding, unsafe=unsafe) for finding in report.findings):
         return Outcome(report, exit_on)
     decoded = decode(data)
@@ -105,6 +111,19 @@ def _perform_notebook(job: Job, data: bytes, exit_on: str) -> Outcome:
         return outcome
     diff = "".join(unified_diff(f"{job.path}:cell {number}", before, after) for number, before, after in changed)
     return replace(outcome, text=fixed.text, diff=diff, before=report)
+
+
+def _silenced(job: Job, data: bytes, report: FileReport, exit_on: str, check: Callable[[str], FileReport]) -> Outcome:
+    """`--add-noqa` for one file."""
+    if not report.followed or not report.findings:
+        return Outcome(report, exit_on)
+    before = decode(data).text
+    silenced = silencing.silence(before, report, check)
+    outcome = Outcome(silenced.report, exit_on, silenced.added)
+    if silenced.text == before:
+        return outcome
+    diff = unified_diff(job.path, before, silenced.text)
+    return replace(outcome, text=silenced.text, diff=diff, before=report)
 
 
 def write(job: Job, outcome: Outcome) -> Outcome:
@@ -158,6 +177,18 @@ def check_in_host(job: Job, text: str) -> tuple[Finding, ...]:
     return (*broken_plugins(job.settings), *report.findings)
 
 
+def ignored_in(path: str, settings: config.Config, overrides: config.Overrides) -> tuple[str, ...]:
+    """The selectors that `per-file-ignores` name for a file."""
+    layers = ((settings.per_file_ignores, settings.root), (overrides.per_file_ignores, overrides.root))
+    return tuple(
+        selector
+        for ignores, root in layers
+        for pattern, selectors in ignores
+        if project.matched(path, (pattern,), root)
+        for selector in selectors
+    )
+
+
 @cache
 def selection(settings: config.Config, overrides: config.Overrides) -> registry.Selection:
     """
@@ -171,9 +202,10 @@ def selection(settings: config.Config, overrides: config.Overrides) -> registry.
         if torchlint's own rules are not sound.
     """
     rules = _rules(settings)
-    for pattern, selectors in settings.per_file_ignores:
-        for selector in selectors:
-            rules.matching(selector, f"{settings.file}: per-file-ignores of {pattern}")
+    for layer, where in ((settings, settings.file), (overrides, "command line")):
+        for pattern, selectors in layer.per_file_ignores:
+            for selector in selectors:
+                rules.matching(selector, f"{where}: per-file-ignores of {pattern}")
     return rules.select(settings, overrides)
 
 
@@ -208,15 +240,10 @@ def _lines(text: str) -> list[str]:
 
 def _asked_for(job: Job) -> tuple[registry.Registry, registry.Selection]:
     rules = _rules(job.settings)
-    return rules, selection(job.settings, job.overrides).without(_ignored_here(job, rules))
+    ignored = ignored_in(job.path, job.settings, job.overrides) if job.ignored is None else job.ignored
+    codes = (code for selector in ignored for code in rules.matching(selector, "per-file-ignores"))
+    return rules, selection(job.settings, job.overrides).without(codes)
 
 
 def _rules(settings: config.Config) -> registry.Registry:
     return registry.load(settings.plugins, str(settings.file))
-
-
-def _ignored_here(job: Job, rules: registry.Registry) -> Iterable[str]:
-    for pattern, selectors in job.settings.per_file_ignores:
-        if project.matched(job.path, (pattern,), job.settings.root):
-            for selector in selectors:
-                yield from rules.matching(selector, pattern)

@@ -11,13 +11,13 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from torchlint import config
-from torchlint.results import NEEDLE, Outcome, Run, digest
+from torchlint.results import NEEDLE, FileReport, Outcome, Run, digest
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -58,6 +58,9 @@ def check_files(
     workers: int | None = None,
     store: Cache | None = None,
     executor: Opened | None = None,
+    configured: Callable[[Path], config.Config] = config.for_directory,
+    progress: Callable[[int], None] | None = None,
+    stream: Callable[[Sequence[Finding], Outcome | None], None] | None = None,
 ) -> Run:
     """
     Lint files, each under the configuration of its directory.
@@ -76,6 +79,13 @@ def check_files(
         Where results are kept between runs. Files that have fixes to apply are linted again.
     executor
         Who works instead of processes of this machine.
+    configured
+        The configuration of a directory.
+    progress
+        Is told how many more files are done.
+    stream
+        Is told findings as soon as they are known and in the order of the result: first the problems of the run, with
+        no outcome, then those of each outcome. Files are then taken in that order, and not the largest first.
 
     Raises
     ------
@@ -84,43 +94,105 @@ def check_files(
     RegistryError
         if torchlint's own rules are not sound.
     """
-    pending = [_File(path, _settings(os.path.dirname(path))) for path in files]
-    outcomes: list[Outcome] = []
+    settings: dict[str, config.Config] = {}
+    pending: list[_File] = []
+    for path in files:
+        directory = os.path.dirname(path)
+        if directory not in settings:
+            settings[directory] = configured(Path(directory))
+        pending.append(_File(path, settings[directory]))
+    outcomes = _Ordered(files, stream) if stream is not None else _Outcomes()
     problems: tuple[Finding, ...] = ()
     if store is not None:
         known = store.reports([(each.path, each.settings, overrides) for each in pending])
         rest: list[_File] = []
         for each, (report, stamp, key) in zip(pending, known, strict=True):
-            if report is None or (fixing != "no" and any(finding.fix for finding in report.findings)):
+            if report is None or (fixing != "no" and _to_be_fixed(report, fixing)):
                 each.stamp, each.key = stamp, key
                 rest.append(each)
-            elif report.mentions_torch:
-                outcomes.append(Outcome(report, overrides.exit_on or each.settings.exit_on))
+            else:
+                outcomes.add(Outcome(report, overrides.exit_on or each.settings.exit_on))
+        if progress is not None:
+            progress(len(pending) - len(rest))
         pending = rest
     if pending:
         run = _Linting(overrides, fixing, write, workers or os.cpu_count() or 1, store, executor)
         problems = run.prepare(each.settings for each in pending)
-        outcomes += run.outcomes(pending)
+        if stream is not None:
+            stream(problems, None)
+            outcomes.release()
+        for outcome in run.outcomes(pending, in_order=stream is not None):
+            if progress is not None:
+                progress(1)
+            outcomes.add(outcome)
     elif executor is not None:  # a wrong address is wrong though nothing is to be done there today
         with executor():
             pass
-    return Run(tuple(sorted(outcomes, key=lambda item: item.report.path)), len(files), problems)
+    outcomes.release()
+    return Run(tuple(sorted(outcomes.known, key=lambda item: item.report.path)), len(files), problems)
 
 
-def check_data(data: bytes, path: str, overrides: config.Overrides, *, fixing: Fixing = "no") -> Run:
+class _Outcomes:
+    """What has come of files so far, without those that do not concern torchlint."""
+
+    def __init__(self) -> None:
+        self.known: list[Outcome] = []
+
+    def add(self, outcome: Outcome) -> None:
+        """One more."""
+        if outcome.report.mentions_torch:
+            self.known.append(outcome)
+
+    def release(self) -> None:
+        """Whoever waits for some may have those whose turn it is."""
+
+
+class _Ordered(_Outcomes):
+    """Passes each on when all before it are known."""
+
+    def __init__(self, files: Iterable[str], stream: Callable[[Sequence[Finding], Outcome | None], None]) -> None:
+        super().__init__()
+        self.stream = stream
+        self.waiting: dict[str, Outcome] = {}
+        self.order = sorted(files, reverse=True)
+        self.begun = False
+
+    def add(self, outcome: Outcome) -> None:
+        super().add(outcome)
+        self.waiting[outcome.report.path] = outcome
+        if self.begun:
+            self.release()
+
+    def release(self) -> None:
+        self.begun = True
+        while self.order and (outcome := self.waiting.pop(self.order[-1], None)) is not None:
+            self.order.pop()
+            if outcome.report.mentions_torch:
+                self.stream(outcome.report.findings, outcome)
+
+
+def _to_be_fixed(report: FileReport, fixing: Fixing) -> bool:
+    if fixing == "noqa":
+        return bool(report.findings)
+    return any(finding.fix for finding in report.findings)
+
+
+def check_data(
+    data: bytes,
+    path: str,
+    overrides: config.Overrides,
+    *,
+    fixing: Fixing = "no",
+    configured: Callable[[Path], config.Config] = config.for_directory,
+) -> Run:
     """Lint one file that does not come from disk, under the configuration of the directory `path` names."""
     from torchlint.run import job as work
 
-    settings = config.for_directory(Path(path).parent)
+    settings = configured(Path(path).parent)
     run = _Linting(overrides, fixing, False, 1, None, None)
     problems = run.prepare((settings,))
     job = work.Job(path, settings, overrides, fixing, data)
     return Run(tuple(run.finished((job, _File(path, settings)))), 1, problems)
-
-
-@cache
-def _settings(directory: str) -> config.Config:
-    return config.for_directory(Path(directory))
 
 
 class _Linting:
@@ -154,10 +226,11 @@ class _Linting:
             self.store = None
         return tuple(problems.values())
 
-    def outcomes(self, files: Sequence[_File]) -> Iterator[Outcome]:
-        """What comes of each, in no particular order; one that does not mention torch gives nothing."""
+    def outcomes(self, files: Sequence[_File], *, in_order: bool = False) -> Iterator[Outcome]:
+        """What comes of each, in no particular order; `in_order` asks for the first ones first all the same."""
         # the largest first, so that no process is left alone with one at the end
-        jobs = self._jobs(sorted(_sized(files), key=lambda each: -each.size))
+        ordered = sorted(_sized(files), key=(lambda each: each.path) if in_order else (lambda each: -each.size))
+        jobs = self._jobs(ordered)
         first: list[tuple[Job, _File]] = []
         concerned = 0
         for job, each in islice(jobs, FEW):
@@ -166,9 +239,7 @@ class _Linting:
             if concerned == POOL_FROM:
                 break
         many = concerned == POOL_FROM or len(first) == FEW
-        for outcome in self.finished(*first, rest=jobs, many=many):
-            if outcome.report.mentions_torch:
-                yield outcome
+        yield from self.finished(*first, rest=jobs, many=many)
         if self.store is not None:
             self.store.flush()
 
@@ -196,17 +267,19 @@ class _Linting:
 
     def _jobs(self, files: Iterable[_File]) -> Iterator[tuple[Job, _File]]:
         """The files, read one by one."""
-        from torchlint.run.job import Job
+        from torchlint.run.job import Job, ignored_in
 
         for each in files:
+            data: bytes | None = None
             try:
                 data = Path(each.path).read_bytes()
             except OSError:  # whoever performs the job says so
-                yield Job(each.path, each.settings, self.overrides, self.fixing), each
-                continue
-            if self.store is not None:
-                each.digest = digest(data)
-            yield Job(each.path, each.settings, self.overrides, self.fixing, data), each
+                pass
+            else:
+                if self.store is not None:
+                    each.digest = digest(data)
+            ignored = ignored_in(each.path, each.settings, self.overrides)
+            yield Job(each.path, each.settings, self.overrides, self.fixing, data, ignored), each
 
     def _finished(self, done: Iterable[tuple[Job, _File, Outcome | str]]) -> Iterator[Outcome]:
         from torchlint.run import job as work
