@@ -138,11 +138,17 @@ class Run:
         How many files there were in all.
     problems
         Findings that belong to no file: plugins that could not be loaded.
+    known
+        Findings that are left out because a baseline has them.
+    elsewhere
+        Findings that are left out because they are on lines that have not changed.
     """
 
     outcomes: tuple[Outcome, ...]
     files: int
     problems: tuple[Finding, ...] = ()
+    known: int = 0
+    elsewhere: int = 0
 
     @property
     def findings(self) -> tuple[Finding, ...]:

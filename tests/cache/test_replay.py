@@ -20,9 +20,9 @@ from torchlint.cache import record as recording
 from torchlint.cache import replay
 from torchlint.cache import stamp as installed
 from torchlint.hosts import command_line
-from torchlint.hosts.command_line import check as check_command
+from torchlint.hosts.command_line import checking
 from torchlint.run import job as work
-from torchlint.run import run, watched
+from torchlint.run import watched
 
 OVERWRITTEN = """\
 import torch
@@ -404,7 +404,7 @@ def test_a_change_while_it_runs(
             change()
             return False
 
-        patch.setattr(check_command, "wants_color", changed)
+        patch.setattr(checking, "wants_color", changed)
         torchlint()
         assert not torchlint.replayed
     after = torchlint()

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import os
 from binascii import crc32
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from torchlint.cache.replay import ANSWER, CODING, Asked, look
 from torchlint.cache.results import SETTLED, Cache
+from torchlint.config import NAMES
 from torchlint.project.files import Found
 from torchlint.project.roots import LOOKED_FOR
 
-READ = frozenset({"pyproject.toml", "torchlint.toml", ".gitignore"})
+READ = frozenset({*NAMES, ".gitignore"})
 """Names of files in a directory whose content decides something for the files in it or below it."""
 MOST_BYTES = 8_000_000
 """Size of an answer above which it is not kept."""
@@ -30,7 +31,15 @@ _TICK = 100_000_000
 _SECOND = 1_000_000_000
 
 
-def keep(asked: Asked, found: Found, store: Cache, text: str, status: int, notes: str = "") -> None:
+def keep(
+    asked: Asked,
+    found: Found,
+    store: Cache,
+    text: str,
+    status: int,
+    notes: str = "",
+    also: Iterable[str] = (),
+) -> None:
     """
     Write down an answer.
 
@@ -44,13 +53,15 @@ def keep(asked: Asked, found: Found, store: Cache, text: str, status: int, notes
         The cache, which has told the results of all of them.
     text, status, notes
         What was printed, the exit status, and what was printed to standard error.
+    also
+        Other files that decided something.
     """
     if found.missing or found.refused or found.unreadable or found.empty or store.answered != len(found.files):
         return
     if os.path.dirname(asked.folder) != os.fspath(store.directory):
         return
     with suppress(OSError, ValueError):  # no permission, a full disk; a name or a text that cannot be written
-        seen = _seen(asked, found, store)
+        seen = _seen(asked, found, store, also)
         if seen is None:
             return
         looked_at = "\0".join(part for pair in seen.items() for part in pair).encode(*CODING)
@@ -80,7 +91,7 @@ def _bound(folder: str) -> None:
         path.unlink(missing_ok=True)
 
 
-def _seen(asked: Asked, found: Found, store: Cache) -> dict[str, str] | None:
+def _seen(asked: Asked, found: Found, store: Cache, also: Iterable[str]) -> dict[str, str] | None:
     """Every path that the run looked at with what is there; None if it may have been something else for the run."""
     searched = {os.path.abspath(path) for path in found.directories}
     seen: dict[str, str] = {}
@@ -92,7 +103,7 @@ def _seen(asked: Asked, found: Found, store: Cache) -> dict[str, str] | None:
             return None
         if stamp is not None or not _told_by_directory(path, searched):
             seen[path] = told
-    for path in (*found.directories, *found.beside, *store.plugin_files):
+    for path in (*found.directories, *found.beside, *store.plugin_files, *also):
         seen[path] = look(path, True)
     if not all(_still(told, asked.started, SETTLED) for told in seen.values()):
         return None

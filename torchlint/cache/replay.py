@@ -35,6 +35,8 @@ CACHE_VARIABLE = "TORCHLINT_CACHE_DIR"
 CODING = ("utf-8", "surrogateescape")
 """How names of files are written: any that the system has."""
 _COMPLETION = "_TORCHLINT_COMPLETE"
+_NEVER = ("--stdin-filename", "--executor", "--since", "--watch", "--add-noqa", "--write-baseline")
+"""Options whose answer does not follow from the files that are looked at."""
 
 
 class Asked:
@@ -72,9 +74,12 @@ def asked(arguments: Sequence[str]) -> Asked | None:
     """What was asked for, if it is something whose answer may be known."""
     if not arguments or arguments[0] != "check" or "-" in arguments or _COMPLETION in os.environ:
         return None
-    if any(argument.startswith(("--stdin-filename", "--executor")) for argument in arguments):
+    if any(argument.startswith(_NEVER) for argument in arguments):
         return None  # what is read, and who is to answer, is not known from here
-    if sys.stdout is None or (os.name == "nt" and wants_color(sys.stdout)):  # there, click paints in another way
+    said = " ".join(arguments)
+    if sys.stdout is None or (
+        os.name == "nt" and ("--color" in said or wants_color(sys.stdout))
+    ):  # there, click paints in another way
         return None
     try:
         return Asked(arguments)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from torchlint.lint import engine, fixpoint
+from torchlint.lint import engine, fixpoint, silencing
 from torchlint.lint.registry import INVALID_SYNTAX, Registry, Selection
 from torchlint.results import NEEDLE, FileReport
 from torchlint.rule import Finding, FindingFix, TextEdit, TraceLine
@@ -63,6 +63,29 @@ def fix(
     now = Cells.of(_sources(cells, fixed.text))
     notes = tuple(in_cells(note, now) for note in fixed.notes)
     return replace(fixed, text=text, report=_placed(fixed.report, now), notes=notes), changed
+
+
+def silence(
+    path: str, notebook: Notebook, registry: Registry, selection: Selection
+) -> tuple[silencing.Silenced, list[tuple[int, str, str]]]:
+    """
+    Silence all findings of a notebook; as `fix`. What only IPython understands takes no comment.
+    """
+    cells = notebook.cells
+    if cells.broken:
+        return silencing.Silenced(notebook.cells.text, check(path, notebook, registry, selection)), []
+
+    def checked(text: str) -> FileReport:
+        now = Cells.of(_sources(cells, text))
+        report = _check(path, now, registry, selection)
+        return replace(report, findings=tuple(item for item in report.findings if not now.is_hidden(item.span.line)))
+
+    silenced = silencing.silence(cells.text, checked(cells.text), checked)
+    changed = list(cells.changed(silenced.text))
+    now = Cells.of(_sources(cells, silenced.text))
+    report = _placed(_check(path, now, registry, selection), now)
+    text = notebook.with_texts((number, after) for number, _, after in changed)
+    return replace(silenced, text=text, report=report), changed
 
 
 def in_text(finding: Finding, cells: Cells) -> Finding:

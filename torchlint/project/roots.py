@@ -11,7 +11,7 @@ import os
 INSTALLED = frozenset({"site-packages", "dist-packages"})
 MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 """Names that a project's own directory holds one of."""
-_PROJECT = ("pyproject.toml", "torchlint.toml", ".git")
+_PROJECT = ("pyproject.toml", "torchlint.toml", ".torchlint.toml", ".git")
 LOOKED_FOR = frozenset({"__init__.py", "src", *MARKS, *_PROJECT})
 """Names whose presence in a directory decides something for the files in it or below it."""
 

@@ -6,17 +6,23 @@ See `torchlint.report`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from torchlint.finding import Finding
 from torchlint.report import Style
 from torchlint.report.text import headline, summary
 from torchlint.results import Run
 
 
-def render(run: Run, style: Style) -> Iterator[str]:
-    """The lines, then the summary."""
-    for finding in run.findings:
+def body(findings: Sequence[Finding], style: Style) -> Iterator[str]:
+    """The lines."""
+    for finding in findings:
         fixable = " [*]" if finding.fix is not None and finding.fix.safe else ""
         verdict = f" (torch: {finding.verdict.status})" if finding.verdict is not None else ""
         yield f"{headline(finding, style)}{fixable}{verdict}\n"
-    yield from (f"{line}\n" for line in summary(run))
+
+
+def closing(run: Run, style: Style) -> Iterator[str]:
+    """The summary."""
+    if not style.quiet:
+        yield from (f"{line}\n" for line in summary(run))

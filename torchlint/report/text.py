@@ -7,7 +7,7 @@ See `torchlint.report`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import click
@@ -22,11 +22,16 @@ _NOUNS = {Level.STRICT: "strict finding"}
 VERDICT_COLORS = {"confirmed": "green", "refuted": "yellow", "inconclusive": "bright_black"}
 
 
-def render(run: Run, style: Style) -> Iterator[str]:
-    """Each finding as a block, then the summary."""
-    for finding in run.findings:
+def body(findings: Sequence[Finding], style: Style) -> Iterator[str]:
+    """Each finding as a block."""
+    for finding in findings:
         yield "".join(f"{line}\n" for line in block(finding, style)) + "\n"
-    yield from (f"{line}\n" for line in summary(run))
+
+
+def closing(run: Run, style: Style) -> Iterator[str]:
+    """The summary."""
+    if not style.quiet:
+        yield from (f"{line}\n" for line in summary(run))
 
 
 def headline(finding: Finding, style: Style) -> str:
@@ -98,7 +103,7 @@ def _marks(finding: Finding, steps: tuple[TraceLine, ...]) -> dict[tuple[str, in
 
 
 def summary(run: Run) -> Iterator[str]:
-    """What was found and fixed, in one to three lines."""
+    """What was found, left out and fixed, in a few lines."""
     findings = run.findings
     by_level = Counter(finding.level for finding in findings)
     files = _count(run.files, "file")
@@ -107,7 +112,12 @@ def summary(run: Run) -> Iterator[str]:
         where = len({finding.path for finding in findings})
         yield f"Found {_listed(kinds)} in {where} of {files}." if run.files > 1 else f"Found {_listed(kinds)}."
     else:
-        yield f"No findings in {files}."
+        yield f"No {'new ' if run.known else ''}findings in {files}."
+    if run.known:
+        yield f"{_count(run.known, 'known finding')} left out: the baseline has {'them' if run.known > 1 else 'it'}."
+    if run.elsewhere:
+        others = f"{_count(run.elsewhere, 'finding')} on lines that have not changed"
+        yield f"{others} {'are' if run.elsewhere > 1 else 'is'} left out."
     fixes = [finding.fix for finding in findings if finding.fix is not None]
     safe = sum(fix.safe for fix in fixes)
     offers = [f"{safe} fixable with --fix"] if safe else []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import gc
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -103,14 +103,23 @@ def _perform_notebook(job: Job, data: bytes, exit_on: str) -> Outcome:
     except SourceError as error:
         return Outcome(engine.not_readable(job.path, error), exit_on)
     report = notebooks.check(job.path, notebook, rules, selection)
+    if job.fixing == "noqa":
+        silenced, changed = notebooks.silence(job.path, notebook, rules, selection)
+        return _changed(job, Outcome(silenced.report, exit_on, silenced.added), silenced.text, changed, report)
     if job.fixing == "no" or not any(fixpoint.applicable(finding, unsafe=unsafe) for finding in report.findings):
         return Outcome(report, exit_on)
     fixed, changed = notebooks.fix(job.path, notebook, rules, selection, unsafe=unsafe)
-    outcome = Outcome(fixed.report, exit_on, fixed.applied, notes=fixed.notes)
+    return _changed(job, Outcome(fixed.report, exit_on, fixed.applied, notes=fixed.notes), fixed.text, changed, report)
+
+
+def _changed(
+    job: Job, outcome: Outcome, text: str, changed: Sequence[tuple[int, str, str]], before: FileReport
+) -> Outcome:
+    """What came of a notebook some cells of which (number, before, after) have changed."""
     if not changed:
         return outcome
-    diff = "".join(unified_diff(f"{job.path}:cell {number}", before, after) for number, before, after in changed)
-    return replace(outcome, text=fixed.text, diff=diff, before=report)
+    diff = "".join(unified_diff(f"{job.path}:cell {number}", was, now) for number, was, now in changed)
+    return replace(outcome, text=text, diff=diff, before=before)
 
 
 def _silenced(job: Job, data: bytes, report: FileReport, exit_on: str, check: Callable[[str], FileReport]) -> Outcome:

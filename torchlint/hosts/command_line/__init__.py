@@ -62,6 +62,6 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(torchlint.__version__, prog_name="torchlint")
+@click.version_option(torchlint.__version__, "-V", "--version", prog_name="torchlint")
 def main() -> None:
     """A linter for PyTorch that knows autograd: it proves its findings, and lets torch confirm them."""

@@ -6,9 +6,11 @@ Knows no command; imports nothing that only one of them needs.
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO
 
 import click
@@ -22,18 +24,60 @@ def complain(message: str) -> None:
     click.echo(f"torchlint: {message}", err=True)
 
 
-def write(stream: IO[str], pieces: Iterable[str]) -> None:
-    """Write text whatever the stream's encoding: what it cannot say is written as an escape."""
+def write(stream: IO[str], pieces: Iterable[str], *, color: bool | None = None) -> None:
+    """
+    Write text whatever the stream's encoding: what it cannot say is written as an escape. Colours are taken out where
+    `color` says no, or says nothing and nobody looks.
+    """
+    colored = wants_color(stream) if color is None else color
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
     try:
         for piece in pieces:
-            click.echo(piece, file=stream, nl=False, color=wants_color(stream))
+            click.echo(piece, file=stream, nl=False, color=colored)
         stream.flush()
     except OSError as error:  # it does not say itself what it could not write to
         name = {1: "standard output", 2: "standard error"}.get(stream.fileno(), stream.name)
         raise OSError(error.errno, error.strerror, name) from error
+
+
+@contextmanager
+def written_whole(path: str) -> Iterator[IO[str]]:
+    """
+    A file that is there as a whole when all is written, and before that as it was.
+
+    What is no regular file (a pipe, a terminal) is written directly, and so is one in a directory that takes no other.
+    """
+    target = os.path.realpath(path)
+    try:
+        status = os.stat(target)
+    except OSError:
+        status = None
+    beside = f"{target}.{os.getpid()}.tmp"
+    direct = status is not None and not stat.S_ISREG(status.st_mode)
+    if not direct:
+        try:
+            open(beside, "xb").close()
+        except PermissionError:
+            direct = True
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, path) from error
+    if direct:
+        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
+            yield file
+        return
+    try:
+        with open(beside, "w", encoding="utf-8", errors="backslashreplace") as file:
+            yield file
+        if status is not None:
+            os.chmod(beside, stat.S_IMODE(status.st_mode))
+        os.replace(beside, target)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from error
+    finally:
+        with suppress(OSError):
+            os.unlink(beside)
 
 
 @contextmanager
@@ -42,7 +86,8 @@ def explained() -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        complain(str(error))
+        for line in str(error).splitlines():
+            complain(line)
     except BrokenPipeError:  # the reader has seen enough; click ends quietly
         raise
     except OSError as error:

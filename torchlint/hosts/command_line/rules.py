@@ -11,7 +11,9 @@ import click
 from torchlint.hosts.command_line.output import complain, explained, write
 
 if TYPE_CHECKING:
+    from torchlint.config import Config
     from torchlint.lint.registry import Registry
+    from torchlint.report import About
 
 
 @click.command("rules")
@@ -58,3 +60,17 @@ def known_rules() -> Registry:
     for plugin in known.broken:
         complain(f"{plugin.origin}: no rules from it: {plugin.reason}")
     return known
+
+
+def about(code: str, settings: Config) -> About | None:
+    """What a report says of the rule with a code, under a configuration; None if there is no such rule."""
+    from torchlint.lint import registry
+    from torchlint.report import About, rule_page
+
+    try:
+        found = registry.load(settings.plugins, str(settings.file)).find(code)
+    except KeyError:
+        return None
+    if isinstance(found, registry.DriverCode):
+        return About(found.summary, found.level)
+    return About(found.summary(), found.level, rule_page.page(found))
