@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from torchlint.model.python import prototypes
-from torchlint.model.scheduling.entry_points import Analysis
+from torchlint.model.python import classes, prototypes
+from torchlint.model.scheduling.entry_points import EntryPoints
 from torchlint.model.state.values import Class, Instance, Module, Sequence, Tensor, Unknown
 from torchlint.syntax.lowering_libcst import lower
 from torchlint.syntax.tree import Source
@@ -39,12 +39,12 @@ BLOCKS = """
 """
 
 
-def built(text: str, name: str) -> tuple[Analysis, Instance]:
+def built(text: str, name: str) -> tuple[EntryPoints, Instance]:
     """The object that a class of the program builds of nothing but unknown arguments."""
     source = Source.parse("x.py", textwrap.dedent(text))
-    analysis = Analysis(lower(source.module, source.text))
+    analysis = EntryPoints(lower(source.module, source.text))
     analysis.run_script()
-    cls = analysis.globals.variables[name]
+    cls = analysis.machine.globals.variables[name]
     assert isinstance(cls, Class)
     instance = Instance(cls)
     analysis._build(instance, defaults=False)
@@ -158,12 +158,12 @@ CONFIGURED = """
 @interpreted
 def test_a_configuration_of_which_something_was_read_is_as_unknown_as_another(monkeypatch: pytest.MonkeyPatch) -> None:
     ran = []
-    original = Analysis.initialise
+    original = classes.initialise
     monkeypatch.setattr(
-        Analysis, "initialise", lambda self, *given: ran.append(given[0].cls.name) or original(self, *given)
+        classes, "initialise", lambda run, *given: ran.append(given[0].cls.name) or original(run, *given)
     )
     analysis, outer = built(CONFIGURED, "Outer")
-    cls = analysis.globals.variables["Other"]
+    cls = analysis.machine.globals.variables["Other"]
     assert isinstance(cls, Class)
     other = Instance(cls)
     analysis._build(other, defaults=False)
@@ -223,12 +223,12 @@ def test_what_a_construction_left_open_a_copy_leaves_open() -> None:
                 self.block = Block(config)
     """
     analysis, _ = built(text, "Net")
-    assert analysis.layer_undecided
-    cls = analysis.globals.variables["Net"]
+    assert analysis.machine.layer_undecided
+    cls = analysis.machine.globals.variables["Net"]
     assert isinstance(cls, Class)
-    analysis.layer_undecided = False
+    analysis.machine.layer_undecided = False
     analysis._build(Instance(cls), defaults=False)
-    assert analysis.layer_undecided
+    assert analysis.machine.layer_undecided
 
 
 def test_a_buffer_that_is_a_view_is_copied_with_its_base() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from torchlint.model.scheduling.entry_points import Analysis
+from torchlint.model.scheduling.entry_points import EntryPoints
 from torchlint.model.state.values import Constant, Value
 from torchlint.syntax.lowering_libcst import lower
 
@@ -82,9 +82,9 @@ UNKNOWN = [
 
 def _value(expression: str) -> Value:
     text = f"{SURROUNDINGS}\nresult = {expression}\n"
-    analysis = Analysis(lower(cst.parse_module(text), text))
+    analysis = EntryPoints(lower(cst.parse_module(text), text))
     analysis.run_script()
-    return analysis.globals.variables["result"]
+    return analysis.machine.globals.variables["result"]
 
 
 def _truth(expression: str) -> object:

@@ -9,7 +9,7 @@ import libcst as cst
 import pytest
 
 from torchlint.model.observers import observers
-from torchlint.model.scheduling.entry_points import Analysis
+from torchlint.model.scheduling.entry_points import EntryPoints
 from torchlint.project.index import ProjectIndex
 from torchlint.syntax import features, ir
 from torchlint.syntax.lowering_libcst import lower
@@ -20,14 +20,14 @@ IMPORTS = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n
 def followed(program: str) -> set[str]:
     """The functions that ran in an analysis that leaves out what it may, as `function` or `Class.method`."""
     text = IMPORTS + textwrap.dedent(program)
-    analysis = Analysis(lower(cst.parse_module(text), text), thorough=False)
-    analysis.run()
+    analysis = EntryPoints(lower(cst.parse_module(text), text), thorough=False)
+    analysis.follow()
     names: dict[int, str] = {}
-    for statement in analysis.program.body:
+    for statement in analysis.machine.program.body:
         inner = statement.body if isinstance(statement, ir.ClassDef) else [statement]
         owner = f"{statement.name}." if isinstance(statement, ir.ClassDef) else ""
         names |= {id(each): owner + each.name for each in inner if isinstance(each, ir.FunctionDef)}
-    return {name for number, name in names.items() if number in analysis.entered}
+    return {name for number, name in names.items() if number in analysis.run.entered}
 
 
 BLOCK = """
@@ -146,9 +146,9 @@ def test_a_class_inside_a_function_is_looked_at() -> None:
 
 def test_with_everything_asked_for_everything_is_followed() -> None:
     text = IMPORTS + BLOCK.format(body="return self.linear(x) + 1")
-    analysis = Analysis(lower(cst.parse_module(text), text))
-    analysis.run()
-    assert len(analysis.entered) == 4
+    analysis = EntryPoints(lower(cst.parse_module(text), text))
+    analysis.follow()
+    assert len(analysis.run.entered) == 4
 
 
 def test_every_observer_says_what_concerns_it() -> None:
@@ -282,10 +282,10 @@ def test_other_files_are_looked_into_where_a_backward_is_in_sight(method: str, l
     file = tmp_path / "net.py"
     file.write_text(text)
     index = ProjectIndex(str(file))
-    Analysis(lower(cst.parse_module(text), text), index, thorough=False).run()
+    EntryPoints(lower(cst.parse_module(text), text), index, thorough=False).follow()
     assert any(each.path.endswith("other.py") and each.digest for each in index.depends) == looked
     thorough = ProjectIndex(str(file))
-    Analysis(lower(cst.parse_module(text), text), thorough, thorough=True).run()
+    EntryPoints(lower(cst.parse_module(text), text), thorough, thorough=True).follow()
     assert any(each.path.endswith("other.py") and each.digest for each in thorough.depends)
 
 

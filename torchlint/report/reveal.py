@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from torchlint.model.autograd.record import is_none
+from torchlint.model.autograd.writes import is_none
 from torchlint.model.events import Shape
-from torchlint.model.scheduling.entry_points import Analysis
+from torchlint.model.scheduling.entry_points import EntryPoints
 from torchlint.model.state.guards import Truth, implied
 from torchlint.model.state.hooks import Observer, Watch
 from torchlint.model.state.machine import Machine
@@ -94,23 +94,23 @@ def reveal(source: Source) -> list[StateAfter]:
     torchlint.syntax.lowering_libcst.LoweringError
         as `interpret`.
     """
-    analysis = Analysis(lower(source.module, source.text))
-    watcher = _Reveal(analysis)
-    analysis.watch = Watch((watcher,))
-    analysis.run_script()
+    entries = EntryPoints(lower(source.module, source.text))
+    watcher = _Reveal(entries)
+    entries.machine.watch = Watch((watcher,))
+    entries.run_script()
     return watcher.states
 
 
 class _Reveal(Observer):
-    def __init__(self, machine: Machine) -> None:
-        super().__init__(machine)
+    def __init__(self, entries: EntryPoints) -> None:
+        super().__init__(entries.machine)
+        self._run = entries.run
         self.states: list[StateAfter] = []
         self._before: dict[str, str] = {}
 
     def ran(self, statement: ir.Statement) -> None:
         machine = self.machine
-        assert isinstance(machine, Analysis)
-        if machine.frame is not machine.globals or machine.loops:
+        if machine.frame is not machine.globals or self._run.loops:
             return
         texts: dict[str, str] = {}
         tensors: dict[str, TensorState] = {}

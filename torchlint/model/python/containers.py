@@ -1,141 +1,231 @@
 """
-The interpreter's Python containers: methods of lists, tuples, sets and dicts of abstract values.
+Python's containers as values: what is in them, and the methods of lists, sets and dictionaries.
 
-What a container holds stays exact while its length and keys are known; then one element stands for all of them.
+A list whose length is unknown is widened to one element that stands for all.
 """
 
 from __future__ import annotations
 
-from torchlint.model.python.expressions import MOST_ITEMS, ExpressionMachine, slice_of
-from torchlint.model.state.values import NONE, Constant, Mapping, Module, Scalar, Sequence, Unknown, Value, alternatives
-from torchlint.model.torch.functions import CallSite
+from torchlint.model.python.run import Run
+from torchlint.model.state.call_site import CallSite
+from torchlint.model.state.trail import widen
+from torchlint.model.state.values import (
+    NONE,
+    Constant,
+    Instance,
+    Mapping,
+    Module,
+    Scalar,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    reachable_tensors,
+)
 from torchlint.model.torch.indexing import SliceValue
+from torchlint.model.torch.operations import apply
+
+MOST_ITEMS = 64
+"""Longest list whose elements are kept apart."""
 
 
-class ContainerMachine(ExpressionMachine):
-    """A machine that knows Python's containers."""
+def any_of(values: list[Value]) -> Value:
+    return widen([(frozenset(), value) for value in values])
 
-    def _sequence_method(self, sequence: Sequence, name: str, site: CallSite) -> Value | None:
-        if name == "append" and site.positional:
-            self._extend(sequence, (site.positional[0],))
-            return NONE
-        if name in ("extend", "update") and site.positional:
-            known, elements = self.elements(site.positional[0])
-            if known:
-                self._extend(sequence, tuple(elements))
-            else:
-                self._widen(sequence, elements)
-            return NONE
-        if name in ("add",) and site.positional:
-            self._widen(sequence, [site.positional[0]])
-            return NONE
-        if name == "copy":
-            return Sequence(sequence.kind, sequence.items, sequence.element)
-        if name in ("clear", "pop"):
-            self.trail.set(sequence, "last", None)
-        if name in ("clear",):
-            self.trail.set(sequence, "items", ())
-            return NONE
-        if name == "pop":
-            if sequence.items and not site.positional:
-                last = sequence.items[-1]
-                self.trail.set(sequence, "items", sequence.items[:-1])
-                return last
-            value = sequence.element or (self._any(list(sequence.items)) if sequence.items else Unknown())
-            self.trail.set(sequence, "items", None)
-            self.trail.set(sequence, "element", value)
-            return value
-        if name in ("index", "count"):
-            return Scalar("int")
-        if name in ("insert", "remove", "sort", "reverse"):
-            self._widen(sequence, site.positional[1:])
-            return NONE
+
+def elements_of(run: Run, value: Value) -> tuple[bool, list[Value]]:
+    """What iterating over a value gives: whether that is all, and the elements (one for many, if not)."""
+    for hook in run.machine.watch.iterated:
+        hook(value)
+    if isinstance(value, Sequence):
+        if value.items is not None:
+            return True, list(value.items)
+        return False, [value.element if value.element is not None else Unknown()]
+    if isinstance(value, Mapping) and value.items is not None:
+        return True, [Constant(key) for key in value.items]
+    if isinstance(value, Unknown) and value.tensor is not None:
+        value = value.tensor
+    if isinstance(value, Tensor):
+        return _rows(run, value)
+    if isinstance(value, Instance) and value.layer is not None:
+        value = value.layer
+    if isinstance(value, Module) and value.children is not None and value.kind.container:
+        return True, [Constant(name) for name in value.names] if value.names else list(value.children)
+    if isinstance(value, Module) and value.element is not None:
+        return False, [value.element]
+    if isinstance(value, Unknown):
+        return False, [
+            Unknown(
+                reachable_tensors(value),
+                source=value.source,
+                layer=value.layer,
+                element_of_parameters=value.element_of_parameters,
+                foreign=value.foreign,
+                part_of=value.part_of,
+            )
+        ]
+    return False, [Unknown(reachable_tensors(value), layer=holds_modules(value))]
+
+
+def _rows(run: Run, tensor: Tensor) -> tuple[bool, list[Value]]:
+    result = apply(run.torch, "torch.Tensor.unbind", [tensor], {}, tensor.origin, "unbind")
+    if isinstance(result, Sequence):
+        return result.items is not None, list(result.items or (result.element or Unknown(),))
+    return False, [Unknown([tensor], certain_edge=True)]
+
+
+def slice_of(index: SliceValue) -> slice | None:
+    """A slice of a list, None if its parts are not known."""
+    parts = [_bound(part) for part in (index.lower, index.upper, index.step)]
+    if not all(known for known, _ in parts) or parts[2][1] == 0:
         return None
+    return slice(*(part for _, part in parts))
 
-    def remove(self, container: Value, index: Value | SliceValue | list[Value | SliceValue]) -> None:
-        """`del container[index]`."""
-        options = [each for _, each in alternatives(container, self.guard)]
-        for each in options:
-            if isinstance(each, Sequence):
-                self._remove_items(each, index, len(options) == 1)
-            elif isinstance(each, Mapping) and each.items is not None:
-                if len(options) == 1 and isinstance(index, Constant):
-                    rest = {key: value for key, value in each.items.items() if key != index.value}
-                    self.trail.set(each, "items", rest)
-                elif each.items:
-                    self.trail.set(each, "element", self._any(list(each.items.values())))
-                    self.trail.set(each, "items", None)
-            elif isinstance(each, Module) and each.kind.container:
-                self.trail.set(each, "children", None)
 
-    def _remove_items(
-        self, sequence: Sequence, index: Value | SliceValue | list[Value | SliceValue], certain: bool
-    ) -> None:
-        rest = list(sequence.items or ())
-        if sequence.items is None or not certain:
-            self._widen(sequence, [])
-            return
-        place: int | slice | None = slice_of(index) if isinstance(index, SliceValue) else None
-        if isinstance(index, Constant) and isinstance(index.value, int) and -len(rest) <= index.value < len(rest):
-            place = index.value
-        if place is None:
-            self._widen(sequence, [])
-            return
-        del rest[place]
-        self.trail.set(sequence, "last", None)
-        self.trail.set(sequence, "items", tuple(rest))
+def _bound(part: Value | None) -> tuple[bool, int | None]:
+    """One part of a slice: whether it is known, and what it is."""
+    if part is None or part == NONE:
+        return True, None
+    if isinstance(part, Constant) and isinstance(part.value, int):
+        return True, part.value
+    return False, None
 
-    def _extend(self, sequence: Sequence, values: tuple[Value, ...]) -> None:
-        self.trail.set(sequence, "last", values[-1] if values else None)
-        if sequence.items is not None and len(sequence.items) + len(values) <= MOST_ITEMS:
-            self.trail.set(sequence, "items", sequence.items + values)
+
+def holds_modules(value: Value) -> bool:
+    """Whether what is in it are certainly Modules."""
+    return isinstance(value, Module) and value.kind.container in ("sequential", "list", "dict")
+
+
+def sequence_method(run: Run, sequence: Sequence, name: str, site: CallSite) -> Value | None:
+    machine = run.machine
+    if name == "append" and site.positional:
+        extend(run, sequence, (site.positional[0],))
+        return NONE
+    if name in ("extend", "update") and site.positional:
+        known, elements = elements_of(run, site.positional[0])
+        if known:
+            extend(run, sequence, tuple(elements))
         else:
-            self._widen(sequence, list(values))
-            self.trail.set(sequence, "last", values[-1] if values else None)
+            widen_list(run, sequence, elements)
+        return NONE
+    if name in ("add",) and site.positional:
+        widen_list(run, sequence, [site.positional[0]])
+        return NONE
+    if name == "copy":
+        return Sequence(sequence.kind, sequence.items, sequence.element)
+    if name in ("clear", "pop"):
+        machine.trail.set(sequence, "last", None)
+    if name in ("clear",):
+        machine.trail.set(sequence, "items", ())
+        return NONE
+    if name == "pop":
+        if sequence.items and not site.positional:
+            last = sequence.items[-1]
+            machine.trail.set(sequence, "items", sequence.items[:-1])
+            return last
+        value = sequence.element or (any_of(list(sequence.items)) if sequence.items else Unknown())
+        machine.trail.set(sequence, "items", None)
+        machine.trail.set(sequence, "element", value)
+        return value
+    if name in ("index", "count"):
+        return Scalar("int")
+    if name in ("insert", "remove", "sort", "reverse"):
+        widen_list(run, sequence, site.positional[1:])
+        return NONE
+    return None
 
-    def _widen(self, sequence: Sequence, values: list[Value]) -> None:
-        every = [*(sequence.items or ()), *([sequence.element] if sequence.element is not None else []), *values]
-        if every:
-            self.trail.set(sequence, "element", self._any(every))
-        self.trail.set(sequence, "items", None)
-        self.trail.set(sequence, "last", None)
 
-    def _mapping_method(self, mapping: Mapping, name: str, site: CallSite) -> Value | None:
-        every = list((mapping.items or {}).values()) + ([mapping.element] if mapping.element is not None else [])
-        if name in ("get", "pop", "setdefault") and site.positional:
-            key = site.positional[0]
-            if mapping.items is not None and isinstance(key, Constant):
-                found = mapping.items.get(key.value)
-                value = found if found is not None else (site.get(1, "default") or NONE)
-                if name == "pop" and found is not None:
-                    rest = {each: item for each, item in mapping.items.items() if each != key.value}
-                    self.trail.set(mapping, "items", rest)
-                elif name == "setdefault" and found is None:
-                    self.trail.set(mapping, "items", {**mapping.items, key.value: value})
-                return value
-            if name != "get" and mapping.items is not None:
-                self.trail.set(mapping, "element", self._any([*every, site.get(1, "default") or NONE]))
-                self.trail.set(mapping, "items", None)
-            return self._any([*every, NONE]) if every else Unknown()
-        if name == "values":
-            return (
-                Sequence("list", tuple(every)) if mapping.items is not None else Sequence("list", None, mapping.element)
-            )
-        if name == "keys":
-            return (
-                Sequence("list", tuple(Constant(key) for key in mapping.items))
-                if mapping.items is not None
-                else Sequence("list", None, Unknown())
-            )
-        if name == "items":
-            if mapping.items is not None:
-                return Sequence("list", tuple(Sequence("tuple", (Constant(k), v)) for k, v in mapping.items.items()))
-            return Sequence("list", None, Sequence("tuple", (Unknown(), mapping.element or Unknown())))
-        if name == "copy":
-            return Mapping(dict(mapping.items) if mapping.items is not None else None, mapping.element)
-        if name in ("update", "clear", "popitem"):
-            values = [value for value in site.values() for value in self.elements(value)[1]]
-            self.trail.set(mapping, "element", self._any([*every, *values, Unknown()]))
-            self.trail.set(mapping, "items", None)
-            return NONE
-        return None
+def remove(run: Run, container: Value, index: Value | SliceValue | list[Value | SliceValue]) -> None:
+    """`del container[index]`."""
+    machine = run.machine
+    options = [each for _, each in alternatives(container, machine.guard)]
+    for each in options:
+        if isinstance(each, Sequence):
+            _remove_items(run, each, index, len(options) == 1)
+        elif isinstance(each, Mapping) and each.items is not None:
+            if len(options) == 1 and isinstance(index, Constant):
+                rest = {key: value for key, value in each.items.items() if key != index.value}
+                machine.trail.set(each, "items", rest)
+            elif each.items:
+                machine.trail.set(each, "element", any_of(list(each.items.values())))
+                machine.trail.set(each, "items", None)
+        elif isinstance(each, Module) and each.kind.container:
+            machine.trail.set(each, "children", None)
+
+
+def _remove_items(
+    run: Run, sequence: Sequence, index: Value | SliceValue | list[Value | SliceValue], certain: bool
+) -> None:
+    rest = list(sequence.items or ())
+    if sequence.items is None or not certain:
+        widen_list(run, sequence, [])
+        return
+    place: int | slice | None = slice_of(index) if isinstance(index, SliceValue) else None
+    if isinstance(index, Constant) and isinstance(index.value, int) and -len(rest) <= index.value < len(rest):
+        place = index.value
+    if place is None:
+        widen_list(run, sequence, [])
+        return
+    del rest[place]
+    run.machine.trail.set(sequence, "last", None)
+    run.machine.trail.set(sequence, "items", tuple(rest))
+
+
+def extend(run: Run, sequence: Sequence, values: tuple[Value, ...]) -> None:
+    machine = run.machine
+    machine.trail.set(sequence, "last", values[-1] if values else None)
+    if sequence.items is not None and len(sequence.items) + len(values) <= MOST_ITEMS:
+        machine.trail.set(sequence, "items", sequence.items + values)
+    else:
+        widen_list(run, sequence, list(values))
+        machine.trail.set(sequence, "last", values[-1] if values else None)
+
+
+def widen_list(run: Run, sequence: Sequence, values: list[Value]) -> None:
+    machine = run.machine
+    every = [*(sequence.items or ()), *([sequence.element] if sequence.element is not None else []), *values]
+    if every:
+        machine.trail.set(sequence, "element", any_of(every))
+    machine.trail.set(sequence, "items", None)
+    machine.trail.set(sequence, "last", None)
+
+
+def mapping_method(run: Run, mapping: Mapping, name: str, site: CallSite) -> Value | None:
+    machine = run.machine
+    every = list((mapping.items or {}).values()) + ([mapping.element] if mapping.element is not None else [])
+    if name in ("get", "pop", "setdefault") and site.positional:
+        key = site.positional[0]
+        if mapping.items is not None and isinstance(key, Constant):
+            found = mapping.items.get(key.value)
+            value = found if found is not None else (site.get(1, "default") or NONE)
+            if name == "pop" and found is not None:
+                rest = {each: item for each, item in mapping.items.items() if each != key.value}
+                machine.trail.set(mapping, "items", rest)
+            elif name == "setdefault" and found is None:
+                machine.trail.set(mapping, "items", {**mapping.items, key.value: value})
+            return value
+        if name != "get" and mapping.items is not None:
+            machine.trail.set(mapping, "element", any_of([*every, site.get(1, "default") or NONE]))
+            machine.trail.set(mapping, "items", None)
+        return any_of([*every, NONE]) if every else Unknown()
+    if name == "values":
+        return Sequence("list", tuple(every)) if mapping.items is not None else Sequence("list", None, mapping.element)
+    if name == "keys":
+        return (
+            Sequence("list", tuple(Constant(key) for key in mapping.items))
+            if mapping.items is not None
+            else Sequence("list", None, Unknown())
+        )
+    if name == "items":
+        if mapping.items is not None:
+            return Sequence("list", tuple(Sequence("tuple", (Constant(k), v)) for k, v in mapping.items.items()))
+        return Sequence("list", None, Sequence("tuple", (Unknown(), mapping.element or Unknown())))
+    if name == "copy":
+        return Mapping(dict(mapping.items) if mapping.items is not None else None, mapping.element)
+    if name in ("update", "clear", "popitem"):
+        values = [value for value in site.values() for value in elements_of(run, value)[1]]
+        machine.trail.set(mapping, "element", any_of([*every, *values, Unknown()]))
+        machine.trail.set(mapping, "items", None)
+        return NONE
+    return None

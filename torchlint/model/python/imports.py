@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import Protocol
 
+from torchlint.model.python.interpreter import interpreter
 from torchlint.model.python.registries import changed, constant, plain
-from torchlint.model.python.statements import Interpreter
 from torchlint.model.state.machine import BudgetExceededError, TooDeepError
 from torchlint.model.state.values import (
     Class,
@@ -64,7 +64,7 @@ class Project(Protocol):
 
 class Importer:
     """
-    The other files of a project as one run sees them (`expressions.Imports`).
+    The other files of a project as one run sees them (`run.Imports`).
 
     Parameters
     ----------
@@ -87,8 +87,8 @@ class Importer:
         """What was looked for in star imports, while one name is."""
         self._hops = 0
         self._opened = 0
-        self.machine = Interpreter()
-        self.machine.imports = self
+        self.run = interpreter()
+        self.run.imports = self
 
     def absolute(self, frame: Frame, qualified: str) -> str:
         """The full name of something imported in a frame: without the dots of a relative import."""
@@ -233,14 +233,14 @@ class Importer:
         """Run the one statement of another file that binds a name."""
         if isinstance(statement, ir.Assign) and not plain(statement.value):
             return None
-        machine = self.machine
+        machine = self.run.machine
         frame, before, nested = machine.frame, machine.statement, machine.nested
         if frame is machine.globals:
             machine.steps_left = MOST_STEPS
             machine.followed = 0
         machine.frame = file
         try:
-            machine.run_block([statement])
+            self.run.execute([statement])
         except (BudgetExceededError, TooDeepError):
             file.variables.pop(name, None)
         finally:

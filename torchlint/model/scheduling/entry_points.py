@@ -12,15 +12,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
+from torchlint.model.autograd.backward import callers_backward
+from torchlint.model.autograd.conclusions import conclude
+from torchlint.model.autograd.reads import retained_escape
+from torchlint.model.autograd.tensors import materialise
 from torchlint.model.events import AutogradRefused, EntryLost, Event, InplaceWrite, SavedTensorRead
 from torchlint.model.observers import watching
-from torchlint.model.python.expressions import is_module
+from torchlint.model.python.attributes import evaluate_again, is_module
+from torchlint.model.python.classes import instantiate
+from torchlint.model.python.functions import bind_parameters, run_body, run_function
 from torchlint.model.python.imports import Importer, Project
-from torchlint.model.python.statements import Interpreter
+from torchlint.model.python.interpreter import interpreter
+from torchlint.model.python.modules import inherit
+from torchlint.model.python.variables import resolved
 from torchlint.model.scheduling.effects import differentiates, writes_in_place, writing_methods
 from torchlint.model.scheduling.merging import merged
 from torchlint.model.scheduling.subscriptions import Attention, Watches
 from torchlint.model.scheduling.twins import Twins
+from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import ALWAYS, Truth
 from torchlint.model.state.hooks import Watch
 from torchlint.model.state.machine import OUTSIDE_LIMIT, OUTSIDE_POOL, STEP_LIMIT, BudgetExceededError, TooDeepError
@@ -41,7 +50,6 @@ from torchlint.model.state.values import (
     fits,
     reachable_tensors,
 )
-from torchlint.model.torch.functions import CallSite
 from torchlint.syntax import ir
 from torchlint.syntax.lowering import lower_ast
 from torchlint.syntax.lowering_libcst import lower
@@ -70,10 +78,10 @@ def interpret(source: Source, project: Project | None = None, *, thorough: bool 
     torchlint.syntax.lowering_libcst.LoweringError
         if the file has syntax that the IR has no word for, or is nested too deeply.
     """
-    analysis = Analysis(lower(source.module, source.text), project, thorough=thorough)
-    analysis.run()
+    analysis = EntryPoints(lower(source.module, source.text), project, thorough=thorough)
+    analysis.follow()
     analysis.release()
-    return merged(analysis.events)
+    return merged(analysis.machine.events)
 
 
 def interpret_unparsed(
@@ -91,12 +99,12 @@ def interpret_unparsed(
         if Python's parser does not take it (SyntaxError, ValueError, RecursionError, MemoryError), or its lowering.
     """
     program = lower_ast(python_tree(text), text)
-    analysis = Analysis(program, project, thorough=thorough)
+    analysis = EntryPoints(program, project, thorough=thorough)
     twins = Twins(path, program, whole=whole)
     with finding_nodes(twins.find):
-        analysis.run()
+        analysis.follow()
     analysis.release()
-    return merged(analysis.events), twins
+    return merged(analysis.machine.events), twins
 
 
 def _is_refusal(event: Event) -> bool:
@@ -116,38 +124,38 @@ def _is_forward(function: Function, module: Truth) -> bool:
     return function.name == "forward" and module is Truth.YES and function.kind == ""
 
 
-class Analysis(Interpreter):
-    """One file."""
+class EntryPoints:
+    """The entry points of one file, and the interpreter that follows them."""
 
     def __init__(self, program: ir.Program, project: Project | None = None, *, thorough: bool = True) -> None:
-        super().__init__()
-        self.program = program
+        self.run = interpreter()
+        self.machine = self.run.machine
+        self.machine.program = program
         if project is not None:
-            importer = Importer(project, self.globals)
-            importer.machine.share(self)
-            self.imports = importer
-        self.switched = []
+            importer = Importer(project, self.machine.globals)
+            importer.run.share(self.run)
+            self.run.imports = importer
         self._outside_pool = OUTSIDE_POOL
         self._rebuilt: dict[tuple[int, bool], Instance] = {}
         self._writing: dict[int, frozenset[str]] = {}
         self._escaping: list[Value] = []
         self._called_by_script: frozenset[int] = frozenset()
-        observers = [observer(self) for observer in watching(program.text)]
-        self.attention = Attention(program, observers, self.here, thorough=thorough)
-        self.watch, self.abroad = self.attention.everybody
+        observers = [observer(self.machine) for observer in watching(program.text)]
+        self.attention = Attention(program, observers, self.machine.here, thorough=thorough)
+        self.machine.watch, self.run.abroad = self.attention.everybody
 
     def run_script(self) -> None:
         """Run the file as a script; where it gets lost, what it defines further down is defined all the same."""
-        self.globals.variables["__name__"] = Unknown()
+        self.machine.globals.variables["__name__"] = Unknown()
         if not self._guarded(None, self._script, True, keep=True):
-            for statement in self.program.body:
+            for statement in self.machine.program.body:
                 if self._is_missing(statement):
-                    self._guarded(None, partial(self.run_block, [statement]), False, keep=True)
-        self._called_by_script = frozenset(self.entered)
+                    self._guarded(None, partial(self.run.execute, [statement]), False, keep=True)
+        self._called_by_script = frozenset(self.run.entered)
         # What the file defines may be called in any mode.
-        self.default_training = Truth.MAYBE
-        self.very_dtypes = False  # and under an autocast
-        for module in self.switched:
+        self.run.torch.default_training = Truth.MAYBE
+        self.run.torch.very_dtypes = False  # and under an autocast
+        for module in self.run.torch.switched:
             if isinstance(module, Instance):
                 module.attributes["training"] = Scalar("bool")
             else:
@@ -155,32 +163,32 @@ class Analysis(Interpreter):
 
     def _is_missing(self, statement: ir.Statement) -> bool:
         if isinstance(statement, ir.Import):
-            return any(name.bound not in self.globals.variables for name in statement.names)
-        return isinstance(statement, (ir.FunctionDef, ir.ClassDef)) and id(statement) not in self.defined
+            return any(name.bound not in self.machine.globals.variables for name in statement.names)
+        return isinstance(statement, (ir.FunctionDef, ir.ClassDef)) and id(statement) not in self.run.defined
 
-    def run(self) -> None:
+    def follow(self) -> None:
         """Run the file, then what it defines."""
         self.run_script()
         self._run_defined(0, 0, always=True)
-        for hook in self.watch.finished:
+        for hook in self.machine.watch.finished:
             self._safely(None, hook)
 
     def release(self) -> None:
         """As an interpreter does, that of the other files too; and all observers leave."""
         self.attention.dismiss()
-        self.watch = self.at_home = self.abroad = Watch()
-        if hasattr(self, "computations"):
-            del self.computations
-        if isinstance(self.imports, Importer):
-            self.imports.machine.release()
-        super().release()
+        self.machine.watch = self.run.at_home = self.run.abroad = Watch()
+        if hasattr(self.machine, "computations"):
+            del self.machine.computations
+        if isinstance(self.run.imports, Importer):
+            self.run.imports.run.release()
+        self.run.release()
 
     def _run_defined(self, functions: int, classes: int, *, always: bool = False) -> None:
         """Run what was defined since: functions (inside others, only those that nobody called) and classes."""
-        for function in self.attention.in_order(self.functions[functions:]):
-            if function.owner is None and (always or id(function.definition) not in self.entered):
+        for function in self.attention.in_order(self.run.functions[functions:]):
+            if function.owner is None and (always or id(function.definition) not in self.run.entered):
                 self._safely(function, partial(self._function_by_itself, function))
-        for cls in self.classes[classes:]:
+        for cls in self.run.classes[classes:]:
             self._guarded(cls, partial(self._class_by_itself, cls), False)
 
     def _guarded(
@@ -191,44 +199,49 @@ class Analysis(Interpreter):
         into only for an entry that may have something to do with what they say (`promising`). Whether it was followed
         to its end: what goes wrong inside the model costs this entry point alone.
         """
-        self.entered_at = self.clock
-        self.followed = 0
-        self.steps_left, self.outside_left = STEP_LIMIT, min(OUTSIDE_LIMIT, self._outside_pool) if promising else 0
-        granted = self.outside_left
-        functions, classes = len(self.functions), len(self.classes)
-        mark = self.trail.mark()
-        frame = self.frame
+        self.machine.entered_at = self.machine.clock
+        self.machine.followed = 0
+        self.machine.steps_left, self.machine.outside_left = (
+            STEP_LIMIT,
+            min(OUTSIDE_LIMIT, self._outside_pool) if promising else 0,
+        )
+        granted = self.machine.outside_left
+        functions, classes = len(self.run.functions), len(self.run.classes)
+        mark = self.machine.trail.mark()
+        frame = self.machine.frame
         self._escaping = []
-        statement, nested = self.statement, self.nested
+        statement, nested = self.machine.statement, self.machine.nested
         followed = self._safely(entry, run)
         if not followed:
-            self.contained = False
-            self.frame, self.statement, self.nested = frame, statement, nested
-            self.stack.clear()
-            self.loops.clear()
-            self._repeating = False
-            self.finals = []
-            self.expected_errors = 0
-            self.built_in = ""
-            self._parameter_loops.clear()
-        self._outside_pool -= granted - max(self.outside_left, 0)
-        self.dead = False
+            self.machine.contained = False
+            self.machine.frame, self.machine.statement, self.machine.nested = frame, statement, nested
+            self.machine.stack.clear()
+            self.run.loops.clear()
+            self.run.repeating = False
+            self.run.finals = []
+            self.machine.expected_errors = 0
+            self.machine.built_in = ""
+            self.machine.parameter_loops.clear()
+        self._outside_pool -= granted - max(self.machine.outside_left, 0)
+        self.machine.dead = False
         self._safely(entry, self._concluded)
-        self.pending_alias_writes.clear()
-        self.grad_mode = self.ambient = Truth.YES
-        self.contexts = 0
-        self.path = self.assumed = ALWAYS
-        self.iteration = ()
-        contained = self.contained and not self.undecided
+        self.run.autograd.pending_alias_writes.clear()
+        self.machine.grad_mode = self.machine.ambient = Truth.YES
+        self.machine.contexts = 0
+        self.machine.path = self.machine.assumed = ALWAYS
+        self.machine.iteration = ()
+        contained = self.machine.contained and not self.machine.undecided
         if not keep:
             self._run_defined(functions, classes)
-            self.trail.undo(mark)
-        self.contained = self.contained and contained  # what was defined inside has been followed meanwhile
+            self.machine.trail.undo(mark)
+        self.machine.contained = (
+            self.machine.contained and contained
+        )  # what was defined inside has been followed meanwhile
         return followed
 
     def _concluded(self) -> None:
-        self.retained_escape(self._escaping)
-        self.conclude()
+        retained_escape(self.run.autograd, self._escaping)
+        conclude(self.run.autograd)
 
     def _safely(self, entry: Function | Class | None, run: Callable[[], object]) -> bool:
         """Whether something came to its end; if it failed inside the model, that is told."""
@@ -242,19 +255,19 @@ class Analysis(Interpreter):
         return True
 
     def _lost(self, entry: Function | Class | None, error: Exception) -> None:
-        place = self.statement if entry is None else entry.definition
-        line = place.line if isinstance(place, ir.Statement) else self.program.origin
+        place = self.machine.statement if entry is None else entry.definition
+        line = place.line if isinstance(place, ir.Statement) else self.machine.program.origin
         name = "the script" if entry is None else f"`{entry.name}`"
         if isinstance(entry, Function) and entry.owner is not None:
             name = f"`{entry.owner.name}.{entry.name}`"
         # not by `emit`, which a `pytest.raises` around it or another file's code would keep silent
-        self.events.append(EntryLost(node=line, statement=line, name=name, error=described(error)))
+        self.machine.events.append(EntryLost(node=line, statement=line, name=name, error=described(error)))
 
     def _script(self) -> None:
-        self.globals.variables["__name__"] = Constant("__main__")
-        for hook in self.watch.entry_started:
+        self.machine.globals.variables["__name__"] = Constant("__main__")
+        for hook in self.machine.watch.entry_started:
             hook(None)
-        self.run_block(self.program.body)
+        self.run.execute(self.machine.program.body)
 
     # -- functions and classes by themselves
 
@@ -263,14 +276,14 @@ class Analysis(Interpreter):
         The script has called this function: what it did to its tensors in the end, the function need never see again.
         """
         if id(function.definition) not in self._called_by_script:
-            self.since = 0
+            self.machine.since = 0
             return
-        self.since = self.clock
+        self.machine.since = self.machine.clock
         frame: Frame | None = function.closure
         while frame is not None:
             for name, value in list(frame.variables.items()):
                 if reachable_tensors(value):
-                    self.trail.set(frame.variables, name, Unknown())
+                    self.machine.trail.set(frame.variables, name, Unknown())
             frame = frame.enclosing
 
     def _function_by_itself(self, function: Function) -> None:
@@ -284,36 +297,36 @@ class Analysis(Interpreter):
     @contextmanager
     def _watched(self, watches: Watches) -> Iterator[None]:
         """What begins now has written nothing yet, and these watch it."""
-        before = self.watch, self.abroad
-        self.watch, self.abroad = watches
-        self.contained = True
+        before = self.machine.watch, self.run.abroad
+        self.machine.watch, self.run.abroad = watches
+        self.machine.contained = True
         try:
             yield
         finally:
-            self.watch, self.abroad = before
+            self.machine.watch, self.run.abroad = before
 
     def _watched_function(self, function: Function) -> None:
         run = partial(self._standalone, function, [])
         at_once = differentiates(function.definition)
-        before = len(self.events)
-        self.passed_by = self.undecided = False
+        before = len(self.machine.events)
+        self.machine.passed_by = self.machine.undecided = False
         self._guarded(function, run, at_once)
-        if self.passed_by and self.undecided and not at_once and self.attention.thorough:
-            del self.events[before:]
+        if self.machine.passed_by and self.machine.undecided and not at_once and self.attention.thorough:
+            del self.machine.events[before:]
             self._guarded(function, run, True)
-        if self.contained:
+        if self.machine.contained:
             self.attention.contained(function)
 
     def _standalone(self, function: Function, first: list[Value]) -> Value:
         definition = function.definition
         assert isinstance(definition, ir.FunctionDef)
-        self.statement = definition
+        self.machine.statement = definition
         self._recalled(function)
-        for hook in self.watch.entry_started:
+        for hook in self.machine.watch.entry_started:
             hook(function)
-        mode = self.grad_mode
+        mode = self.machine.grad_mode
         if _sets_values(definition.name) and definition.name != "__init__":
-            self.grad_mode = Truth.MAYBE
+            self.machine.grad_mode = Truth.MAYBE
         positional, keywords = self.unknown_arguments(definition, first)
         kind = (
             "" if function.kind in ("opaque", "property", "cached", "context", "setter", "deleter") else function.kind
@@ -323,17 +336,17 @@ class Analysis(Interpreter):
             grad_mode = Truth.MAYBE
         plain = Function(definition, function.closure, {}, function.owner, kind, grad_mode, function.name)
         if definition.is_generator or definition.is_async:
-            value: Value = self._run_body(definition, self._frame_of(plain, positional, keywords))
+            value: Value = run_body(self.run, definition, self._frame_of(plain, positional, keywords))
         else:
-            value = self.run_function(plain, positional, keywords, None)
+            value = run_function(self.run, plain, positional, keywords, None)
         self._escaping.append(value)
         self._escaping += positional
-        self.grad_mode = mode
+        self.machine.grad_mode = mode
         return value
 
     def _frame_of(self, function: Function, positional: list[Value], keywords: dict[str, Value]) -> Frame:
         frame = Frame({}, function.closure)
-        self._bind_parameters(frame, function, positional, keywords, True)
+        bind_parameters(frame, function, positional, keywords, True)
         return frame
 
     def unknown_arguments(
@@ -367,7 +380,7 @@ class Analysis(Interpreter):
         if annotation in _NO_TENSORS:
             return Scalar(_NO_TENSORS[annotation])
         if annotation in ("torch.Tensor", "Tensor"):
-            tensor = self.materialise(unknown)
+            tensor = materialise(self.run.autograd, unknown)
             tensor.name = parameter.name
         return unknown
 
@@ -378,7 +391,7 @@ class Analysis(Interpreter):
         """
         if not isinstance(parameter.annotation, (ir.Name, ir.Attribute)):
             return None
-        cls = self.found(self.evaluate_again(parameter.annotation))
+        cls = resolved(self.run, evaluate_again(self.run, parameter.annotation))
         if not isinstance(cls, Class) or is_module(Instance(cls)) is Truth.YES:
             return None
         init = next((each.attributes["__init__"] for each in cls.ancestry() if "__init__" in each.attributes), None)
@@ -390,33 +403,33 @@ class Analysis(Interpreter):
         if open_:
             return None
         origin = parameter.origin
-        return self.instantiate(cls, CallSite(ir.Call(origin, ir.Name(origin, ""), []), [], {}))
+        return instantiate(self.run, cls, CallSite(ir.Call(origin, ir.Name(origin, ""), []), [], {}))
 
     def _annotation(self, annotation: ir.Expression | None) -> str:
         if isinstance(annotation, ir.Constant) and isinstance(annotation.value, str):
             return annotation.value
         if isinstance(annotation, (ir.Name, ir.Attribute)):
-            value = self.found(self.evaluate_again(annotation))
+            value = resolved(self.run, evaluate_again(self.run, annotation))
             return value.qualified if isinstance(value, External) else ""
         return ""
 
     def _input(self, parameter: ir.Parameter) -> Tensor:
         """The tensor that an input of `forward` is, if it is one: it requires grad or not, and everything says so."""
         own = Grad(Truth.NO, frozenset({parameter.name}))
-        time = self.tick()
+        time = self.machine.tick()
         node = GraphNode(
-            name="", op="", origin=parameter, line=self.line(), time=time, condition=own, edges=(), holds=Truth.MAYBE,
-            opaque=True,
+            name="", op="", origin=parameter, line=self.machine.line(), time=time, condition=own, edges=(),
+            holds=Truth.MAYBE, opaque=True,
         )  # fmt: skip
         tensor = Tensor(
-            origin=parameter, line=self.line(), born=time, made_by="", own=own, grad_fn=((ALWAYS, node),),
+            origin=parameter, line=self.machine.line(), born=time, made_by="", own=own, grad_fn=((ALWAYS, node),),
             is_parameter=Truth.NO,
         )  # fmt: skip
         tensor.name = parameter.name
         return tensor
 
     def _class_by_itself(self, cls: Class) -> None:
-        self.statement = cls.definition
+        self.machine.statement = cls.definition
         if self._is_function(cls):
             self._custom_function_class(cls)
             return
@@ -429,19 +442,19 @@ class Analysis(Interpreter):
         instance = Instance(cls)
         module = is_module(instance)
         self._rebuilt.clear()
-        self.passed_by = self.undecided = self.layer_undecided = False
+        self.machine.passed_by = self.machine.undecided = self.machine.layer_undecided = False
         self._build(instance, defaults=False)
-        built = self.passed_by, self.layer_undecided
-        for hook in self.watch.class_built:
+        built = self.machine.passed_by, self.machine.layer_undecided
+        for hook in self.machine.watch.class_built:
             hook(cls, instance)
-        self.conclude()
+        conclude(self.run.autograd)
         methods = [
             value
             for name, value in cls.attributes.items()
             if isinstance(value, Function) and name != "__init__" and isinstance(value.definition, ir.FunctionDef)
         ]
         for each in self.attention.in_order(methods):
-            self.passed_by, self.undecided = built
+            self.machine.passed_by, self.machine.undecided = built
             self._method(each, instance, module)
 
     def _build(self, instance: Instance, *, defaults: bool) -> None:
@@ -450,24 +463,25 @@ class Analysis(Interpreter):
             function = each.attributes.get("__init__")
             if isinstance(function, Function) and isinstance(function.definition, ir.FunctionDef):
                 positional, keywords = self.unknown_arguments(function.definition, [instance], defaults=defaults)
-                outer = self.built_in
-                self.built_in = instance.cls.name if is_module(instance) is not Truth.NO else ""
-                self.statement = function.definition if each is instance.cls else instance.cls.definition
+                outer = self.machine.built_in
+                self.machine.built_in = instance.cls.name if is_module(instance) is not Truth.NO else ""
+                self.machine.statement = function.definition if each is instance.cls else instance.cls.definition
                 given = function.defaults if defaults else {}
-                self.run_function(
+                run_function(
+                    self.run,
                     Function(function.definition, function.closure, given, function.owner, "", None, "__init__"),
                     positional,
                     keywords,
                     None,
                 )
-                self.built_in = outer
+                self.machine.built_in = outer
                 break
         else:
             if defaults:
                 origin = instance.cls.definition.origin
-                self.inherit(instance, CallSite(ir.Call(origin, ir.Name(origin, ""), []), [], {}))
-        self.dead = False
-        self.path = ALWAYS
+                inherit(self.run, instance, CallSite(ir.Call(origin, ir.Name(origin, ""), []), [], {}))
+        self.machine.dead = False
+        self.machine.path = ALWAYS
 
     def _method(self, function: Function, instance: Instance, module: Truth) -> None:
         """
@@ -486,23 +500,23 @@ class Analysis(Interpreter):
     def _watched_method(self, function: Function, instance: Instance, module: Truth) -> None:
         cls = instance.cls
         forward = _is_forward(function, module)
-        before = len(self.events)
+        before = len(self.machine.events)
         self._guarded(function, partial(self._run_on, function, instance, forward), False)
-        if self.contained:
+        if self.machine.contained:
             self.attention.contained(function)
-        if not self.undecided or _sets_values(function.name) or function.name not in self._writers(cls):
+        if not self.machine.undecided or _sets_values(function.name) or function.name not in self._writers(cls):
             return
         if not (forward or differentiates(function.definition) or self.attention.thorough):
             return  # no backward is in sight that could need what is written
-        if self.passed_by:
-            self.undecided = False
+        if self.machine.passed_by:
+            self.machine.undecided = False
             self._anew(function, cls, forward, defaults=False, told=before)
-        if forward and self.undecided:
+        if forward and self.machine.undecided:
             self._anew(function, cls, forward, defaults=True, told=before)
 
     def _run_on(self, function: Function, instance: Instance, forward: bool, *, defaults: bool = False) -> None:
         assert isinstance(function.definition, ir.FunctionDef)
-        self.statement = function.definition
+        self.machine.statement = function.definition
         if forward:
             self._run_forward(function, instance, defaults=defaults)
         elif function.kind == "static":
@@ -518,20 +532,22 @@ class Analysis(Interpreter):
         A method once more, with what other files say, on an object built anew. It takes the place of what was `told`
         with less knowledge (the events from that number on); of a run on defaults counts only what torch refuses.
         """
-        before, watch, abroad = self.events, self.watch, self.abroad
+        before, watch, abroad = self.machine.events, self.machine.watch, self.run.abroad
         nobody = Watch()
-        self.by_default = defaults
-        self.events, self.watch, self.abroad = [], nobody, nobody
+        self.run.torch.by_default = defaults
+        self.machine.events, self.machine.watch, self.run.abroad = [], nobody, nobody
         instance = self._built_anew(cls, defaults)
-        self.events.clear()
+        self.machine.events.clear()
         if not defaults:
-            self.watch, self.abroad = watch, abroad
+            self.machine.watch, self.run.abroad = watch, abroad
         self._guarded(function, partial(self._run_on, function, instance, forward, defaults=defaults), True)
-        self.by_default = False
-        found, self.watch, self.abroad = self.events, watch, abroad
+        self.run.torch.by_default = False
+        found, self.machine.watch, self.run.abroad = self.machine.events, watch, abroad
         if any(isinstance(event, EntryLost) for event in found):
             told = len(before)
-        self.events = before + [event for event in found if _is_refusal(event)] if defaults else before[:told] + found
+        self.machine.events = (
+            before + [event for event in found if _is_refusal(event)] if defaults else before[:told] + found
+        )
 
     def _built_anew(self, cls: Class, defaults: bool) -> Instance:
         """An object of a class, built with what other files say; all its methods are run on the same."""
@@ -550,18 +566,18 @@ class Analysis(Interpreter):
     def _run_forward(self, function: Function, instance: Instance, *, defaults: bool = False) -> None:
         definition = function.definition
         assert isinstance(definition, ir.FunctionDef)
-        for hook in self.watch.entry_started:
+        for hook in self.machine.watch.entry_started:
             hook(function)
         self._recalled(function)
         positional, keywords = self.unknown_arguments(definition, [instance], inputs=True, defaults=defaults)
         given = function.defaults if defaults else {}
         plain = Function(definition, function.closure, given, function.owner, "", function.grad_mode, "forward")
-        value = self.run_function(plain, positional, keywords, None)
-        self.dead = False
-        self.statement = definition
+        value = run_function(self.run, plain, positional, keywords, None)
+        self.machine.dead = False
+        self.machine.statement = definition
         self._escaping.append(value)
         for output in self._differentiated(value):
-            self.callers_backward(output, self._return_of(definition))
+            callers_backward(self.run.autograd, output, self._return_of(definition))
 
     def _differentiated(self, value: Value) -> list[Value]:
         """What of the value of a `forward` its caller differentiates: the first part of it, and all that is a loss."""
@@ -605,7 +621,7 @@ class Analysis(Interpreter):
             if isinstance(value, Function) and isinstance(value.definition, ir.FunctionDef):
 
                 def run(value: Function = value) -> None:
-                    self.grad_mode = Truth.NO
+                    self.machine.grad_mode = Truth.NO
                     self._standalone(value, [])
 
                 self._guarded(value, run, writes_in_place(value.definition))

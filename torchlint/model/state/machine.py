@@ -19,11 +19,12 @@ from torchlint.model.events.trace import Step
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, arms_of, conjoin
 from torchlint.model.state.hooks import Watch
 from torchlint.model.state.trail import Trail
-from torchlint.model.state.values import Excursion, Tensor, Value, alternatives, choose
+from torchlint.model.state.values import Excursion, Frame, Globals, Tensor, Value, alternatives, choose
 from torchlint.syntax import ir
 
 if TYPE_CHECKING:
     from torchlint.model.state.computations import ComputationLog
+    from torchlint.model.state.frames import CallFrame
 
 T = TypeVar("T")
 
@@ -61,7 +62,7 @@ class TooDeepError(Exception):
 class Machine:
     """State of one abstract run."""
 
-    __deletable__ = ("computations",)  # what mypyc lets one delete, for the end (`Analysis.release`)
+    __deletable__ = ("computations",)  # what mypyc lets one delete, for the end (`EntryPoints.release`)
 
     program: ir.Program
     """The file."""
@@ -111,6 +112,15 @@ class Machine:
         self._following: dict[int, cst.CSTNode] = {}
         self.carried: Callable[[], list[tuple[str, Tensor]]] = list
         self._branches: dict[object, int] = {}
+        self.globals = Globals({})
+        self.frame: Frame = self.globals
+        self.stack: list[CallFrame] = []
+        self.parameter_loops: list[tuple[str, cst.For | None, set[int]]] = []
+        """The loops over parameters around the running statement: of what, as written, the tensors."""
+
+    def share(self, other: Machine) -> None:
+        """Number branches together with another machine."""
+        self._branches = other._branches
 
     # -- time and budget
 

@@ -15,7 +15,9 @@ from typing import Final
 
 from torchlint.model.state.hooks import Watch
 from torchlint.model.state.values import Constant, Sequence, Tensor, Value
-from torchlint.model.torch.operations import OperationMachine
+from torchlint.model.torch.arguments import as_argument
+from torchlint.model.torch.operations import apply
+from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
 
 
@@ -51,7 +53,7 @@ def _equation(text: str) -> _Equation | None:
 class _Contraction:
     """One call that is followed."""
 
-    machine: OperationMachine
+    torch: Torch
     origin: ir.Node
     display: str
 
@@ -125,7 +127,7 @@ class _Contraction:
     def tensordot(self, positional: Many[Value], keywords: dict[str, Value]) -> tuple[tuple[Tensor, ...], Tensor]:
         given = dict(zip(("a", "b", "dims"), positional, strict=False)) | keywords
         left, right = given.pop("a", None), given.pop("b", None)
-        dims = self.machine.argument(given.pop("dims", Constant(2)))
+        dims = as_argument(given.pop("dims", Constant(2)))
         if given or not isinstance(left, Tensor) or not isinstance(right, Tensor):
             raise _NotFollowedError
         operands = (left, right)
@@ -156,7 +158,7 @@ class _Contraction:
             raise _NotFollowedError
         tensor = positional[0]
         flat = self._run("flatten", [tensor])
-        result = self.machine.apply("torch.linalg.vector_norm", [flat], {}, self.origin, self.display)
+        result = apply(self.torch, "torch.linalg.vector_norm", [flat], {}, self.origin, self.display)
         if not isinstance(result, Tensor):
             raise _NotFollowedError
         return (tensor,), result
@@ -165,7 +167,7 @@ class _Contraction:
         return self._run("sum", [tensor, _ints(axes), Constant(keep)])
 
     def _run(self, name: str, arguments: list[Value]) -> Tensor:
-        result = self.machine.apply(f"torch.Tensor.{name}", arguments, {}, self.origin, self.display)
+        result = apply(self.torch, f"torch.Tensor.{name}", arguments, {}, self.origin, self.display)
         if not isinstance(result, Tensor):
             raise _NotFollowedError
         return result
@@ -203,26 +205,24 @@ FOLLOWED: Final = {
 }
 
 
-class ContractionMachine(OperationMachine):
-    """A machine that runs contractions."""
-
-    def contraction(
-        self, spelling: str, positional: Many[Value], keywords: dict[str, Value], origin: ir.Node, display: str
-    ) -> Value | None:
-        """A call of one of `FOLLOWED`; None if it cannot be followed."""
-        watch, self.watch = self.watch, Watch(())
-        mark = self.trail.mark()
-        call = _Contraction(self, origin, display)
-        try:
-            operands, result = FOLLOWED[spelling](call, positional, keywords)
-        except _NotFollowedError:
-            self.trail.undo(mark)
-            return None
-        finally:
-            self.watch = watch
-        result.op = spelling
-        result.inputs = operands
-        bound: dict[str, Value] = {"operands": Sequence("tuple", operands)}
-        for hook in self.watch.operation:
-            hook(spelling, bound, result, origin, display)
-        return result
+def contraction(
+    torch: Torch, spelling: str, positional: Many[Value], keywords: dict[str, Value], origin: ir.Node, display: str
+) -> Value | None:
+    """A call of one of `FOLLOWED`; None if it cannot be followed."""
+    machine = torch.machine
+    watch, machine.watch = machine.watch, Watch(())
+    mark = machine.trail.mark()
+    call = _Contraction(torch, origin, display)
+    try:
+        operands, result = FOLLOWED[spelling](call, positional, keywords)
+    except _NotFollowedError:
+        machine.trail.undo(mark)
+        return None
+    finally:
+        machine.watch = watch
+    result.op = spelling
+    result.inputs = operands
+    bound: dict[str, Value] = {"operands": Sequence("tuple", operands)}
+    for hook in machine.watch.operation:
+        hook(spelling, bound, result, origin, display)
+    return result

@@ -18,7 +18,7 @@ from torchlint.model.events.registration import BuiltInForward, ForwardCalled, T
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.pending import expression
 from torchlint.model.observers.training.moments import dotted
-from torchlint.model.python.expressions import is_module
+from torchlint.model.python.attributes import is_module
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import libcst as cst
 
 from torchlint.knowledge.modules import optimizers
-from torchlint.model.autograd.record import is_none
+from torchlint.model.autograd.writes import is_none
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.registration import Given, Missing, OptimizerGiven, OptimizerMisses
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.training.moments import dotted, holds, receiver_of
-from torchlint.model.python.expressions import is_module
+from torchlint.model.python.attributes import is_module
 from torchlint.model.python.making import made_as_written
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer

@@ -1,0 +1,108 @@
+"""
+What autograd holds of a run: what nodes have saved, writes, backward passes, what torch refuses.
+
+Data that the transfer functions of this folder read and change; each takes it as its first argument.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from torchlint.condition import Condition
+from torchlint.model.events import AutogradRefused, BackwardCalled, FreedGraphRead, Refusal, RetainedUse, TensorFacts
+from torchlint.model.events.trace import Step
+from torchlint.model.state.guards import Guard, Truth
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.values import Alias, Family, GraphNode, Saved, Tensor, Unknown, Write
+
+
+@dataclass(slots=True, eq=False)
+class WriteRecord:
+    """A write with what was true of its target before it, until the run is over and its event can be told."""
+
+    write: Write
+    target: TensorFacts
+    leaf_raises: Truth
+    leaf_view: Truth
+    in_graph: Truth
+    old_value_in_graph: Truth
+    old_value_needed: Truth
+    saved_by: tuple[Step, ...]
+    value_in_graph: Truth
+    line: cst.CSTNode
+    is_view: Truth
+    read_since: bool
+    """A part of the memory was read by index after an earlier write."""
+
+
+@dataclass(slots=True, eq=False)
+class SavedRead:
+    """One proof that a backward reads an overwritten tensor, or half of one."""
+
+    write: Write
+    saved: Saved
+    need: Guard
+    basis: Guard
+    conditions: tuple[Condition, ...]
+    backward: Step
+    implicit: bool
+    moment: int
+
+
+@dataclass(slots=True, eq=False)
+class Retained:
+    """A backward that kept its graph, and who read it again."""
+
+    argument: cst.Arg
+    call: cst.Call
+    line: cst.CSTNode
+    root: TensorFacts
+    nodes: set[int]
+    iteration: tuple[int, ...]
+    asked_for: frozenset[int] | None
+    """The tensors whose gradients it computes; None: of all leaves."""
+    readers: list[tuple[Step, RetainedUse, cst.CSTNode]] = field(default_factory=list)
+    carried: str = ""
+    opaque: bool = False
+    escaped: bool = False
+
+
+Visited = dict[int, tuple[GraphNode, list[Guard]]]
+
+
+class Autograd:
+    """The state of autograd in one abstract run."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.may_cast = False
+        """Whether an autocast may be around what runs: what it casts is saved as a copy."""
+        self.escaped: tuple[Tensor, ...] = ()
+        """The latest leaves that unknown code was given."""
+        self.imported_values: dict[str, Unknown] = {}
+        self.saved: list[Saved] = []
+        """All that any node saves."""
+        self.write_records: list[WriteRecord] = []
+        self.pending_alias_writes: list[tuple[Alias, Family, Write]] = []
+        self.refusals: dict[tuple[int, Refusal, Guard], list[tuple[Guard, AutogradRefused]]] = {}
+        """By statement, kind and path: what torch refuses of one of the values that something may be."""
+        self.visited: Visited = {}
+        self.reset_since = 0
+        """When a leaf that the last pass reaches had its gradient set to zero."""
+        self.adds_up = False
+        """Whether it adds to a gradient that is there."""
+        self.starts: set[int] = set()
+        """Where the last pass began: ids of nodes and leaves."""
+        self.asked_for: frozenset[int] | None = None
+        """As in `Retained`, of the last pass."""
+        self.saved_reads: list[SavedRead] = []
+        self.retained: list[Retained] = []
+        self.freed_reads: dict[tuple[int, Truth], list[tuple[Guard, FreedGraphRead]]] = {}
+        self.backward_calls: dict[tuple[int, str], list[tuple[Guard, BackwardCalled]]] = {}
+
+    def release(self) -> None:
+        """Take graph nodes and the tensors they save apart, which refer to each other in circles."""
+        for saved in self.saved:
+            saved.node.saved = ()

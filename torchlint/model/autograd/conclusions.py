@@ -1,0 +1,340 @@
+"""
+What a run proves once it is over: saved tensors that were overwritten, freed graphs that were read, writes, graphs
+that were retained.
+
+Emits the events of what the transfer functions noted. Changes nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import libcst as cst
+
+from torchlint.condition import Condition
+from torchlint.model.autograd.autograd import Autograd, Retained, SavedRead, WriteRecord
+from torchlint.model.autograd.writes import saved_step, saved_words
+from torchlint.model.events import (
+    AutogradRefused,
+    BackwardCalled,
+    GraphRetained,
+    InplaceWrite,
+    RetainedUse,
+    SavedTensorRead,
+)
+from torchlint.model.events.trace import Step
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, covered, unconditional
+from torchlint.model.state.values import Saved, Tensor, Write
+
+_ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac|onnx|jit|compil")
+"""Conditions that may say whether anybody differentiates: what rests on one of them alone is not proven."""
+_BUFFERS = frozenset({"empty", "full", "ones", "zeros"})
+_MOVING = frozenset({"clone", "cpu", "cuda", "double", "float", "half", "to", "type", "type_as"})
+_BACKWARDS = re.compile(r"backward|\bgrad\(")
+_BY_TEXT = re.compile(r"\b(exec|eval|globals|locals|vars)\(")
+"""Ways to get at a variable that do not write its name as one: who reads a graph through it is not known."""
+
+
+def conclude(autograd: Autograd) -> None:
+    """The run is over: raise the events that need to know all of it."""
+    covering: list[Sequence[tuple[Guard, BackwardCalled | AutogradRefused]]] = []
+    covering += autograd.backward_calls.values()
+    covering += autograd.refusals.values()
+    for options in covering:
+        if covered([need for need, _ in options], ALWAYS):
+            autograd.machine.emit(replace(options[0][1], truth=Truth.YES))
+    autograd.backward_calls.clear()
+    autograd.refusals.clear()
+    _conclude_freed(autograd)
+    broken = _conclude_reads(autograd)
+    _conclude_writes(autograd, broken)
+    _conclude_retained(autograd)
+    autograd.saved_reads.clear()
+    autograd.write_records.clear()
+    autograd.retained.clear()
+    autograd.freed_reads.clear()
+    for hook in autograd.machine.watch.concluded:
+        hook()
+
+
+def _conclude_freed(autograd: Autograd) -> None:
+    told: set[int] = set()
+    for (call, saves), found in sorted(autograd.freed_reads.items(), key=lambda item: -item[0][1].value):
+        if call in told or saves is Truth.MAYBE:
+            continue
+        sure = [event for need, event in found if event.truth is Truth.YES]
+        if not sure and covered([need for need, _ in found], ALWAYS):
+            sure = [found[0][1]]
+        if sure:
+            told.add(call)
+            autograd.machine.emit(min(sure, key=lambda event: len(event.conditions)))
+
+
+def _conclude_reads(autograd: Autograd) -> dict[int, Truth]:
+    by_write: dict[int, list[SavedRead]] = {}
+    for read in autograd.saved_reads:
+        by_write.setdefault(id(read.write.origin), []).append(read)
+    runs: dict[int, list[Write]] = {}
+    for record in autograd.write_records:
+        if id(record.write.origin) in by_write:
+            runs.setdefault(id(record.write.origin), []).append(record.write)
+    broken: dict[int, Truth] = {}
+    for key, reads in by_write.items():
+        sure = [read for read in reads if read.need <= read.basis]
+        if not sure and covered([read.need - read.basis for read in reads], ALWAYS):
+            sure = reads[:1]
+        broken[key] = Truth.YES if sure else Truth.MAYBE
+        if sure:
+            best = min(sure, key=lambda read: (len(read.conditions), read.implicit))
+            _tell_read(autograd, best, _own_decision(autograd, best, sure, runs.get(key, ())))
+            continue
+        for read in reads:
+            decision = _one_decision(autograd, read)
+            if decision is not None:
+                broken[key] = Truth.YES
+                autograd.machine.undecided = True  # whoever knows more may know which arm is taken
+                _tell_read(autograd, read, decision)
+                break
+    return broken
+
+
+def _own_decision(
+    autograd: Autograd, read: SavedRead, sure: list[SavedRead], runs: Iterable[Write]
+) -> Condition | None:
+    """
+    The condition under which a write in a loop runs when it does harm, if it may also run only when it does none:
+    `if i % every: x += 1`.
+    """
+    harmful = {id(each.write) for each in sure}
+    for write in runs:
+        if id(write) in harmful:
+            continue
+        others = {key for key, _ in write.path}
+        for key, arm in sorted(unconditional(read.write.path), key=repr):
+            found = None if key in others else _condition_of(autograd, key)
+            if found is not None:
+                return Condition("branch", found, arm == 1)
+    return None
+
+
+def _one_decision(autograd: Autograd, read: SavedRead) -> Condition | None:
+    """
+    The one condition of the program that a proof rests on, and whether it must hold: whatever else happens, the
+    program raises where that arm was taken. None if it rests on more: two decisions need not go together.
+    """
+    rest = read.need - read.basis
+    if len(rest) != 1 or read.write.spelling in ("optimizer", "backward"):
+        return None
+    ((number, arm),) = rest
+    found = _condition_of(autograd, number)
+    if found is None or _ABOUT_MODE.search(found):
+        return None
+    others = {key for key, _ in unconditional(read.basis) if key != number}
+    return (
+        None
+        if any(_condition_of(autograd, key) is not None for key in others)
+        else Condition("branch", found, arm == 1)
+    )
+
+
+def _condition_of(autograd: Autograd, number: object) -> str | None:
+    """The text of the condition that a branch was numbered for; None if it is of another kind."""
+    key = autograd.machine.decision(number) if isinstance(number, int) else None
+    return key[0] if isinstance(key, tuple) and isinstance(key[0], str) else None
+
+
+def _tell_read(autograd: Autograd, read: SavedRead, decision: Condition | None = None) -> None:
+    write, saved = read.write, read.saved
+    if write.excursion is not None and write.excursion is saved.node.excursion:
+        return  # another file's own affair
+    through = ""
+    if write.target is not saved.tensor:
+        if write.target.family is not saved.tensor.family:
+            through = "detach"
+        else:
+            through = "view" if write.target.base is not None else "base"
+    autograd.machine.emit(
+        SavedTensorRead(
+            node=write.origin.origin,
+            statement=write.line,
+            trace=(
+                *_shared_by(write, saved, through),
+                saved_step(saved),
+                Step((write.inside or write.origin).origin, _overwrites(write)),
+                read.backward,
+            ),
+            conditions=read.conditions if decision is None else (decision, *read.conditions),
+            moment=read.moment,
+            saver=saved.node.op,
+            saved=saved_words(saved),
+            name=saved.name,
+            write_op=write.op,
+            spelling=write.spelling,
+            target=autograd.machine.facts(write.target, write.name),
+            target_node=write.target_node,
+            through=through,
+            backward=read.backward,
+            implicit=read.implicit,
+        )
+    )
+
+
+def _conclude_writes(autograd: Autograd, broken: dict[int, Truth]) -> None:
+    by_write: dict[int, list[WriteRecord]] = {}
+    for record in autograd.write_records:
+        by_write.setdefault(id(record.write.origin), []).append(record)
+    filled = _filled(autograd, broken)
+    for key, records in by_write.items():
+        write = records[0].write
+        leaf_raises = _over_paths(records, "leaf_raises")
+        if write.excursion is not None and leaf_raises is not Truth.YES:
+            continue
+        raised = next((r for r in records if r.leaf_raises is Truth.YES), records[0])
+        chosen = raised if leaf_raises is Truth.YES else records[0]
+        needed = Truth.NO
+        steps: list[Step] = []
+        for record in records:
+            needed = needed | record.old_value_needed
+            steps += [s for s in record.saved_by if s not in steps]
+        harm = broken.get(key, Truth.NO)
+        if Truth.MAYBE in (harm, needed) and Truth.YES not in (harm, leaf_raises):
+            autograd.machine.undecided = True
+        created = chosen.target.created
+        autograd.machine.emit(
+            InplaceWrite(
+                node=write.origin.origin,
+                statement=write.line,
+                trace=(
+                    *((created,) if created is not None else ()),
+                    *steps,
+                    Step((write.inside or write.origin).origin, _overwrites(write)),
+                ),
+                truth=Truth.YES,
+                moment=chosen.write.time,
+                op=write.op,
+                spelling=write.spelling,
+                target=chosen.target,
+                target_node=write.target_node,
+                leaf_raises=leaf_raises,
+                leaf_view=chosen.leaf_view,
+                in_graph=_over_paths(records, "in_graph"),
+                old_value_in_graph=_over_paths(records, "old_value_in_graph"),
+                old_value_needed=needed,
+                saved_by=tuple(steps),
+                broken=harm,
+                value_in_graph=_over_paths(records, "value_in_graph"),
+                target_is_view=chosen.is_view,
+                made=(write.target.base or write.target).origin.origin,
+                filled=all(id(record.write.target.storage) in filled for record in records),
+            )
+        )
+
+
+def _filled(autograd: Autograd, broken: dict[int, Truth]) -> set[int]:
+    """The storages of new buffers that are only written until they are full (see `InplaceWrite.filled`)."""
+    fresh: dict[int, bool] = {}
+    for record in autograd.write_records:
+        storage = id(record.write.target.storage)
+        if storage not in fresh:
+            fresh[storage] = _is_buffer(record.write.target.base or record.write.target)
+        needed = record.read_since or record.old_value_needed is not Truth.NO
+        if needed or broken.get(id(record.write.origin), Truth.NO) is Truth.YES:
+            fresh[storage] = False
+    return {storage for storage, is_fresh in fresh.items() if is_fresh}
+
+
+def _conclude_retained(autograd: Autograd) -> None:
+    machine = autograd.machine
+    by_call: dict[int, list[Retained]] = {}
+    by_text = bool(autograd.retained) and _BY_TEXT.search(machine.program.text) is not None
+    for retained in autograd.retained:
+        by_call.setdefault(id(retained.call), []).append(retained)
+    for group in by_call.values():
+        first = group[0]
+        readers = [reader for retained in group for reader in retained.readers]
+        kinds = {kind for _, kind, _ in readers}
+        use: RetainedUse
+        if "apart" in kinds:
+            use = "apart"
+        elif "shared" in kinds:
+            use = "shared"
+        elif "carried" in kinds:
+            use = "carried"
+        elif "repeated" in kinds:
+            use = "repeated"
+        elif by_text or any(retained.opaque or retained.escaped for retained in group):
+            use = "unknown"
+        else:
+            use = "unread"
+        steps: list[Step] = []
+        lines: list[cst.CSTNode] = []
+        for step, _, line in readers:
+            if all(step.node is not other.node for other in steps):
+                steps.append(step)
+                lines.append(line)
+        follows = len(lines) == 1 and machine.after(first.line) is lines[0]
+        machine.emit(
+            GraphRetained(
+                node=first.argument,
+                statement=first.line,
+                trace=tuple(steps),
+                argument=first.argument,
+                call=first.call,
+                root=first.root,
+                use=use,
+                readers=tuple(steps),
+                carried=next((retained.carried for retained in group if retained.carried), ""),
+                next_statement=lines[0] if follows else None,
+                only=len(_BACKWARDS.findall(machine.program.text)) == 1,
+            )
+        )
+
+
+def _shared_by(write: Write, saved: Saved, through: str) -> tuple[Step, ...]:
+    """Written through an alias: where the two came to share memory."""
+    if through != "detach":
+        return ()
+    alias = saved.tensor.alias or write.target.alias
+    if alias is None:
+        return ()
+    return (Step(alias.origin.origin, f"`{alias.how}` shares memory with `{alias.source.name}`"),)
+
+
+def _is_buffer(tensor: Tensor) -> bool:
+    """Whether a factory made it that fills it with one value, or with none."""
+    while tensor.made_by in _MOVING and tensor.inputs:
+        tensor = tensor.inputs[0]
+    return tensor.made_by.removeprefix("new_").removesuffix("_like") in _BUFFERS
+
+
+def faults(event: BackwardCalled) -> Iterator[str]:
+    """What torch would refuse a backward for, as far as its root tells."""
+    if event.root.requires_grad is Truth.NO:
+        yield "no grad"
+    if event.is_scalar is Truth.NO and event.gradient_given is Truth.NO:
+        yield "no scalar"
+
+
+def _overwrites(write: Write) -> str:
+    name = f"`{write.name}`" if write.name else "its target"
+    if write.spelling == "indexed":
+        return f"`[...] {'=' if write.op == '[...] =' else write.op}` writes into {name}"
+    return f"`{write.op}` overwrites {name}"
+
+
+def _over_paths(records: list[WriteRecord], fact: str) -> Truth:
+    """What holds of a write in at least one iteration or context on all its paths."""
+    joined = Truth.NO
+    open_guards = []
+    for record in records:
+        truth: Truth = getattr(record, fact)
+        need = record.write.assumed - record.write.path
+        if truth is Truth.YES and need:
+            open_guards.append(need)
+            truth = Truth.MAYBE
+        joined = joined | truth
+    if joined is Truth.MAYBE and covered(open_guards, ALWAYS):
+        return Truth.YES
+    return joined

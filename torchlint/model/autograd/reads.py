@@ -1,0 +1,242 @@
+"""
+What a backward reads and frees: saved tensors, graphs that an earlier backward has freed or retained.
+
+Notes what is read; what that proves is told at the end of the run (`conclusions`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Set
+
+import libcst as cst
+
+from torchlint.model.autograd.autograd import Autograd, Retained, SavedRead, Visited
+from torchlint.model.autograd.refusals import refuse
+from torchlint.model.autograd.walk import graph_of
+from torchlint.model.events import FreedGraphRead, Refusal, RetainedUse, TensorFacts
+from torchlint.model.events.trace import Step
+from torchlint.model.state.frames import activated
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, conditions, conjoin, unconditional
+from torchlint.model.state.values import (
+    GraphNode,
+    Release,
+    Saved,
+    Tensor,
+    Value,
+    Write,
+    reachable_tensors,
+    unknown_guard,
+)
+from torchlint.syntax import ir
+
+MOST_RETAINED = 8
+"""Retained graphs that later backwards are held against; who reads older ones is not known."""
+
+
+def read(
+    autograd: Autograd,
+    visited: Visited,
+    origin: ir.Node,
+    root: Tensor,
+    facts: TensorFacts,
+    step: Step,
+    *,
+    implicit: bool,
+    partly: Set[int] = frozenset(),
+) -> None:
+    if autograd.machine.expected_errors:
+        return
+    # The engine runs what was recorded last first.
+    for node, guards in sorted(visited.values(), key=lambda entry: -entry[0].time):
+        for guard in guards:
+            _read_released(autograd, node, guard, origin, root, facts, partly=id(node) in partly)
+            # which of its several nodes saved what is not known
+            needed = guard | unknown_guard() if id(node) in partly else guard
+            for saved in node.saved:
+                _read_saved(autograd, saved, needed, origin, step, implicit)
+    if implicit:
+        return
+    for retained in autograd.retained[:-MOST_RETAINED]:
+        retained.opaque = True
+    for retained in autograd.retained[-MOST_RETAINED:]:
+        _read_retained(autograd, retained, visited, origin, partly)
+
+
+def _read_retained(autograd: Autograd, retained: Retained, visited: Visited, origin: ir.Node, partly: Set[int]) -> None:
+    machine = autograd.machine
+    shared = [(node, guards) for key, (node, guards) in visited.items() if key in retained.nodes]
+    if not shared:
+        return
+    sure = [
+        node
+        for node, guards in shared
+        if not node.opaque and id(node) not in partly and any(unconditional(guard) <= machine.path for guard in guards)
+    ]
+    if not sure:
+        retained.opaque = True
+        return
+    step = Step(origin.origin, "this backward reads the retained graph")
+    within = len(retained.iteration)
+    carried = [node for node in sure if node.iteration[:within] == retained.iteration]
+    if retained.iteration == machine.iteration or not retained.iteration:
+        use: RetainedUse = "shared" if retained.asked_for == autograd.asked_for else "apart"
+    elif carried:
+        use = "carried"
+        retained.carried = retained.carried or _carried_name(autograd, carried[0])
+    else:
+        use = "repeated" if retained.call is origin.origin else "shared"
+    retained.readers.append((step, use, machine.line()))
+
+
+def _carried_name(autograd: Autograd, node: GraphNode) -> str:
+    """The state that brings a node of an earlier iteration into this one, if it is one name."""
+    names = {name for name, tensor in autograd.machine.carried() if id(node) in graph_of(autograd, tensor, None)[0]}
+    return names.pop() if len(names) == 1 else ""
+
+
+def _read_saved(autograd: Autograd, saved: Saved, guard: Guard, origin: ir.Node, step: Step, implicit: bool) -> None:
+    machine = autograd.machine
+    writes = saved.storage.writes
+    for write in writes[bisect_right(writes, saved.time, key=_time) :]:
+        if write.counter is not saved.counter or write.time <= machine.since:
+            continue
+        total = conjoin(guard, saved.guard, write.path, write.assumed, machine.path, machine.assumed)
+        if total is None:
+            continue
+        viewed = saved.tensor.view in ("multi", "no_grad") and saved.tensor.requires_grad.truth() is Truth.YES
+        if viewed and not saved.what.startswith("result") and not implicit and unconditional(total) <= machine.guard:
+            # unpacking an input asks for its grad_fn before it looks at the version (saved_variable.cpp)
+            kind: Refusal = "multi-view" if saved.tensor.view == "multi" else "no-grad-view"
+            refuse(autograd, kind, write.op, saved.tensor, origin)
+            break
+        autograd.saved_reads.append(
+            SavedRead(
+                write=write,
+                saved=saved,
+                need=unconditional(guard | saved.guard | write.assumed | machine.assumed),
+                basis=write.path | machine.path,
+                conditions=conditions(total),
+                backward=step,
+                implicit=implicit,
+                moment=machine.tick(),
+            )
+        )
+        break
+
+
+def _read_released(
+    autograd: Autograd,
+    node: GraphNode,
+    guard: Guard,
+    origin: ir.Node,
+    root: Tensor,
+    facts: TensorFacts,
+    *,
+    partly: bool,
+) -> None:
+    machine = autograd.machine
+    for release in node.releases:
+        if release.time <= machine.since:
+            continue
+        total = conjoin(guard, release.path, release.assumed, machine.path, machine.assumed)
+        if total is None or (machine.excursion is not None and release.time > machine.excursion.started):
+            continue
+        same_root = release.root is root and autograd.adds_up and release.time > autograd.reset_since
+        if partly or release.partly:
+            saves = node.last_holds
+        else:
+            saves = Truth.YES if any(not s.guard - machine.path for s in node.saved) else node.holds
+        if saves is Truth.NO and not same_root:
+            continue
+        need = unconditional(guard | release.assumed | machine.assumed)
+        basis = release.path | machine.path
+        result = f"`{node.result}`" if node.result else f"the result of `{node.op}`"
+        event = FreedGraphRead(
+            node=origin.origin,
+            statement=machine.line(),
+            trace=(
+                Step(node.origin.origin, f"`{node.op}` is recorded here" if node.op else "recorded here"),
+                release.step,
+                Step(origin.origin, f"backward comes to the freed node of `{node.op}` here")
+                if node.op
+                else Step(origin.origin, f"backward comes to {result} again here"),
+            ),
+            truth=Truth.YES if need <= basis else Truth.MAYBE,
+            conditions=conditions(total),
+            moment=machine.tick(),
+            root=facts,
+            op=node.op,
+            result=node.result,
+            saves=saves,
+            freed_by=release.step,
+            same_call=release.origin is origin,
+            same_root=same_root,
+            built_in_init=bool(node.built_in) and not machine.built_in,
+            freeing_statement=release.line,
+            carried=_carried_name(autograd, node) if release.iteration != machine.iteration else "",
+            consecutive=machine.after(release.line) is machine.line(),
+        )
+        autograd.freed_reads.setdefault((id(origin.origin), saves), []).append((need - basis, event))
+        if event.truth is Truth.YES and saves is Truth.YES:
+            return
+
+
+def release(
+    autograd: Autograd, visited: Visited, origin: ir.Node, root: Tensor, retain: Truth, partly: Set[int] = frozenset()
+) -> None:
+    machine = autograd.machine
+    step = Step(origin.origin, "backward frees the graph here")
+    for node, guards in visited.values():
+        sure = any(unconditional(guard) <= machine.path for guard in guards) and retain is Truth.NO
+        shortest = min(guards, key=len)
+        release = Release(
+            time=machine.tick(),
+            path=machine.path,
+            assumed=machine.assumed | (ALWAYS if sure else unconditional(shortest))
+            if retain is Truth.NO
+            else machine.assumed | frozenset({(("unknown", -node.time), 1)}),
+            step=step,
+            line=machine.line(),
+            origin=origin,
+            root=root,
+            iteration=machine.iteration,
+            partly=id(node) in partly,
+        )
+        if len(node.releases) < MOST_RETAINED:
+            machine.trail.set(node, "releases", (*node.releases, release))
+
+
+def note_retained(autograd: Autograd, visited: Visited, argument: cst.Arg, call: cst.Call, facts: TensorFacts) -> None:
+    machine = autograd.machine
+    autograd.retained.append(
+        Retained(
+            argument=argument,
+            call=call,
+            line=machine.line(),
+            root=facts,
+            nodes=set(visited),
+            iteration=machine.iteration,
+            asked_for=autograd.asked_for,
+            # A graph older than the running function is still there when the function is called again.
+            opaque=not visited or any(node.opaque or node.time < activated(machine) for node, _ in visited.values()),
+        )
+    )
+
+
+def retained_escape(autograd: Autograd, values: list[Value]) -> None:
+    """Code outside the run gets hold of these values: it may read a retained graph through them."""
+    if not autograd.retained:
+        return
+    told = len(autograd.machine.events)
+    for value in values:
+        for tensor in reachable_tensors(value):
+            visited, _ = graph_of(autograd, tensor, None)
+            for retained in autograd.retained:
+                if retained.nodes & set(visited):
+                    retained.escaped = True
+    del autograd.machine.events[told:]  # it may, or may not: torch refuses nothing yet
+
+
+def _time(write: Write) -> int:
+    return write.time

@@ -1,0 +1,67 @@
+"""
+What torch refuses where it is asked for: a write to a leaf or to a view, a hook without a graph.
+
+Says that it is refused, and of which tensor; where a tensor is one of several, once all are seen
+(`conclusions`). The conditions are those of `check_inplace` (torch/csrc/autograd/VariableTypeUtils.h).
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model.autograd.autograd import Autograd
+from torchlint.model.events import AutogradRefused, Refusal
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import Grad, Tensor
+from torchlint.syntax import ir
+
+
+def refuse(
+    autograd: Autograd,
+    kind: Refusal,
+    op: str,
+    tensor: Tensor,
+    origin: ir.Node,
+    truth: Truth = Truth.YES,
+    target: cst.BaseExpression | None = None,
+    name: str = "",
+) -> None:
+    """
+    Torch raises here, if `truth`. Where the tensor is one of several, what it refuses of all of them is told once
+    they are all seen.
+    """
+    machine = autograd.machine
+    if truth is Truth.NO or machine.of_elsewhere(tensor):
+        return
+    event = AutogradRefused(
+        node=machine.here(origin).origin,
+        statement=machine.line(),
+        truth=truth if machine.assumed <= machine.path else Truth.MAYBE,
+        moment=machine.tick(),
+        kind=kind,
+        op=op,
+        target=machine.facts(tensor, name),
+        target_node=target,
+    )
+    machine.emit(event)
+    if truth is not event.truth and not machine.expected_errors and machine.excursion is None:
+        options = autograd.refusals.setdefault((id(event.node), kind, machine.path), [])
+        options.append((machine.assumed - machine.path, event))
+
+
+def refuses_view(tensor: Tensor, recorded: Grad) -> Refusal | None:
+    """Whether torch certainly refuses a recorded write into this view (`handle_view_on_rebase`)."""
+    if tensor.view not in ("multi", "no_grad") or recorded.truth() is not Truth.YES:
+        return None
+    return "multi-view" if tensor.view == "multi" else "no-grad-view"
+
+
+def leaf_check(autograd: Autograd, tensor: Tensor) -> tuple[Truth, Truth]:
+    base = tensor.base
+    if base is not None:
+        truth = tensor.requires_grad.truth() & base.is_leaf
+        if any(node.opaque for _, node in base.grad_fn):
+            truth = Truth.NO if truth is Truth.NO else Truth.MAYBE
+        return truth & autograd.machine.grad_mode, truth
+    truth = tensor.own.truth() & tensor.is_leaf
+    return truth & autograd.machine.grad_mode, Truth.NO

@@ -1,0 +1,270 @@
+"""
+The tensors that a value may be, and new ones: results, views, what an unknown value turns out to be.
+
+Makes tensors; records no operation (`record`) and writes to none (`writes`).
+"""
+
+from __future__ import annotations
+
+from torchlint.model.autograd.autograd import Autograd
+from torchlint.model.autograd.edges import edges_of, running_statement
+from torchlint.model.events import Shape
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin
+from torchlint.model.state.values import (
+    GRAD_MAYBE,
+    GRAD_NO,
+    Alias,
+    Choice,
+    External,
+    Grad,
+    GraphNode,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    VersionCounter,
+    alternatives,
+    fits,
+    is_value_of_elsewhere,
+    reachable_tensors,
+    unknown_guard,
+)
+from torchlint.syntax import ir
+
+MOST_SAVES = 8
+
+
+def tensor_options(autograd: Autograd, value: Value) -> list[tuple[Guard, Tensor]]:
+    """The tensors a value may be, each with its guard; an unknown value is taken for a tensor from now on."""
+    if type(value) is Tensor:
+        return [(ALWAYS, value)]
+    found = []
+    for guard, each in alternatives(value, autograd.machine.guard):
+        if isinstance(each, Tensor):
+            found.append((guard, each))
+        elif isinstance(each, Unknown):
+            found.append((guard, materialise(autograd, each)))
+    return found
+
+
+def all_tensor_options(autograd: Autograd, value: Value) -> list[tuple[Guard, Tensor]]:
+    """As `tensor_options`, and the tensors inside a list or tuple."""
+    if not fits(value):
+        return [(unknown_guard(), each) for each in reachable_tensors(value)]
+    if isinstance(value, Sequence):
+        inner = value.items if value.items is not None else ((value.element,) if value.element is not None else ())
+        found = [option for each in inner for option in all_tensor_options(autograd, each)]
+        return found if value.items is not None else [(guard | unknown_guard(), each) for guard, each in found]
+    if isinstance(value, Choice):
+        return [
+            (both, tensor)
+            for guard, each in alternatives(value, autograd.machine.guard)
+            for inner, tensor in all_tensor_options(autograd, each)
+            if (both := conjoin(guard, inner)) is not None
+        ]
+    return tensor_options(autograd, value)
+
+
+def possible_options(autograd: Autograd, value: Value) -> list[tuple[Guard, Tensor]]:
+    """
+    As `all_tensor_options`, of an argument that need not be a tensor: an unknown value is held for what it is if it
+    is one, and stays unknown.
+    """
+    if type(value) is Tensor:
+        return [(ALWAYS, value)]
+    if isinstance(value, Unknown):
+        if value.foreign and value.tensor is None:
+            return []
+        return [(ALWAYS, value.tensor or guess(autograd, value))]
+    if not fits(value):
+        return [(unknown_guard(), each) for each in reachable_tensors(value)]
+    if isinstance(value, Sequence):
+        if value.items is not None:
+            return [option for each in value.items for option in possible_options(autograd, each)]
+        found = possible_options(autograd, value.element) if value.element is not None else []
+        return [(guard | unknown_guard(), each) for guard, each in found]
+    if isinstance(value, External) and is_value_of_elsewhere(value):
+        return [(ALWAYS, guess(autograd, imported(autograd, value)))]
+    if isinstance(value, Choice):
+        return [
+            (both, tensor)
+            for guard, each in alternatives(value, autograd.machine.guard)
+            for inner, tensor in possible_options(autograd, each)
+            if (both := conjoin(guard, inner)) is not None
+        ]
+    return []
+
+
+def imported(autograd: Autograd, value: External) -> Unknown:
+    """What is imported from elsewhere, used as a value: it may be a tensor."""
+    known = autograd.imported_values.get(value.qualified)
+    if known is None:
+        known = autograd.imported_values[value.qualified] = Unknown()
+    return known
+
+
+def materialise(autograd: Autograd, unknown: Unknown) -> Tensor:
+    """The tensor that an unknown value has turned out to be: nothing is known of how it was made."""
+    if unknown.tensor is None:
+        unknown.tensor = guess(autograd, unknown)
+    return unknown.tensor
+
+
+def guess(autograd: Autograd, unknown: Unknown) -> Tensor:
+    """The tensor that an unknown value is if it is one."""
+    machine = autograd.machine
+    if unknown.guess is not None:
+        return unknown.guess
+    edges: list[tuple[Guard, GraphNode | Tensor]] = []
+    own = GRAD_NO if unknown.hint and not unknown.depends else GRAD_MAYBE
+    for tensor in unknown.depends:
+        sure = ALWAYS if unknown.certain_edge else unknown_guard()
+        edges += [(guard | sure, node) for guard, node in edges_of(autograd, tensor)]
+        if unknown.certain_edge:
+            own = own.either(tensor.requires_grad)
+    for tensor in unknown.possible:
+        edges += [(guard | unknown_guard(), node) for guard, node in edges_of(autograd, tensor)]
+    if unknown.hint and not unknown.depends:
+        own = Grad(Truth.NO, frozenset({unknown.hint}))
+    origin = machine.here(unknown.source or running_statement(autograd))
+    time = machine.tick()
+    node = GraphNode(
+        name="",
+        op="",
+        origin=origin,
+        line=machine.line(),
+        time=time,
+        condition=own,
+        edges=tuple(edges),
+        holds=Truth.MAYBE,
+        opaque=True,
+        built_in=machine.built_in,
+        iteration=machine.iteration,
+        excursion=machine.excursion,
+    )
+    tensor = Tensor(
+        origin=origin,
+        line=machine.line(),
+        born=time,
+        made_by="",
+        own=own,
+        grad_fn=((ALWAYS, node),),
+        is_parameter=Truth.YES if unknown.element_of_parameters else Truth.MAYBE,
+        # An input of a `forward` is the tensor that it depends on.
+        contiguous=unknown.depends[0].contiguous if unknown.hint and unknown.depends else Truth.MAYBE,
+    )
+    tensor.grad = Unknown()
+    tensor.name = unknown.hint
+    tensor.storage.given = True
+    unknown.guess = tensor
+    return tensor
+
+
+def fresh(
+    autograd: Autograd,
+    origin: ir.Node,
+    made_by: str,
+    *,
+    own: Grad = GRAD_NO,
+    node: GraphNode | None = None,
+    shape: Shape = None,
+    dtype: str | None = None,
+    contiguous: Truth = Truth.YES,
+    cut: str = "",
+    precise: str = "",
+) -> Tensor:
+    """A new tensor with memory of its own."""
+    machine = autograd.machine
+    return Tensor(
+        origin=machine.here(origin),
+        line=machine.line(),
+        born=machine.tick(),
+        made_by=made_by,
+        own=own,
+        shape=shape,
+        dtype=dtype,
+        contiguous=contiguous,
+        grad_fn=((ALWAYS, node),) if node is not None else (),
+        cut=cut,
+        precise=precise,
+    )
+
+
+def view_of(
+    autograd: Autograd,
+    source: Tensor,
+    origin: ir.Node,
+    made_by: str,
+    node: GraphNode | None,
+    own: Grad,
+    shape: Shape,
+    kind: str,
+) -> Tensor:
+    """A differentiable view: shares memory, version counter and base."""
+    machine = autograd.machine
+    base = source.base or source
+    view = Tensor(
+        origin=machine.here(origin),
+        line=machine.line(),
+        born=machine.tick(),
+        made_by=made_by,
+        own=own,
+        shape=shape,
+        dtype=source.dtype,
+        grad_fn=((ALWAYS, node),) if node is not None else (),
+        storage=source.storage,
+        counter=source.counter,
+        family=source.family,
+        base=base,
+        view=_view_kind(autograd, source, kind),
+        cut=source.cut,
+        precise=source.precise,
+    )
+    view.name = source.name
+    return view
+
+
+def _view_kind(autograd: Autograd, source: Tensor, kind: str) -> str:
+    """Views of views of several views stay what they are (`propagate_creation_meta`)."""
+    made = kind if autograd.machine.grad_mode is not Truth.NO else "no_grad"
+    return source.view if made == "view" and source.base is not None and source.view else made
+
+
+def detached_alias(
+    autograd: Autograd,
+    source: Tensor,
+    origin: ir.Node,
+    how: str,
+    *,
+    own_counter: bool = False,
+    own: Grad = GRAD_NO,
+    temporary: bool = True,
+) -> Tensor:
+    """
+    A tensor cut from the graph that shares memory: `detach()` shares the version counter too, `.data` does not.
+    """
+    machine = autograd.machine
+    origin = machine.here(origin)
+    tensor = Tensor(
+        origin=origin,
+        line=machine.line(),
+        born=machine.tick(),
+        made_by=how,
+        own=own,
+        shape=source.shape,
+        dtype=source.dtype,
+        contiguous=source.contiguous,
+        storage=source.storage,
+        counter=VersionCounter() if own_counter else source.counter,
+        cut=f"`{how}` cuts it from the graph",
+        precise=source.precise,
+    )
+    tensor.strides = source.strides
+    if source.alias is not None and not source.alias.bound:
+        # `out.detach().numpy()`: what nobody has a name for is no party to it.
+        how = f"{source.alias.how}.{how.lstrip('.')}"
+        source = source.alias.source
+    alias = Alias(how, source, tensor, origin, machine.line(), tensor.born)
+    tensor.alias = alias
+    machine.trail.set(source.storage, "aliases", (*source.storage.aliases[-MOST_SAVES:], alias))
+    return tensor

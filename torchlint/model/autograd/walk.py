@@ -1,0 +1,136 @@
+"""
+Walking the graph from the roots of a backward: which nodes it reaches, and on which paths.
+
+Reads the graph; changes nothing.
+"""
+
+from __future__ import annotations
+
+from torchlint.model.autograd.autograd import Autograd, Visited
+from torchlint.model.autograd.edges import edges_of
+from torchlint.model.state.guards import Guard, conjoin
+from torchlint.model.state.values import GRAD_NO, GraphNode, Tensor, is_open, unknown_guard
+
+MOST_LITERALS = 16
+TANGLED: Guard = frozenset({(("unknown", -1), 1)})
+"""A way through the graph that rests on more decisions than `MOST_LITERALS` proves nothing any more."""
+MOST_NODES = 1_500
+"""Nodes visited per backward pass; past it the pass is followed no further."""
+
+
+def graph_of(
+    autograd: Autograd, root: Tensor, inputs: list[Tensor] | None
+) -> tuple[Visited, list[tuple[Guard, Tensor]]]:
+    """
+    The nodes a backward from `root` visits, each with the guards under which it comes there, and the leaves.
+    With `inputs`, only what lies on the way to them.
+    """
+    visited, leaves, _ = walk(autograd, list(edges_of(autograd, root)), targets(autograd, inputs))
+    return visited, leaves
+
+
+def walk(
+    autograd: Autograd,
+    starts: list[tuple[Guard, GraphNode | Tensor]],
+    targets: set[int] | None,
+    *,
+    through: set[int] | None = None,
+) -> tuple[Visited, list[tuple[Guard, Tensor]], set[int]]:
+    """
+    As `graph_of`, from several edges; and the ids of all nodes and leaves that a gradient comes to. `targets`:
+    visit
+    only what leads to one of these; `through`: and themselves (`backward(inputs=...)`: engine.cpp,
+    accumulate_grad), and those of them that stand for several nodes, of which only the last is run, are put in it.
+    """
+    machine = autograd.machine
+    visited: Visited = {}
+    leaves: list[tuple[Guard, Tensor]] = []
+    reached: set[int] = set()
+    pending = list(reversed(starts))
+    leading: dict[int, bool] = {}
+    surely: dict[int, bool] = {}
+    perhaps = unknown_guard()
+    while pending and len(visited) < MOST_NODES:
+        guard, node = pending.pop()
+        reached.add(id(node))
+        if isinstance(node, Tensor):
+            own = node.requires_grad.guard()
+            both = conjoin(guard, own) if own is not None else None
+            if both is not None:
+                leaves.append((both, node))
+            continue
+        if targets is not None and not leads(node, targets, leading):
+            if through is None or id(node) not in targets:
+                continue
+            if node.composed:
+                through.add(id(node))
+        elif targets is not None and not leads(node, targets, surely, sure=True):
+            guard = guard | perhaps  # through unknown code; whatever does not lead there is not run
+        condition = node.condition.guard()
+        arrived = conjoin(guard, condition, machine.path, machine.assumed) if condition is not None else None
+        if arrived is None or condition is None:
+            continue
+        guard = guard | condition
+        if len(guard) > MOST_LITERALS:
+            guard = TANGLED
+        known = visited.setdefault(id(node), (node, []))[1]
+        if any(other <= guard for other in known) or len(known) >= 4:
+            continue
+        known.append(guard)
+        for inner, target in reversed(node.edges):
+            both = conjoin(guard, inner)
+            if both is not None:
+                pending.append((both, target))
+    machine.spend(len(visited) // 8)
+    return visited, leaves, reached
+
+
+def targets(autograd: Autograd, inputs: list[Tensor] | None) -> set[int] | None:
+    if inputs is None:
+        return None
+    ends = [node for tensor in inputs for _, node in edges_of(autograd, tensor)]
+    shared = [node.output_of for node in ends if isinstance(node, GraphNode) and node.output_of is not None]
+    return {id(node) for node in (*ends, *shared)}
+
+
+def may_require_grad(node: GraphNode | Tensor) -> bool:
+    grad = node.condition if isinstance(node, GraphNode) else node.requires_grad
+    return grad != GRAD_NO
+
+
+def leads(node: GraphNode, targets: set[int], known: dict[int, bool], *, sure: bool = False) -> bool:
+    """
+    Whether a path from the node reaches one of the targets (iterative depth-first search with memory); with `sure`, by
+    edges that are certainly there.
+    """
+    if id(node) in known:
+        return known[id(node)]
+    order: list[GraphNode] = []
+    pending = [node]
+    seen: set[int] = set()
+    while pending:
+        each = pending.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        order.append(each)
+        pending += [
+            target
+            for guard, target in each.edges
+            if isinstance(target, GraphNode) and id(target) not in known and not (sure and is_open(guard))
+        ]
+    changed = True
+    while changed:
+        changed = False
+        for each in order:
+            if known.get(id(each)):
+                continue
+            if any(
+                (id(target) in targets or known.get(id(target), False)) and not (sure and is_open(guard))
+                for guard, target in each.edges
+            ):
+                known[id(each)] = True
+                changed = True
+    for each in order:
+        known.setdefault(id(each), False)
+    return known[id(node)]

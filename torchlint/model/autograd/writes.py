@@ -1,0 +1,343 @@
+"""
+Writing in place: versions, views and aliases, what a write overwrites, and hands that tensors get into.
+
+How versions and views behave follows PyTorch's autograd notes
+(https://docs.pytorch.org/docs/stable/notes/autograd.html). Whether a write does harm is concluded at the end
+(`conclusions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from torchlint.knowledge.ops.find import Op
+from torchlint.model.autograd.autograd import Autograd, WriteRecord
+from torchlint.model.autograd.edges import edges_of, new_node, regenerate, running_statement
+from torchlint.model.autograd.record import record_operation, recorded_grad, save_results
+from torchlint.model.autograd.refusals import leaf_check, refuse, refuses_view
+from torchlint.model.autograd.tensors import MOST_SAVES
+from torchlint.model.events import AliasWritten, WriteSpelling
+from torchlint.model.events.trace import Step
+from torchlint.model.state.guards import ALWAYS, Truth, conjoin, implied
+from torchlint.model.state.values import (
+    GRAD_MAYBE,
+    GRAD_NO,
+    GRAD_YES,
+    NONE,
+    Choice,
+    Constant,
+    Grad,
+    GraphNode,
+    Saved,
+    Storage,
+    Tensor,
+    Unknown,
+    Use,
+    Value,
+    Write,
+    unknown_guard,
+)
+from torchlint.syntax import ir
+from torchlint.syntax.tree import parsed
+
+MOST_WRITES = 128
+"""Saves and writes of one storage that are remembered, the latest; a forgotten one proves nothing any more."""
+MOST_ESCAPED = 64
+"""Leaves in the hands of unknown code that are remembered, the latest."""
+INPLACE_VIEWS = frozenset({"unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"})
+"""Operations whose in-place twin changes sizes and strides alone (PyTorch: tag `inplace_view`)."""
+MOST_STEPS = 4
+"""Operations that saved an old value, as many as a trace names."""
+_ELSEWHERE = cst.Name("tensor")
+"""For the target of a write that stands in another file: a rule may show it, but finds nothing to rewrite."""
+
+
+def use(autograd: Autograd, tensor: Tensor, origin: ir.Node, name: str = "") -> None:
+    """The program reads a tensor's values: an alias of it may have been written meanwhile."""
+    machine = autograd.machine
+    if not autograd.pending_alias_writes:
+        return
+    for pending in list(autograd.pending_alias_writes):
+        alias, family, write = pending
+        if tensor.family is not family or conjoin(write.path, write.assumed, machine.path, machine.assumed) is None:
+            continue
+        if tensor.storage is not alias.source.storage:
+            continue
+        autograd.pending_alias_writes.remove(pending)
+        by_alias = write.target.family is alias.alias.family
+        read_name = name or tensor.name
+        read = Step(
+            machine.here(origin).origin, f"`{read_name}` is read here" if read_name else "its values are read here"
+        )
+        alias_name, source_name = alias.alias.name, alias.source.name
+        machine.emit(
+            AliasWritten(
+                node=write.origin.origin,
+                statement=write.line,
+                trace=(
+                    Step(alias.origin.origin, f"`{alias.how}` shares memory with `{source_name}`"),
+                    Step(write.origin.origin, f"`{write.op}` overwrites `{write.name}`"),
+                    read,
+                ),
+                how=alias.how,
+                alias=alias_name,
+                source=source_name,
+                alias_node=_expression(alias.origin),
+                alias_statement=alias.line,
+                written="alias" if by_alias else "source",
+                source_is_leaf=alias.source.is_leaf,
+                read=read,
+                truth=Truth.YES if implied(write.assumed | machine.assumed, write.path | machine.path) else Truth.MAYBE,
+            )
+        )
+
+
+def escape(autograd: Autograd, tensors: Iterable[Tensor], origin: ir.Node) -> None:
+    """Hand tensors to code the model does not know."""
+    machine = autograd.machine
+    origin = machine.here(origin)
+    for tensor in tensors:
+        use(autograd, tensor, origin)
+        if not tensor.storage.uses:
+            machine.trail.set(tensor.storage, "uses", (Use(machine.tick(), origin),))
+            if not tensor.grad_fn and tensor.own != GRAD_NO:
+                machine.trail.set(autograd, "escaped", (*autograd.escaped[-MOST_ESCAPED:], tensor))
+
+
+def write(
+    autograd: Autograd,
+    tensor: Tensor,
+    origin: ir.Node,
+    target: cst.BaseExpression,
+    op: str,
+    spelling: WriteSpelling,
+    *,
+    name: str = "",
+    value_grad: Grad = GRAD_NO,
+    certain: bool = True,
+    record: tuple[Op, dict[str, Value]] | None = None,
+    subject: Tensor | None = None,
+) -> None:
+    """
+    Write a tensor in place: check it as autograd does, bump its version, record the write in its graph.
+
+    `record` is the operation and its arguments where it is an operation of the table; otherwise the new value
+    depends
+    on the old one and on a value with `value_grad`. `subject` is the tensor the program names, where `tensor` is a
+    view of it made for the write.
+    """
+    machine = autograd.machine
+    facts = machine.facts(subject or tensor, name)
+    grad = tensor.requires_grad
+    recorded = recorded_grad(autograd, grad.either(value_grad))
+    own = not tensor.storage.given and tensor.storage.born >= machine.entered_at
+    if not own or (spelling == "indexed" and recorded.truth() is Truth.MAYBE):
+        machine.contained = False
+    if record is not None and not record[0].differentiable and not record[0].may_differentiate:
+        recorded = GRAD_NO  # `logical_not_`: torch neither records nor checks it
+    raises, leaf_view = Truth.NO, Truth.NO
+    if recorded != GRAD_NO:
+        refused = refuses_view(tensor, recorded)
+        if refused is not None:
+            refuse(autograd, refused, op, tensor, origin, target=target, name=name)
+            return
+        regenerate(autograd, tensor)
+        raises, leaf_view = leaf_check(autograd, tensor)
+    storage = tensor.storage
+    needed, saved_by = _needed(autograd, tensor)
+    old_in_graph = grad.truth() & ~tensor.is_leaf
+    node: GraphNode | None = None
+    if recorded != GRAD_NO and raises is not Truth.YES:
+        node = _record_write(autograd, tensor, origin, op, recorded, value_grad, record)
+    write = Write(
+        time=machine.tick(),
+        op=op,
+        spelling=spelling,
+        origin=machine.here(origin),
+        line=machine.line(),
+        target_node=target if machine.excursion is None else _ELSEWHERE,
+        target=tensor,
+        name=name or tensor.name,
+        counter=tensor.counter,
+        path=machine.path,
+        assumed=machine.assumed if certain else machine.assumed | unknown_guard(),
+        inside=None if machine.excursion is None else origin,
+        excursion=machine.excursion,
+    )
+    read_since = bool(storage.writes) and storage.read > storage.writes[0].time
+    if raises is not Truth.YES:
+        machine.trail.set(storage, "writes", (*storage.writes[-MOST_WRITES:], write))
+        for hook in machine.watch.wrote:
+            hook(tensor, write)
+        _alias_written(autograd, tensor, write)
+        if node is not None and record is not None:
+            save_results(autograd, record[0], node, [tensor], record[1])
+        if node is not None and record is not None and record[0].name in INPLACE_VIEWS:
+            machine.trail.set(tensor, "grad_time", machine.tick())
+        elif node is not None:
+            regenerate(autograd, tensor)
+    if spelling not in ("optimizer", "backward") and not machine.expected_errors and not machine.of_elsewhere(tensor):
+        autograd.write_records.append(
+            WriteRecord(
+                write,
+                facts,
+                raises,
+                leaf_view,
+                recorded.truth() if raises is not Truth.YES else Truth.NO,
+                old_in_graph if machine.grad_mode is Truth.YES else Truth.NO,
+                needed,
+                saved_by,
+                value_grad.truth(),
+                machine.line(),
+                Truth.of((subject or tensor).base is not None),
+                read_since,
+            )
+        )
+
+
+def _needed(autograd: Autograd, tensor: Tensor) -> tuple[Truth, tuple[Step, ...]]:
+    machine = autograd.machine
+    needed = Truth.NO
+    steps: list[Step] = []
+    for saved in reversed(tensor.storage.saves):
+        if needed is Truth.YES and len(steps) == MOST_STEPS:
+            break
+        together = conjoin(saved.path, machine.path, machine.assumed)
+        if together is not None and saved.counter is tensor.counter and not _released(autograd, saved.node):
+            sure = implied(saved.guard | saved.path, machine.guard)
+            needed = needed | (Truth.YES if sure else Truth.MAYBE)
+            if sure and len(steps) < MOST_STEPS:
+                steps.append(saved_step(saved))
+    if len(tensor.storage.saves) > MOST_SAVES:
+        needed = needed | Truth.MAYBE
+    if tensor.storage.uses or any(node.opaque for _, node in tensor.grad_fn):
+        needed = needed | Truth.MAYBE
+    return needed, tuple(reversed(steps))
+
+
+def _released(autograd: Autograd, node: GraphNode) -> bool:
+    """Whether a backward has certainly freed what the node saved: then nobody needs it any more."""
+    return any(
+        not release.partly and implied(release.path | release.assumed, autograd.machine.path)
+        for release in node.releases
+    )
+
+
+def _record_write(
+    autograd: Autograd,
+    tensor: Tensor,
+    origin: ir.Node,
+    op: str,
+    grad: Grad,
+    value_grad: Grad,
+    record: tuple[Op, dict[str, Value]] | None,
+) -> GraphNode | None:
+    machine = autograd.machine
+    edges = list(edges_of(autograd, tensor))
+    node: GraphNode | None = None
+    if record is not None:
+        _, node = record_operation(autograd, record[0], record[1], origin, op)
+    if node is None:
+        node = new_node(autograd, "CopyBackwards" if value_grad != GRAD_NO else "", op, origin, grad, edges, Truth.NO)
+    base = tensor.base
+    machine.trail.set(tensor, "own", tensor.own.either(grad))
+    if base is None or (record is not None and record[0].name in INPLACE_VIEWS):
+        # of a view, too: the memory that it shares with its base is as it was
+        machine.trail.set(tensor, "grad_fn", ((ALWAYS, node),))
+        machine.trail.set(tensor, "grad_time", machine.tick())
+    else:
+        slices = new_node(
+            autograd,
+            "CopySlices",
+            op,
+            origin,
+            base.own.either(grad),
+            (*edges_of(autograd, base), (ALWAYS, node)),
+            Truth.YES,
+        )
+        machine.trail.set(base, "own", base.own.either(grad))
+        machine.trail.set(base, "grad_fn", ((ALWAYS, slices),))
+        machine.trail.set(base, "grad_time", machine.tick())
+    return node
+
+
+def _alias_written(autograd: Autograd, tensor: Tensor, write: Write) -> None:
+    for alias in tensor.storage.aliases:
+        if not alias.bound or alias.time > write.time:
+            continue
+        if tensor.family is alias.alias.family:
+            # Writing a leaf through an alias is how hand-written optimizers and initialisers update parameters.
+            if alias.source.is_leaf is not Truth.YES and not alias.how.startswith("."):
+                autograd.pending_alias_writes.append((alias, alias.source.family, write))
+        elif tensor.family is alias.source.family:
+            autograd.pending_alias_writes.append((alias, alias.alias.family, write))
+
+
+def rebind_grad(autograd: Autograd, tensor: Tensor, value: Value) -> None:
+    """Set `tensor.grad`: after `tensor.grad = None` it is as if it had never had one."""
+    autograd.machine.trail.set(tensor, "grad", NONE if is_none(value) is Truth.YES else value)
+
+
+def require_grad(autograd: Autograd, tensor: Tensor, value: Truth, how: str = "requires_grad") -> None:
+    """`tensor.requires_grad_(value)` or `tensor.requires_grad = value`, where torch allows it."""
+    machine = autograd.machine
+    # C++ asks here for the grad_fn it has, not for that of a view whose base was written since
+    if tensor.grad_fn and tensor.is_leaf is Truth.NO:
+        refused = Truth.YES if how == "requires_grad" else ~value
+        refuse(autograd, "flag-on-non-leaf", how, tensor, running_statement(autograd), refused)
+        return
+    own = {Truth.YES: GRAD_YES, Truth.NO: GRAD_NO, Truth.MAYBE: GRAD_MAYBE}[value]
+    machine.trail.set(tensor, "own", own)
+    if value is Truth.YES and tensor.grad_fn and tensor.is_leaf is Truth.MAYBE:
+        # It may be the leaf that is told so: then no gradient flows on to what it was computed from.
+        machine.trail.set(tensor, "grad_fn", tuple((guard | unknown_guard(), node) for guard, node in tensor.grad_fn))
+    if value is Truth.YES and any(node.opaque for _, node in tensor.grad_fn):
+        return
+    if value is Truth.NO:
+        machine.trail.set(tensor, "cut", "`requires_grad` was set to False")
+
+
+def saved_step(saved: Saved) -> Step:
+    """The step that says what a node saved."""
+    return Step(saved.node.origin.origin, f"`{saved.node.op}` saves {saved_words(saved)}")
+
+
+def saved_words(saved: Saved) -> str:
+    """What was saved, in words: "its result", "its input `c`"."""
+    if saved.what.startswith("result"):
+        return "its result"
+    name = saved.name or _written(saved.tensor)
+    return f"its input `{name}`" if name else "its input"
+
+
+def _written(tensor: Tensor) -> str:
+    """A view that has no name of its own, as the program writes it: `y[0]`."""
+    written = tensor.origin.origin
+    if not tensor.view or not isinstance(written, cst.Subscript):
+        return ""
+    text = cst.Module([]).code_for_node(parsed(written))
+    return text if len(text) <= 24 else ""
+
+
+def _expression(node: ir.Node) -> cst.BaseExpression:
+    assert isinstance(node.origin, cst.BaseExpression)
+    return node.origin
+
+
+def is_none(value: Value) -> Truth:
+    """Whether a value is None."""
+    if isinstance(value, Constant):
+        return Truth.of(value.value is None)
+    if isinstance(value, Choice):
+        joined = is_none(value.alternatives[0][1])
+        for _, each in value.alternatives[1:]:
+            joined = joined.join(is_none(each))
+        return joined
+    return Truth.MAYBE if isinstance(value, Unknown) and value.tensor is None else Truth.NO
+
+
+def storage_of(tensor: Tensor) -> Storage:
+    """The memory a tensor lives in."""
+    return tensor.storage

@@ -1,0 +1,287 @@
+"""
+Attributes: `x.name` of tensors, Modules, objects, classes and what is imported.
+
+A property and a `__getattr__` of the file are run; nothing is bound here.
+"""
+
+from __future__ import annotations
+
+from torchlint.knowledge import foreign
+from torchlint.knowledge.modules import find as modules
+from torchlint.model.autograd.writes import escape
+from torchlint.model.python.introspection import name_of
+from torchlint.model.python.making import MODULE_BASES
+from torchlint.model.python.run import Expressions, Run
+from torchlint.model.python.variables import REGISTRIES, imported, lookup
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import (
+    NONE,
+    Bound,
+    Choice,
+    Class,
+    Constant,
+    External,
+    Function,
+    Instance,
+    Mapping,
+    Module,
+    Optimizer,
+    Partial,
+    Scalar,
+    Sequence,
+    Super,
+    Tensor,
+    Unknown,
+    Value,
+    reachable_tensors,
+    unknown_guard,
+)
+from torchlint.model.torch.tensor_methods import tensor_attribute
+from torchlint.syntax import ir
+
+# Where torch returns a named tuple (torch.return_types), the places of its fields.
+_FIELDS = {
+    "values": 0, "indices": 1, "eigenvalues": 0, "eigenvectors": 1, "Q": 0, "R": 1, "U": 0, "S": 1, "Vh": 2, "V": 2,
+    "sign": 0, "logabsdet": 1, "LU": 0, "pivots": 1, "solution": 0, "residuals": 1, "min": 0, "max": 1, "mantissa": 0,
+    "exponent": 1,
+}  # fmt: skip
+
+
+def _evaluate_attribute(run: Run, node: ir.Attribute) -> Value:
+    owner = run.evaluate(node.value)
+    value = attribute(run, owner, node.attr, node)
+    if isinstance(value, Bound) and value.function is not None and value.function.kind == "opaque":
+        # a decorator that nobody knows may make anything of a method, a property too
+        held = [*owner.given, *held_tensors(owner)] if isinstance(owner, Instance) else []
+        escape(run.autograd, held, node)
+        value = Choice(((unknown_guard(), value), (unknown_guard(), Unknown(held, source=node))))
+    for hook in run.machine.watch.attribute_read:
+        hook(owner, node.attr, value, node)
+    return value
+
+
+def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
+    """`value.name`."""
+    if name == "__dict__" and isinstance(value, (Instance, Unknown, Module)):
+        return Mapping(None, Unknown(part_of=value))
+    if isinstance(value, Choice):
+        return run.machine.each(value, lambda each: attribute(run, each, name, origin))
+    if isinstance(value, External):
+        limit = foreign.limit(value.qualified, name)
+        if limit is not None:
+            return Scalar(limit)
+        named = name_of(value) if name == "__name__" else None
+        return named or imported(f"{value.qualified}.{name}")
+    if isinstance(value, Tensor):
+        found = tensor_attribute(run.torch, value, name, origin)
+        return found if found is not None else Bound(value, name)
+    if isinstance(value, Instance):
+        return instance_attribute(run, value, name, origin)
+    if isinstance(value, Module):
+        return _module_attribute(value, name)
+    if isinstance(value, Unknown):
+        return _unknown_attribute(run, value, name, origin)
+    if name == "__name__" and (known := name_of(value)) is not None:
+        return known
+    if isinstance(value, Class):
+        return class_attribute(value, name, origin)
+    if isinstance(value, Super):
+        return _super_attribute(value, name)
+    if isinstance(value, Sequence) and value.kind == "tuple" and name in _FIELDS and value.items is not None:
+        place = _FIELDS[name]
+        return value.items[place] if place < len(value.items) else Unknown(source=origin)
+    if isinstance(value, Optimizer) and name == "param_groups":
+        return Unknown(source=origin, part_of=value)
+    if isinstance(value, (Sequence, Mapping, Optimizer, Function, Partial)):
+        return Bound(value, name)
+    return Unknown(source=origin)
+
+
+def _unknown_attribute(run: Run, value: Unknown, name: str, origin: ir.Node) -> Value:
+    if value.tensor is not None:
+        found = tensor_attribute(run.torch, value.tensor, name, origin)
+        return found if found is not None else Bound(value.tensor, name)
+    if name not in value.attributes:
+        depends = reachable_tensors(value)
+        part_of = value.part_of if name not in _OF_TENSORS else None
+        value.attributes[name] = Unknown(
+            depends,
+            source=origin,
+            layer=value.layer,
+            foreign=value.foreign,
+            keeps_flags=value.keeps_flags,
+            part_of=part_of,
+        )
+    return value.attributes[name]
+
+
+def instance_attribute(run: Run, instance: Instance, name: str, origin: ir.Node) -> Value:
+    """An attribute of an object of a class of the file."""
+    if name in instance.attributes:
+        return instance.attributes[name]
+    for cls in instance.cls.ancestry():
+        if "__getattribute__" in cls.attributes:
+            return Unknown(held_tensors(instance), source=origin)
+        if name in cls.attributes:
+            found = cls.attributes[name]
+            if isinstance(found, Function):
+                if found.kind in ("property", "cached"):
+                    result = run.call(Bound(instance, name, found), [], origin)
+                    if found.kind == "cached":
+                        run.machine.trail.set(instance.attributes, name, result)
+                    return result
+                return Bound(instance, name, found)
+            if isinstance(found, Instance) and any("__get__" in each.attributes for each in found.cls.ancestry()):
+                return Unknown(held_tensors(instance), source=origin)
+            if isinstance(found, Unknown) and found.part_of is None and is_module(instance) is not Truth.NO:
+                # it may be a method; kept like what is looked up below
+                found = Unknown(found.depends, source=origin, layer=found.layer, part_of=instance)
+                instance.attributes[name] = found
+            return found
+    if instance.layer is not None and (name in instance.layer.parameters or name in instance.layer.config):
+        return _module_attribute(instance.layer, name)
+    if is_module(instance) is not Truth.NO and name in _MODULE_METHODS:
+        return Bound(instance, name)
+    if name == "__class__":
+        return instance.cls
+    if name == "training":
+        if run.torch.default_training is Truth.YES and is_module(instance) is Truth.YES:
+            return Constant(True)
+        value: Value = Scalar("bool")
+    elif name in REGISTRIES:
+        value = Unknown(source=origin, part_of=instance)
+    else:
+        elsewhere = instance if is_module(instance) is not Truth.NO or instance.given else None
+        depends = list(instance.given)
+        if any("__getattr__" in cls.attributes for cls in instance.cls.ancestry()):
+            depends += held_tensors(instance)
+        value = Unknown(depends, source=origin, part_of=elsewhere)
+    # Not through the trail: to have looked is no change of the program's state, and the same attribute must
+    # be the same value on every path.
+    instance.attributes[name] = value
+    return value
+
+
+def _module_attribute(module: Module, name: str) -> Value:
+    if name in REGISTRIES:
+        return Unknown(part_of=module)
+    if name in module.parameters:
+        return module.parameters[name]
+    if name in module.config:
+        value = module.config[name]
+        return Constant(value) if isinstance(value, (int, float, str, bool, type(None))) else Unknown()
+    return Bound(module, name)
+
+
+def class_attribute(cls: Class, name: str, origin: ir.Node) -> Value:
+    for each in cls.ancestry():
+        if name in each.attributes:
+            return each.attributes[name]
+    return Bound(cls, name) if name == "apply" else Unknown(source=origin)
+
+
+def _super_attribute(value: Super, name: str) -> Value:
+    instance = value.instance
+    order = instance.cls.ancestry() if isinstance(instance, Instance) else value.cls.ancestry()
+    later = order[order.index(value.cls) + 1 :] if value.cls in order else []
+    for cls in later:
+        found = cls.attributes.get(name)
+        if isinstance(found, Function):
+            return Bound(instance, name, found)
+        if found is not None:
+            return found
+    return Bound(value, name)
+
+
+_OF_TENSORS = frozenset({"data", "device", "dtype", "grad", "is_leaf", "ndim", "requires_grad", "shape"})
+_MODULE_METHODS = frozenset(
+    [
+        "parameters",
+        "named_parameters",
+        "children",
+        "named_children",
+        "modules",
+        "named_modules",
+        "buffers",
+        "zero_grad",
+        "train",
+        "eval",
+        "to",
+        "cuda",
+        "cpu",
+        "half",
+        "float",
+        "double",
+        "bfloat16",
+        "register_buffer",
+        "register_parameter",
+        "add_module",
+        "register_module",
+        "apply",
+        "state_dict",
+        "load_state_dict",
+        "requires_grad_",
+        "__call__",
+        "__setattr__",
+        "share_memory",
+        "type",
+        "get_parameter",
+        "get_submodule",
+        "register_forward_hook",
+        "register_full_backward_hook",
+        "register_forward_pre_hook",
+    ]
+)
+
+
+def held_tensors(instance: Instance) -> list[Tensor]:
+    """The tensors among an object's attributes, and in containers there."""
+    return [tensor for value in instance.attributes.values() for tensor in reachable_tensors(value)]
+
+
+def is_module(instance: Instance) -> Truth:
+    """Whether an object is an `nn.Module`: MAYBE when it has a base that the model cannot see."""
+    outside = instance.cls.outside()
+    for base in outside:
+        if isinstance(base, External) and (base.qualified in MODULE_BASES or modules.find(base.qualified) is not None):
+            return Truth.YES
+    unseen = [
+        base
+        for base in outside
+        if not (isinstance(base, External) and base.qualified.startswith(("builtins.", "abc.", "typing.", "enum.")))
+    ]
+    return Truth.MAYBE if unseen else Truth.NO
+
+
+def owner_of_dict(run: Run, node: ir.Expression) -> Value | None:
+    """What an expression gives the attributes of as a dict; of a frame's variables, the constant None."""
+    if isinstance(node, ir.Attribute) and node.attr == "__dict__":
+        return run.evaluate(node.value)
+    if isinstance(node, ir.Call) and isinstance(node.function, ir.Name):
+        called = node.function.id
+        if called in ("globals", "locals", "vars") and not node.arguments:
+            return NONE
+        if called == "vars":
+            return run.evaluate(node.arguments[0].value)
+    return None
+
+
+def evaluate_again(run: Run, node: ir.Expression) -> Value:
+    """The value of a name or attribute chain, without running any call a second time."""
+    if isinstance(node, ir.Name):
+        return lookup(run, node.id)
+    if isinstance(node, ir.Attribute):
+        value = evaluate_again(run, node.value)
+        if isinstance(value, Tensor) and node.attr == "data":
+            return value
+        if isinstance(value, Tensor) and node.attr in ("T", "mT"):
+            return Unknown()
+        if isinstance(value, Instance):
+            return value.attributes.get(node.attr) or Unknown()
+        return attribute(run, value, node.attr, node)
+    return Unknown()
+
+
+EXPRESSIONS: Expressions = {
+    ir.Attribute: _evaluate_attribute,
+}

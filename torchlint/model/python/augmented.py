@@ -1,0 +1,126 @@
+"""
+`x += y`: in place on tensors and lists, a new value otherwise.
+
+An item or an attribute is read, changed, and bound again.
+"""
+
+from __future__ import annotations
+
+from torchlint.knowledge.ops import find as ops
+from torchlint.model.autograd.tensors import tensor_options
+from torchlint.model.python.binding import assign, may_write, store
+from torchlint.model.python.containers import elements_of, extend, widen_list
+from torchlint.model.python.derived_parameters import cst_expression
+from torchlint.model.python.operators import holds_tensor, operate
+from torchlint.model.python.run import Run, Statements
+from torchlint.model.python.subscripts import evaluate_index, subscript
+from torchlint.model.state.values import (
+    NONE,
+    Constant,
+    Scalar,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    reachable_tensors,
+)
+from torchlint.model.torch.arguments import text_of
+from torchlint.model.torch.gradients import grad_written
+from torchlint.model.torch.indexing import tensor_setitem
+from torchlint.model.torch.operations import apply
+from torchlint.syntax import ir
+
+
+def augmented_statement(run: Run, node: ir.AugmentedAssign) -> None:
+    target = node.target
+    if isinstance(target, ir.Subscript):
+        _augmented_item(run, node, target)
+        return
+    current = run.evaluate(target)
+    value = run.evaluate(node.value)
+    _scaled_grad(run, node, target, current, value)
+    if node.op == "@":
+        # Tensors have no `__imatmul__`: Python computes the product and rebinds the name.
+        assign(run, target, operate(run, "@", current, value, node))
+        return
+    if holds_tensor(run, current) and all(not isinstance(e, (Constant, Scalar)) for _, e in alternatives(current)):
+        spelling = ops.operator_spelling(f"{node.op}=")
+        result = apply(
+            run.torch,
+            spelling,
+            [current, value],
+            {},
+            node,
+            f"{node.op}=",
+            target=cst_expression(target),
+            name=text_of(target),
+        )
+        assign(run, target, current if result is not None else Unknown(reachable_tensors(current)))
+        return
+    if isinstance(current, Sequence) and isinstance(value, Sequence) and node.op == "+" and current.kind == "list":
+        known, elements = elements_of(run, value)
+        if known:
+            extend(run, current, tuple(elements))
+        else:
+            widen_list(run, current, elements)
+        return
+    if not isinstance(value, Sequence):
+        may_write(run, current, value)
+    assign(run, target, operate(run, node.op, current, value, node))
+
+
+def _augmented_item(run: Run, node: ir.AugmentedAssign, target: ir.Subscript) -> None:
+    machine = run.machine
+    container = run.evaluate(target.value)
+    index = evaluate_index(run, target.index)
+    value = run.evaluate(node.value)
+    if holds_tensor(run, container):
+        for guard, tensor in tensor_options(run.autograd, container):
+            assumed = machine.assumed
+            machine.assumed = assumed | guard
+            # `x[i] += v` reads a view, adds in place, and writes it back: for autograd one write through a view.
+            tensor_setitem(
+                run.torch,
+                tensor,
+                index,
+                value,
+                node,
+                cst_expression(target.value),
+                text_of(target.value),
+                f"[...] {node.op}=",
+                node.op,
+            )
+            machine.assumed = assumed
+        return
+    element = subscript(run, container, index, target)
+    if holds_tensor(run, element):
+        apply(
+            run.torch,
+            ops.operator_spelling(f"{node.op}="),
+            [element, value],
+            {},
+            node,
+            f"{node.op}=",
+            target=cst_expression(target),
+        )
+        return
+    may_write(run, container, value)
+    store(run, container, index, operate(run, node.op, element, value, node), target, target.value, "[...] =")
+
+
+def _scaled_grad(run: Run, node: ir.AugmentedAssign, target: ir.Expression, current: Value, value: Value) -> None:
+    if node.op != "*" or value not in (Constant(0), Constant(0.0)):
+        return
+    for _, each in alternatives(current):
+        if isinstance(each, Tensor) and each.grad_of is not None:
+            grad_written(run.torch, each, "scale", node, each.grad_of)
+        elif each == NONE and isinstance(target, ir.Attribute) and target.attr == "grad":
+            for _, owner in alternatives(run.evaluate(target.value)):
+                if isinstance(owner, Tensor):
+                    grad_written(run.torch, None, "scale", node, owner)
+
+
+STATEMENTS: Statements = {
+    ir.AugmentedAssign: augmented_statement,
+}

@@ -1,0 +1,117 @@
+"""
+`if` and `match`: the arms run one after the other on the same state, and are joined.
+
+What a condition says of a value holds in its arm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torchlint.model.python.attributes import evaluate_again
+from torchlint.model.python.decisions import branch_of, evaluate_test
+from torchlint.model.python.run import Run, Statements
+from torchlint.model.python.variables import lookup, set_variable
+from torchlint.model.state.guards import Guard, Truth
+from torchlint.model.state.values import NONE, Tensor, Unknown, Value, alternatives, choose, reachable_tensors
+from torchlint.syntax import ir
+
+
+def if_statement(run: Run, node: ir.If) -> None:
+    chain: ir.If | None = node
+    assert chain is not None
+    truth = evaluate_test(run, node.test)
+    if truth is not Truth.MAYBE:
+        run.execute(node.body if truth is Truth.YES else node.orelse)
+        return
+    number, positive = branch_of(run, node.test)
+    taken = run.machine.taken(number)
+    if taken is not None:
+        run.execute(node.body if (taken == 1) == positive else node.orelse)
+        return
+
+    def then() -> None:
+        _refine(run, node.test, True)
+        run.execute(node.body)
+
+    def otherwise() -> None:
+        _refine(run, node.test, False)
+        run.execute(node.orelse)
+
+    run.machine.fork(
+        [(frozenset({(number, int(positive))}), then), (frozenset({(number, int(not positive))}), otherwise)]
+    )
+
+
+def _refine(run: Run, test: ir.Expression, holds: bool) -> None:
+    """Inside `if x.grad is not None`, nothing is None: what a condition tells of values."""
+    if isinstance(test, ir.Unary) and test.op == "not":
+        _refine(run, test.operand, not holds)
+    elif isinstance(test, ir.Boolean) and (test.op == "and") == holds:
+        for operand in test.operands:
+            _refine(run, operand, holds)
+    elif isinstance(test, ir.Compare) and len(test.ops) == 1 and _is_none(test.rights[0]):
+        if test.ops[0] in (("is not", "!=") if holds else ("is", "==")):
+            _no_none(run, test.left)
+    elif isinstance(test, (ir.Name, ir.Attribute)) and holds:
+        _no_none(run, test)
+
+
+def _no_none(run: Run, node: ir.Expression) -> None:
+    """A variable, or the gradient of one, is not None on this path."""
+    if isinstance(node, ir.Name):
+        kept = _without_none(lookup(run, node.id))
+        if kept is not None:
+            set_variable(run, node.id, kept)
+        return
+    if not isinstance(node, ir.Attribute) or node.attr != "grad":
+        return
+    owner = evaluate_again(run, node.value)
+    options = [option for option in alternatives(owner, run.machine.guard) if isinstance(option[1], Tensor)]
+    having = [(guard, each) for guard, each in options if isinstance(each, Tensor) and each.grad != NONE]
+    if having and len(having) < len(options) and isinstance(node.value, ir.Name):
+        set_variable(run, node.value.id, choose(having))
+    for _, each in having or options:
+        assert isinstance(each, Tensor)
+        kept = Unknown() if each.grad == NONE else _without_none(each.grad)
+        if kept is not None:
+            run.machine.trail.set(each, "grad", kept)
+
+
+def match_statement(run: Run, node: ir.Match) -> None:
+    machine = run.machine
+    subject = run.evaluate(node.subject)
+    arms: list[tuple[Guard, Callable[[], None]]] = []
+    number = machine.branch((id(node), machine.clock))
+
+    def arm(case: ir.Case) -> Callable[[], None]:
+        def follow() -> None:
+            for name in case.bound:
+                set_variable(run, name, Unknown(reachable_tensors(subject)))
+            if case.guard is not None:
+                run.evaluate(case.guard)
+            run.execute(case.body)
+
+        return follow
+
+    for index, case in enumerate(node.cases):
+        arms.append((frozenset({(number, index)}), arm(case)))
+    if not any(case.wildcard and case.guard is None for case in node.cases):
+        arms.append((frozenset({(number, len(node.cases))}), lambda: None))
+    machine.fork(arms)
+
+
+def _is_none(node: ir.Expression) -> bool:
+    return isinstance(node, ir.Constant) and node.value is None
+
+
+def _without_none(value: Value) -> Value | None:
+    """What a value is that is not None; None if it is what it was."""
+    options = [option for option in alternatives(value) if option[1] != NONE]
+    return choose(options) if 0 < len(options) < len(alternatives(value)) else None
+
+
+STATEMENTS: Statements = {
+    ir.If: if_statement,
+    ir.Match: match_statement,
+}

@@ -1,0 +1,279 @@
+"""
+Functions of the file that are handed on: hooks and callbacks may run at any time.
+
+The lists they fill and the variables they set are unknown from then on.
+"""
+
+from __future__ import annotations
+
+from torchlint.model.python.flags import FLAGS, changes_flags, unsettle, unsettle_grad
+from torchlint.model.python.module_parts import parameters_of
+from torchlint.model.python.run import Callback, Run
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import (
+    Bound,
+    Choice,
+    Function,
+    Instance,
+    Mapping,
+    Module,
+    Optimizer,
+    Partial,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    choose,
+    reachable_tensors,
+    unknown_guard,
+)
+from torchlint.syntax import ir
+from torchlint.syntax.features import written
+
+_OF_CONTAINERS = frozenset(
+    {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "clear", "remove", "appendleft"}
+)
+MOST_CALLEES = 100
+"""Functions looked at for what one that is handed on may make run."""
+
+
+def _backward_may_have_run(run: Run, callback: Callback) -> None:
+    """Of what a function uses that has a `backward` in it, any gradient may be there."""
+    for name in _reads_of(callback.function):
+        value = callback.lookup(name)
+        for each in _leaves(value) if value is not None else ():
+            unsettle_grad(run, each)
+
+
+def _leaves(value: Value) -> list[Tensor]:
+    found = reachable_tensors(value)
+    for _, each in alternatives(value):
+        if isinstance(each, (Module, Instance)):
+            found = [*found, *parameters_of(each)[0]]
+        elif isinstance(each, Optimizer):
+            found = [*found, *each.parameters]
+    return found
+
+
+def havoc(run: Run, value: Value) -> None:
+    """Unknown code was given a value: what it holds may have changed."""
+    machine = run.machine
+    if isinstance(value, Instance):
+        if not value.havocked:
+            machine.trail.set(value, "havocked", True)
+        for name, each in list(value.attributes.items()):
+            if any(isinstance(v, Tensor) and v.is_parameter is not Truth.YES for _, v in alternatives(each)):
+                machine.trail.set(
+                    value.attributes, name, choose([(unknown_guard(), each), (unknown_guard(), Unknown())])
+                )
+    elif isinstance(value, Bound) and value.name in _OF_CONTAINERS:
+        havoc(run, value.receiver)
+    elif isinstance(value, Sequence) and value.last is not None and value.items is None:
+        machine.trail.set(value, "last", None)
+    elif isinstance(value, Sequence) and value.kind == "list" and value.items is not None:
+        machine.trail.set(value, "last", None)
+        element = Unknown(reachable_tensors(value))
+        machine.trail.set(value, "element", element)
+        machine.trail.set(value, "items", None)
+    elif isinstance(value, Mapping) and value.items is not None:
+        machine.trail.set(value, "element", Unknown(reachable_tensors(value)))
+        machine.trail.set(value, "items", None)
+
+
+def hand_on(run: Run, values: list[Value]) -> None:
+    """Unknown code was given functions of the file: it may run them now or later."""
+    for value in values:
+        for _, each in alternatives(value):
+            function = each
+            while isinstance(function, Partial):
+                for part in (*function.given, *function.named.values()):
+                    havoc(run, part)
+                function = function.function
+            callback = Callback.of(function)
+            if callback is not None:
+                _hand_on_with_callees(run, callback)
+
+
+def _hand_on_with_callees(run: Run, callback: Callback) -> None:
+    """Who may run a function may make it run what it calls."""
+    pending, seen = [callback], 0
+    while pending and seen < MOST_CALLEES:
+        each = pending.pop()
+        seen += 1
+        if any(each.is_same(known) for known in run.handed_on):
+            continue
+        pending += _callees(each)
+        function = each.function
+        if _writes_of(run, function) or changes_flags(function) or _differentiates(function):
+            run.machine.trail.set(run, "handed_on", (*run.handed_on, each))
+            _may_have_run(run, each)
+
+
+def _callees(callback: Callback) -> list[Callback]:
+    """The functions of the file, and the methods of its objects, that a function calls by name."""
+    definition = callback.function.definition
+    body: list[ir.Statement] | ir.Node = definition.body
+    paths = {_path(node.function) for node in ir.walk(body) if isinstance(node, ir.Call)}
+    found = (_callee(callback, path) for path in sorted(paths) if path)
+    return [each for each in found if each is not None]
+
+
+def _callee(callback: Callback, path: tuple[str, ...]) -> Callback | None:
+    value = callback.lookup(path[0])
+    for number, name in enumerate(path[1:], 1):
+        if not isinstance(value, Instance):
+            return None
+        held = value.attributes.get(name)
+        if held is None and number == len(path) - 1:
+            for cls in value.cls.ancestry():
+                method = cls.attributes.get(name)
+                if isinstance(method, Function):
+                    return Callback(method, value)
+            return None
+        value = held
+    if isinstance(value, Instance):
+        return _callee_of_call(value)
+    return Callback.of(value) if value is not None else None
+
+
+def _callee_of_call(instance: Instance) -> Callback | None:
+    """What calling an object of the file runs: `forward` of a Module."""
+    for name in ("__call__", "forward"):
+        for cls in instance.cls.ancestry():
+            method = cls.attributes.get(name)
+            if isinstance(method, Function):
+                return Callback(method, instance)
+    return None
+
+
+def run_handed_on(run: Run) -> None:
+    """Something was called that may run what was handed on."""
+    for callback in run.handed_on:
+        _may_have_run(run, callback)
+
+
+def _may_have_run(run: Run, callback: Callback) -> None:
+    """What a function writes to, outside itself, is unknown."""
+    writes = _writes_of(run, callback.function)
+    if _differentiates(callback.function):
+        _backward_may_have_run(run, callback)
+    for path in writes:
+        _forget(run, path, callback)
+    if changes_flags(callback.function):
+        for name in {path[0] for path in writes}:
+            value = callback.lookup(name)
+            if value is not None:
+                unsettle(run, value)
+
+
+def _forget(run: Run, path: tuple[str, ...], callback: Callback) -> None:
+    name, *rest = path
+    variables = callback.variables(name)
+    if variables is None:
+        return
+    value = variables[name]
+    for each in rest[:-1]:
+        if not isinstance(value, Instance) or each not in value.attributes:
+            return
+        variables, name = value.attributes, each
+        value = value.attributes[each]
+    if rest and rest[-1] == "":
+        for _, held in alternatives(value):
+            if isinstance(held, (Sequence, Mapping)):
+                _open(run, held)
+        return
+    if rest and isinstance(value, Instance):
+        variables, name = value.attributes, rest[-1]
+    elif rest:
+        return
+    old = variables.get(name)
+    if not isinstance(old, Unknown):
+        options = [(unknown_guard(), Unknown())] + ([(unknown_guard(), old)] if old is not None else [])
+        if not (isinstance(old, Choice) and any(isinstance(each, Unknown) for _, each in old.alternatives)):
+            run.machine.trail.set(variables, name, choose(options))
+
+
+def _open(run: Run, value: Sequence | Mapping) -> None:
+    """A container that may hold anything besides."""
+    machine = run.machine
+    if isinstance(value, Sequence):
+        machine.trail.set(value, "last", None)
+    if value.items is not None or not isinstance(value.element, Unknown):
+        machine.trail.set(value, "element", Unknown(reachable_tensors(value)))
+        machine.trail.set(value, "items", None)
+
+
+def _differentiates(function: Function) -> bool:
+    definition = function.definition
+    return isinstance(definition, ir.FunctionDef) and "backward" in written(definition).words
+
+
+def _reads_of(function: Function) -> set[str]:
+    """The names that stand in a function and are not its own."""
+    definition = function.definition
+    assert isinstance(definition, ir.FunctionDef)
+    names = {each.id for each in ir.walk(definition.body) if isinstance(each, ir.Name)}
+    return names - definition.assigned
+
+
+def _writes_of(run: Run, function: Function) -> tuple[tuple[str, ...], ...]:
+    """
+    What a function writes to that is not its own: `("seen",)` is a variable, `("self", "x")` an attribute, and an
+    empty last name says that it is written into.
+    """
+    definition = function.definition
+    known = run.reaching.get(id(definition))
+    if known is None:
+        body: list[ir.Statement] | ir.Node
+        # of a method that is handed on, the first one is its object
+        own = {parameter.name for parameter in definition.parameters[int(function.owner is not None) :]}
+        if isinstance(definition, ir.FunctionDef):
+            own |= definition.assigned
+            body = definition.body
+        else:
+            body = definition.body
+        found = {path for node in ir.walk(body) for path in _written_paths(node) if path[0] not in own}
+        known = run.reaching[id(definition)] = tuple(sorted(found))
+    return known
+
+
+def _written_paths(node: ir.Node) -> list[tuple[str, ...]]:
+    if isinstance(node, ir.Call):
+        if isinstance(node.function, ir.Name):
+            return []
+        path = _path(node.function.value) if isinstance(node.function, ir.Attribute) else ()
+        if not path:  # `getattr(seen, name)(x)`, `{"train": seen}[phase].append(x)`: any of these may be written into
+            return [(each.id, "") for each in ir.walk(node.function) if isinstance(each, ir.Name)]
+        assert isinstance(node.function, ir.Attribute)
+        inside = node.function.attr in _OF_CONTAINERS
+        return [(*path, "")] if path and inside else [path] if path and node.function.attr in FLAGS else []
+    if isinstance(node, ir.Scope):
+        return [(name,) for name in node.names]
+    targets: list[ir.Expression] = []
+    if isinstance(node, ir.Assign):
+        targets = list(node.targets)
+    elif isinstance(node, (ir.AugmentedAssign, ir.For)):
+        targets = [node.target]
+    found: list[tuple[str, ...]] = []
+    while targets:
+        target = targets.pop()
+        if isinstance(target, ir.Sequence):
+            targets += target.elements
+        elif isinstance(target, ir.Starred):
+            targets.append(target.value)
+        elif isinstance(target, ir.Subscript) and (path := _path(target.value)):
+            found.append((*path, ""))
+        elif isinstance(target, ir.Attribute) and (path := _path(target)):
+            found.append(path)
+        elif isinstance(target, ir.Name) and isinstance(node, ir.AugmentedAssign):
+            found.append((target.id, ""))
+    return found
+
+
+def _path(node: ir.Expression) -> tuple[str, ...]:
+    names: list[str] = []
+    while isinstance(node, ir.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return (node.id, *reversed(names)) if isinstance(node, ir.Name) else ()

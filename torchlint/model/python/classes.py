@@ -1,0 +1,198 @@
+"""
+Objects of classes of the file and layers of torch: making one, calling one.
+
+An object that is built like another is copied (`prototypes`).
+"""
+
+from __future__ import annotations
+
+from torchlint.model.autograd.writes import escape
+from torchlint.model.python.attributes import class_attribute, is_module
+from torchlint.model.python.callbacks import run_handed_on
+from torchlint.model.python.containers import mapping_method
+from torchlint.model.python.functions import call_method
+from torchlint.model.python.members import set_raw
+from torchlint.model.python.modules import inherit, module_method
+from torchlint.model.python.prototypes import Openness, leaves
+from torchlint.model.python.run import Run
+from torchlint.model.python.subscripts import subscript
+from torchlint.model.python.unknown_code import unknown_call
+from torchlint.model.state.call_site import CallSite
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import (
+    NONE,
+    Class,
+    Function,
+    Instance,
+    Mapping,
+    Module,
+    Super,
+    Unknown,
+    Value,
+    choose,
+    made_of,
+    reachable_tensors,
+    unknown_guard,
+)
+from torchlint.model.torch.layers import layer_call
+from torchlint.syntax import ir
+
+HOOKED = "(hooked)"
+"""Among the attributes of a Module, which no name is like: it has forward hooks that may return something."""
+
+
+def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
+    """Make an object of a class of the file."""
+    machine = run.machine
+    # Only what another constructor builds: what the program itself builds is followed where it happens.
+    key = None
+    given: tuple[Value, ...] = ()
+    if machine.built_in and site.tail is None and not machine.dead:
+        # what was built without other files is another object than what is built with them
+        mode = machine.grad_mode, machine.outside_left > 0, site.complete
+        key = run.prototypes.key(cls, site.positional, site.keywords, mode)
+    if key is not None:
+        given = leaves(site.values())
+        made = run.prototypes.make(key, given)
+        if made is not None:
+            copied, left_open = made
+            _leave_open(run, left_open)
+            return copied
+    instance = Instance(cls)
+    instance.exact = True
+    if key is None:
+        initialise(run, instance, site)
+        return instance
+    before = Openness(machine.passed_by, machine.undecided, machine.layer_undecided)
+    machine.passed_by = machine.undecided = machine.layer_undecided = False
+    try:
+        initialise(run, instance, site)
+        if run.prototypes.key(cls, site.positional, site.keywords, mode) == key:
+            left_open = Openness(machine.passed_by, machine.undecided, machine.layer_undecided)
+            run.prototypes.keep(key, instance, given, site.values(), left_open)
+    finally:
+        _leave_open(run, before)
+    return instance
+
+
+def _leave_open(run: Run, also: Openness) -> None:
+    """What another construction left open is left open here, too."""
+    machine = run.machine
+    machine.passed_by |= also.passed_by
+    machine.undecided |= also.undecided
+    machine.layer_undecided |= also.layer_undecided
+
+
+def initialise(run: Run, instance: Instance, site: CallSite) -> None:
+    """Run `__init__`, or set the fields of a dataclass."""
+    machine = run.machine
+    for cls in instance.cls.ancestry():
+        function = cls.attributes.get("__init__")
+        if isinstance(function, Function):
+            outer = machine.built_in
+            if is_module(instance) is not Truth.NO:
+                machine.built_in = machine.built_in or instance.cls.name
+            call_method(run, instance, function, site)
+            machine.built_in = outer
+            instance.initialised = True
+            return
+    inherit(run, instance, site)
+    fields: dict[str, None] = {}
+    for cls in reversed(instance.cls.ancestry()):
+        for s in cls.definition.body:
+            if isinstance(s, ir.Assign) and s.annotation is not None and isinstance(s.targets[0], ir.Name):
+                fields[s.targets[0].id] = None
+    if fields and not instance.cls.outside():
+        for name, value in zip(fields, site.positional, strict=False):
+            machine.trail.set(instance.attributes, name, value)
+        for name, value in site.keywords.items():
+            machine.trail.set(instance.attributes, name, value)
+    for name in ("__post_init__", "__attrs_post_init__"):
+        found = class_attribute(instance.cls, name, site.node)
+        if isinstance(found, Function):
+            call_method(run, instance, found, CallSite(site.node, [], {}, complete=False))
+
+
+def call_instance(run: Run, instance: Instance, site: CallSite) -> Value:
+    """`instance(...)`: `__call__`, or a Module's `forward`."""
+    result = _hooked(run, instance.attributes, _run_instance(run, instance, site))
+    for hook in run.machine.watch.module_called if is_module(instance) is not Truth.NO else ():
+        hook(instance, site.values(), result, site.node)
+    return result
+
+
+def _run_instance(run: Run, instance: Instance, site: CallSite) -> Value:
+    for name in ("__call__", "forward"):
+        if name == "forward" and is_module(instance) is not Truth.NO and name in instance.attributes:
+            return run.invoke(instance.attributes[name], site)
+        for cls in instance.cls.ancestry():
+            function = cls.attributes.get(name)
+            if isinstance(function, Function):
+                if name == "forward" and is_module(instance) is Truth.NO:
+                    continue
+                return call_method(run, instance, function, site)
+            if function is not None:
+                return run.invoke(function, site)
+    if instance.layer is not None:
+        return _run_module(run, instance.layer, site)
+    return unknown_call(run, instance, site)
+
+
+def call_module(run: Run, module: Module, site: CallSite) -> Value:
+    result = _hooked(run, module.parameters, _run_module(run, module, site))
+    for hook in run.machine.watch.module_called:
+        hook(module, site.values(), result, site.node)
+    return result
+
+
+def _hooked(run: Run, attributes: dict[str, Value], result: Value) -> Value:
+    """What a Module returns whose hooks may return something else, or be given something else."""
+    run_handed_on(run)
+    if HOOKED not in attributes:
+        return result
+    return choose([(unknown_guard(), result), (unknown_guard(), Unknown(reachable_tensors(result)))])
+
+
+def _run_module(run: Run, module: Module, site: CallSite) -> Value:
+    if "forward" in module.parameters:
+        return run.invoke(module.parameters["forward"], site)
+    if module.kind.container == "sequential":
+        if module.children is None or not site.positional:
+            values = [tensor for value in site.values() for tensor in reachable_tensors(value)]
+            escape(run.autograd, values, site.node)
+            before = made_of(site.values(), source=site.node, layer=True)
+            if module.tail is None or not site.positional:
+                return before
+            return run.invoke(module.tail, CallSite(site.node, [before], {}))
+        value: Value = site.positional[0]
+        for index, child in enumerate(module.children):
+            if isinstance(child, Unknown):
+                child.layer = True  # `nn.Sequential` takes nothing but Modules
+            inner = CallSite(site.node, [value], {}, site.arguments if index == 0 else {})
+            value = run.invoke(child, inner)
+        return value
+    result = layer_call(run.torch, module, site)
+    return result if result is not None else unknown_call(run, module, site)
+
+
+def super_call(run: Run, value: Super, name: str, site: CallSite) -> Value | None:
+    if name == "__init__" and isinstance(value.instance, Instance):
+        inherit(run, value.instance, site)
+    if name == "__setattr__":
+        return set_raw(run, CallSite(site.node, [value.instance, *site.positional], {}))
+    if name in ("__init__", "__new__", "__post_init__"):
+        return NONE
+    if isinstance(value.instance, Instance):
+        if value.instance.contents is not None:
+            return dict_call(run, value.instance.contents, name, site)
+        if name in ("forward", "__call__") and value.instance.layer is not None:
+            return _run_module(run, value.instance.layer, site)
+        return module_method(run, value.instance, name, site)
+    return None
+
+
+def dict_call(run: Run, contents: Mapping, name: str, site: CallSite) -> Value | None:
+    """A method that an object has from `dict`."""
+    if name == "__getitem__" and len(site.positional) == 1:
+        return subscript(run, contents, site.positional[0], site.node)
+    return mapping_method(run, contents, name, site)

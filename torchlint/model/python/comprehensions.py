@@ -1,0 +1,62 @@
+"""
+Comprehensions: lists, sets, dictionaries and generators, element by element where the elements are known.
+
+A variable of a comprehension is bound in a frame of its own.
+"""
+
+from __future__ import annotations
+
+from torchlint.model.python.binding import assign
+from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
+from torchlint.model.python.decisions import evaluate_test
+from torchlint.model.python.run import Expressions, Run
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import Constant, Frame, Mapping, Sequence, Value
+from torchlint.syntax import ir
+
+
+def _comprehension(run: Run, node: ir.Comprehension) -> Value:
+    machine = run.machine
+    outer = machine.frame
+    machine.frame = Frame({}, outer)
+    keys: list[Value] = []
+    try:
+        items, complete = _generate(run, node, 0, keys)
+    finally:
+        machine.frame = outer
+    if node.kind == "dict":
+        names = [each.value for each in keys if isinstance(each, Constant)]
+        if complete and len(names) == len(items) <= MOST_ITEMS:
+            return Mapping(dict(zip(names, items, strict=True)))
+        return Mapping(None, any_of(items) if items else None)
+    kind = {"generator": "generator"}.get(node.kind, node.kind)
+    if complete and len(items) <= MOST_ITEMS:
+        return Sequence(kind, tuple(items))
+    return Sequence(kind, None, any_of(items) if items else None)
+
+
+def _generate(run: Run, node: ir.Comprehension, depth: int, keys: list[Value]) -> tuple[list[Value], bool]:
+    if depth == len(node.generators):
+        if node.key is not None:
+            keys.append(run.evaluate(node.key))
+        return [run.evaluate(node.element)], True
+    generator = node.generators[depth]
+    known, elements = elements_of(run, run.evaluate(generator.iterable))
+    found: list[Value] = []
+    complete = known
+    for element in elements if len(elements) <= MOST_ITEMS else elements[:2]:
+        assign(run, generator.target, element)
+        keep = Truth.YES
+        for test in generator.tests:
+            keep = keep & evaluate_test(run, test)
+        if keep is Truth.NO:
+            continue
+        inner, all_known = _generate(run, node, depth + 1, keys)
+        complete = complete and all_known and keep is Truth.YES
+        found += inner
+    return found, complete and len(elements) <= MOST_ITEMS
+
+
+EXPRESSIONS: Expressions = {
+    ir.Comprehension: _comprehension,
+}

@@ -1,0 +1,235 @@
+"""
+`with`: grad modes, autocast, context managers of the file, errors that are expected.
+
+The `__enter__` of an object is run, and a generator up to its one `yield`, where the body runs in its place. Of other
+context managers the grad mode inside is unknown, unless they are known to leave it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torchlint.model.python.attributes import attribute, evaluate_again
+from torchlint.model.python.binding import assign
+from torchlint.model.python.calls import call_site
+from torchlint.model.python.functions import MOST_DEPTH, run_function
+from torchlint.model.python.run import Run, Statements
+from torchlint.model.python.variables import lookup, resolved
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import (
+    Bound,
+    Choice,
+    Class,
+    External,
+    Function,
+    GradModeGuard,
+    Instance,
+    Unknown,
+    Value,
+    reachable_tensors,
+)
+from torchlint.model.torch.arguments import text_of
+from torchlint.model.torch.functions import set_grad_mode
+from torchlint.syntax import ir
+from torchlint.syntax.features import written
+
+_EXPECT_ERRORS = ("pytest.raises", "raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "suppress")
+_TRANSPARENT = ("torch.", "builtins.", "contextlib.nullcontext", "contextlib.ExitStack", "tempfile.", "warnings.",
+                "time.", "os.", "threading.", "unittest.mock.")  # fmt: skip
+_KEEP_DTYPES = (
+    "builtins.", "torch.autograd.", "torch.profiler.", "warnings.", "pytest.", "torch.no_grad", "torch.enable_grad",
+    "torch.inference_mode", "torch.set_grad_enabled",
+)  # fmt: skip
+"""Context managers in which operations compute in the dtypes of their operands."""
+
+
+def with_statement(run: Run, node: ir.With) -> None:
+    _with(run, node, 0, [], 0)
+
+
+def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: int) -> None:
+    """Enter the contexts of a `with` from one place on, run its body, and leave them again."""
+    machine, autograd, torch = run.machine, run.autograd, run.torch
+    if place == len(node.items):
+        machine.expected_errors += expected
+        for entered in machine.watch.entered:
+            entered(node, contexts)
+        run.execute(node.body)
+        for left in machine.watch.left:
+            left(node)
+        machine.expected_errors -= expected
+        return
+    item = node.items[place]
+    machine.descend()
+    mode, ambient, very_dtypes, may_cast = machine.grad_mode, machine.ambient, torch.very_dtypes, autograd.may_cast
+    if not _keeps_dtypes(run, item.context):
+        torch.very_dtypes = False
+        autograd.may_cast = True
+    restores, plain, inside, left_in = False, False, mode, mode
+    machine.contexts += 1
+
+    def body() -> None:
+        nonlocal inside, left_in
+        inside = machine.grad_mode
+        _with(run, node, place + 1, contexts, expected)
+        left_in = machine.grad_mode
+
+    generator = _generator_of(run, item.context)
+    if generator is not None and isinstance(item.context, ir.Call):
+        contexts.append(Unknown())
+        _inside_generator(run, generator, item, body)
+    else:
+        value = run.evaluate(item.context)
+        contexts.append(value)
+        entered_value = _enter(run, item.context, value)
+        if item.target is not None:
+            assign(run, item.target, entered_value)
+        restores = isinstance(value, GradModeGuard)
+        plain = machine.grad_mode is mode and not isinstance(value, Instance)
+        expected += _expects_error(item.context)
+        body()
+    machine.nested -= 1
+    machine.contexts -= 1
+    machine.grad_mode, torch.very_dtypes, autograd.may_cast = mode, very_dtypes, may_cast
+    if machine.ambient is not ambient and not machine.contexts:
+        machine.trail.set(machine, "ambient", ambient)
+    if left_in is not inside and left_in is not mode and not restores and not machine.dead:
+        # set in the body: only torch's own contexts are sure to set it back
+        set_grad_mode(torch, left_in if plain else Truth.MAYBE)
+
+
+def _enter(run: Run, context: ir.Expression, value: Value) -> Value:
+    """The grad mode inside a context manager, and what its `__enter__` returns."""
+    machine = run.machine
+    if isinstance(value, GradModeGuard):
+        machine.grad_mode = value.mode
+    elif isinstance(value, Instance):
+        for cls in value.cls.ancestry():
+            function = cls.attributes.get("__enter__")
+            if isinstance(function, Function):
+                return _enter_object(run, value, function, context)
+        if value.cls.outside():
+            machine.grad_mode = Truth.MAYBE
+        return value
+    elif not _transparent(run, context, value):
+        machine.grad_mode = Truth.MAYBE
+    return Unknown(reachable_tensors(value))
+
+
+def _enter_object(run: Run, value: Instance, function: Function, context: ir.Expression) -> Value:
+    machine = run.machine
+    contexts = machine.contexts
+    machine.contexts = 0  # what `__enter__` sets stays set until `__exit__`
+    result = run.call(Bound(value, "__enter__", function), [], context)
+    machine.contexts = contexts
+    return result
+
+
+def _generator_of(run: Run, context: ir.Expression) -> Value | None:
+    """The function under `contextlib.contextmanager` that a context is a call of, if it is in sight."""
+    if not isinstance(context, ir.Call):
+        return None
+    function = context.function
+    found: Value = Unknown()
+    if isinstance(function, ir.Name):
+        found = resolved(run, lookup(run, function.id))
+    elif isinstance(function, ir.Attribute):
+        owner = evaluate_again(run, function.value)
+        if isinstance(owner, (Instance, Class, External)):
+            found = resolved(run, attribute(run, owner, function.attr, function))
+    defined = found.function if isinstance(found, Bound) else found
+    if not isinstance(defined, Function) or defined.kind != "context":
+        return None
+    definition = defined.definition
+    if not isinstance(definition, ir.FunctionDef) or definition.is_async:
+        return None
+    words = written(definition).words
+    yields = sum(isinstance(each, ir.Yield) for each in ir.walk(definition.body))
+    managed = any(isinstance(each, (ir.With, ir.Yield)) for each in definition.body)
+    if yields != 1 or not (managed or any("grad" in word or "inference" in word for word in words)):
+        return found if yields != 1 else None
+    return found
+
+
+def _inside_generator(run: Run, found: Value, item: ir.WithItem, body: Callable[[], None]) -> None:
+    """
+    Run a generator that is a context manager, and the body of the `with` where it yields. One that yields at
+    several places is unknown code, in which the grad mode may change.
+    """
+    machine = run.machine
+    assert isinstance(item.context, ir.Call)
+    function = found.function if isinstance(found, Bound) else found
+    assert isinstance(function, Function)
+    definition = function.definition
+    assert isinstance(definition, ir.FunctionDef)
+    several = sum(isinstance(each, ir.Yield) for each in ir.walk(definition.body)) != 1
+    running = any(frame.definition is definition for frame in machine.stack)
+    if several or running or machine.excursion is not None or len(machine.stack) >= MOST_DEPTH:
+        value = run.evaluate(item.context)
+        machine.grad_mode = Truth.MAYBE
+        if item.target is not None:
+            assign(run, item.target, Unknown(reachable_tensors(value)))
+        body()
+        return
+    site = call_site(run, item.context)
+    outer = run.suspended
+    done = False
+
+    def resume(value: Value) -> None:
+        nonlocal done
+        done = True
+        inner = machine.frame, machine.stack, run.loops, machine.statement, run.suspended, run.finals, machine.contexts
+        machine.frame, machine.stack, run.loops, run.suspended, run.finals, machine.contexts = (
+            frame, stack, loops, outer, finals, contexts,
+        )  # fmt: skip
+        try:
+            if item.target is not None:
+                assign(run, item.target, value)
+            body()
+        finally:  # an entry point that costs too much is left from in here
+            machine.frame, machine.stack, run.loops, machine.statement, run.suspended, run.finals, machine.contexts = (
+                inner
+            )
+
+    frame, stack, loops, finals, contexts = machine.frame, list(machine.stack), run.loops, run.finals, machine.contexts
+    run.loops = []
+    run.suspended = resume
+    plain = Function(definition, function.closure, function.defaults, function.owner, "generator", None, function.name)
+    receiver = [found.receiver] if isinstance(found, Bound) and function.kind != "static" else []
+    run_function(run, plain, [*receiver, *site.positional], site.keywords, site)
+    run.suspended = outer
+    run.loops = loops
+    if not done and not machine.dead:
+        machine.grad_mode = Truth.MAYBE
+        body()
+
+
+def _keeps_dtypes(run: Run, context: ir.Expression) -> bool:
+    """Whether a context manager is certainly no autocast."""
+    callee = evaluate_again(run, context.function) if isinstance(context, ir.Call) else None
+    if not isinstance(callee, External) or "autocast" in callee.qualified:
+        return False
+    return callee.qualified.startswith(_KEEP_DTYPES)
+
+
+def _expects_error(context: ir.Expression) -> int:
+    function = context.function if isinstance(context, ir.Call) else context
+    return int(text_of(function).rpartition(".")[2] in {name.rpartition(".")[2] for name in _EXPECT_ERRORS})
+
+
+def _transparent(run: Run, context: ir.Expression, value: Value) -> bool:
+    """Whether a context manager surely leaves the grad mode alone."""
+    if isinstance(value, Choice):
+        return False
+    callee = evaluate_again(run, context.function) if isinstance(context, ir.Call) else value
+    if isinstance(callee, External):
+        return (
+            not callee.qualified.startswith("contextlib.nullcontext") and callee.qualified.startswith(_TRANSPARENT)
+        ) or callee.qualified.startswith("contextlib.nullcontext")
+    text = text_of(context.function if isinstance(context, ir.Call) else context).lower()
+    return bool(text) and not any(word in text for word in ("grad", "infer", "eval", "context", "ctx"))
+
+
+STATEMENTS: Statements = {
+    ir.With: with_statement,
+}

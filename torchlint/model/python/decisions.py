@@ -1,0 +1,156 @@
+"""
+Conditions: their truth, and which branch of the run they number.
+
+Conditions with the same text over the same values are one decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import libcst as cst
+
+from torchlint.knowledge.ops import find as ops
+from torchlint.model.python.attributes import attribute
+from torchlint.model.python.operators import holds_tensor
+from torchlint.model.python.run import Expressions, Run
+from torchlint.model.python.variables import lookup
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.trail import widen
+from torchlint.model.state.values import (
+    Bound,
+    Class,
+    Constant,
+    External,
+    Function,
+    Instance,
+    Mapping,
+    Module,
+    Optimizer,
+    Scalar,
+    Sequence,
+    Unknown,
+    Value,
+    choose,
+    made_of,
+)
+from torchlint.model.torch.arguments import truth_of
+from torchlint.model.torch.operations import apply
+from torchlint.syntax import conditions, ir
+
+
+def _unary(run: Run, node: ir.Unary) -> Value:
+    value = run.evaluate(node.operand)
+    if node.op == "not":
+        truth = condition(value)
+        return Scalar("bool") if truth is Truth.MAYBE else Constant(truth is Truth.NO)
+    if holds_tensor(run, value):
+        result = apply(run.torch, ops.operator_spelling(f"{node.op}x"), [value], {}, node, node.op)
+        return result if result is not None else made_of([value], source=node)
+    if isinstance(value, Constant) and isinstance(value.value, (int, float)) and node.op in "-+":
+        return Constant(-value.value if node.op == "-" else value.value)
+    if isinstance(value, Scalar):
+        return value
+    return made_of([value], source=node)
+
+
+def condition(value: Value) -> Truth:
+    """The truth of a value in an `if`."""
+    if isinstance(value, Sequence):
+        return Truth.MAYBE if value.items is None else Truth.of(bool(value.items))
+    if isinstance(value, Mapping):
+        return Truth.MAYBE if value.items is None else Truth.of(bool(value.items))
+    if isinstance(value, (Instance, Module, Function, Class, Optimizer, Bound)):
+        return Truth.YES if not isinstance(value, Module) or not value.kind.container else Truth.MAYBE
+    return truth_of(value)
+
+
+def evaluate_test(run: Run, node: ir.Expression) -> Truth:
+    """
+    The truth of a condition. `a or b` holds where `b` surely does, whatever `a` is: of the value that is left of
+    the two nobody could tell that.
+    """
+    if type(node) is ir.Unary and node.op == "not":
+        return ~evaluate_test(run, node.operand)
+    if type(node) is not ir.Boolean:
+        return condition(run.evaluate(node))
+    decides = Truth.YES if node.op == "or" else Truth.NO
+    found = ~decides
+    for operand in node.operands:
+        truth = evaluate_test(run, operand)
+        if truth is decides:
+            return truth
+        found = truth if found is not Truth.MAYBE else found
+    return found
+
+
+def _boolean(run: Run, node: ir.Boolean) -> Value:
+    results: list[Value] = []
+    for operand in node.operands:
+        value = run.evaluate(operand)
+        truth = condition(value)
+        if truth is Truth.NO and node.op == "and":
+            return value if not results else _joined([*results, value])
+        if truth is Truth.YES and node.op == "or":
+            return value if not results else _joined([*results, value])
+        if truth is Truth.MAYBE or operand is node.operands[-1]:
+            results.append(value)
+    return _joined(results) if len(results) != 1 else results[0]
+
+
+def _joined(values: list[Value]) -> Value:
+    if all(isinstance(value, (Constant, Scalar)) for value in values):
+        return Scalar("bool")
+    return widen([(frozenset(), value) for value in values])
+
+
+def _conditional(run: Run, node: ir.Conditional) -> Value:
+    return decide(run, node.test, lambda: run.evaluate(node.body), lambda: run.evaluate(node.orelse))
+
+
+def decide(run: Run, test: ir.Expression, then: Callable[[], Value], other: Callable[[], Value]) -> Value:
+    """Evaluate one of two, or both on paths of their own."""
+    truth = evaluate_test(run, test)
+    if truth is not Truth.MAYBE:
+        return then() if truth is Truth.YES else other()
+    number, positive = branch_of(run, test)
+    taken = run.machine.taken(number)
+    if taken is not None:
+        return then() if (taken == 1) == positive else other()
+    results = run.machine.fork(
+        [(frozenset({(number, int(positive))}), then), (frozenset({(number, int(not positive))}), other)]
+    )
+    return choose(results)
+
+
+def branch_of(run: Run, test: ir.Expression) -> tuple[int, bool]:
+    """Conditions with the same text over the same values are one branch."""
+    machine = run.machine
+    keyed = conditions.key(test)
+    if keyed is None:
+        return machine.branch(id(test) + machine.clock), True
+    text, reads, negated = keyed
+    stamps = []
+    for name in sorted(reads):
+        value = _dotted(run, name)
+        run.keep_alive.append(value)
+        stamps.append(value if isinstance(value, (Constant, External)) else id(value))
+    return machine.branch((text, tuple(stamps))), not negated
+
+
+def _dotted(run: Run, name: str) -> Value:
+    first, *rest = name.split(".")
+    value = lookup(run, first)
+    for attr in rest:
+        if isinstance(value, (Instance, Unknown, External, Class)):
+            value = attribute(run, value, attr, run.machine.statement or ir.Node(cst.Pass()))
+        else:
+            return value
+    return value
+
+
+EXPRESSIONS: Expressions = {
+    ir.Unary: _unary,
+    ir.Boolean: _boolean,
+    ir.Conditional: _conditional,
+}

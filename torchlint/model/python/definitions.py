@@ -1,0 +1,150 @@
+"""
+`def`, `class`, `import`, `global`: what they bind.
+
+A decorator that is not known may make anything of a function.
+"""
+
+from __future__ import annotations
+
+from torchlint.model.python.attributes import evaluate_again
+from torchlint.model.python.making import keeps_class, keeps_making
+from torchlint.model.python.run import Run, Statements
+from torchlint.model.python.variables import closure_of, imported, set_variable
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import Class, External, Frame, Function, Globals, GradModeGuard, Value, globals_of
+from torchlint.model.torch.arguments import text_of
+from torchlint.syntax import ir
+
+_TRANSPARENT_DECORATORS = (
+    "staticmethod", "classmethod", "property", "abstractmethod", "abc.", "functools.", "typing.", "torch.jit.",
+    "torch.compile", "torch.no_grad", "torch.enable_grad", "torch.inference_mode", "pytest.", "unittest.",
+    "builtins.", "dataclasses.", "override", "overload", "cached_property",
+)  # fmt: skip
+_REPLACING_DECORATORS = frozenset({"functools.singledispatch", "functools.singledispatchmethod", "functools.partial"})
+
+
+def _def(run: Run, node: ir.FunctionDef) -> None:
+    function = define(run, node, None)
+    set_variable(run, node.name, function)
+
+
+def define(run: Run, node: ir.FunctionDef, owner: Class | None) -> Function:
+    """The value of a `def`."""
+    defaults = {p.name: run.evaluate(p.default) for p in node.parameters if p.default is not None}
+    kind, mode = "", None
+    for decorator in node.decorators:
+        each, found = _decorator(run, decorator)
+        kind = each or kind
+        mode = found if found is not None else mode
+    function = Function(node, closure_of(run, owner), defaults, owner, kind, mode, node.name)
+    if owner is not None:
+        run.owners[id(node)] = owner
+    if id(node) not in run.defined and run.machine.excursion is None:
+        run.defined.add(id(node))
+        run.functions.append(function)
+    return function
+
+
+def _decorator(run: Run, decorator: ir.Expression) -> tuple[str, Truth | None]:
+    function = decorator.function if isinstance(decorator, ir.Call) else decorator
+    text = text_of(function)
+    last = text.rpartition(".")[2]
+    if last in ("staticmethod", "classmethod"):
+        return last.removesuffix("method"), None
+    if last in ("property", "cached_property"):
+        return "property" if last == "property" else "cached", None
+    if last in ("setter", "deleter"):
+        return last, None
+    value = run.evaluate(decorator)
+    if isinstance(value, GradModeGuard):
+        return "", value.mode
+    callee = evaluate_again(run, function)
+    if isinstance(callee, External):
+        if callee.qualified in ("torch.no_grad", "torch.inference_mode"):
+            return "", Truth.NO
+        if callee.qualified == "torch.enable_grad":
+            return "", Truth.YES
+        if callee.qualified in ("contextlib.contextmanager", "contextlib.asynccontextmanager"):
+            return "context", None
+        if callee.qualified in _REPLACING_DECORATORS:
+            return "opaque", None
+        if callee.qualified.startswith(_TRANSPARENT_DECORATORS) or last in _TRANSPARENT_DECORATORS:
+            return "", None
+    return "opaque", None
+
+
+def _class(run: Run, node: ir.ClassDef) -> None:
+    machine = run.machine
+    bases = tuple(_base(run, argument.value) for argument in node.bases if not argument.keyword)
+    wrapped = any(not _keeps_making(run, argument) for argument in node.bases if argument.keyword)
+    if run.imports is not None:
+        found = (run.imports.value(base.qualified) if isinstance(base, External) else None for base in bases)
+        bases = tuple(other or base for base, other in zip(bases, found, strict=True))
+    bases = tuple(base if isinstance(base, (Class, External)) else External("?.unknown") for base in bases)
+    cls = Class(node, node.name, bases, {})
+    outer = machine.frame
+    machine.frame = Frame(cls.attributes, outer)
+    for statement in node.body:
+        machine.statement = statement
+        if isinstance(statement, ir.FunctionDef):
+            function = define(run, statement, cls)
+            name = f"{statement.name}.{function.kind}" if function.kind in ("setter", "deleter") else statement.name
+            machine.trail.set(cls.attributes, name, function)
+        elif not isinstance(statement, ir.ExpressionStatement):
+            run.execute([statement])
+    machine.frame = outer
+    machine.statement = node
+    cls.wrapped = wrapped or any(not _keeps_class(run, each, cls) for each in node.decorators)
+    set_variable(run, node.name, cls)
+    if id(node) not in run.defined and machine.excursion is None:
+        run.defined.add(id(node))
+        run.classes.append(cls)
+    for hook in machine.watch.class_defined:
+        hook(cls)
+
+
+def _base(run: Run, node: ir.Expression) -> Value:
+    """A base class; of `Base[T]` the class that is made generic."""
+    if isinstance(node, ir.Subscript):
+        value = evaluate_again(run, node.value)
+        if isinstance(value, (Class, External)):
+            return value
+    return run.evaluate(node)
+
+
+def _keeps_making(run: Run, argument: ir.Argument) -> bool:
+    return argument.keyword == "metaclass" and keeps_making(evaluate_again(run, argument.value))
+
+
+def _keeps_class(run: Run, decorator: ir.Expression, cls: Class) -> bool:
+    function = decorator.function if isinstance(decorator, ir.Call) else decorator
+    return keeps_class(evaluate_again(run, function), cls.attributes)
+
+
+def _import(run: Run, node: ir.Import) -> None:
+    for name in node.names:
+        qualified = (
+            run.imports.absolute(run.machine.frame, name.qualified) if run.imports is not None else name.qualified
+        )
+        if name.bound != "*":
+            set_variable(run, name.bound, imported(qualified))
+            continue
+        file = globals_of(run.machine.frame)
+        if isinstance(file, Globals) and qualified not in file.stars:
+            file.stars = (*file.stars, qualified)
+
+
+def _scope(run: Run, node: ir.Scope) -> None:
+    machine = run.machine
+    if node.kind == "global":
+        machine.frame.globals_ = machine.frame.globals_ | frozenset(node.names)
+    else:
+        machine.frame.nonlocals = machine.frame.nonlocals | frozenset(node.names)
+
+
+STATEMENTS: Statements = {
+    ir.FunctionDef: _def,
+    ir.ClassDef: _class,
+    ir.Import: _import,
+    ir.Scope: _scope,
+}

@@ -1,0 +1,137 @@
+"""
+Parameters and gradients that an assignment binds by hand: `w = nn.Parameter(...).to(device)`, `p.grad = ...`.
+
+Emits what happened; binds nothing itself.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.condition import Condition
+from torchlint.knowledge.shapes.dtypes import is_dtype
+from torchlint.model.autograd.tensors import materialise
+from torchlint.model.events import GradWrite, ParameterDerived
+from torchlint.model.python.attributes import evaluate_again, is_module
+from torchlint.model.python.run import Run
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import NONE, Constant, External, Instance, Tensor, Unknown, Value, alternatives
+from torchlint.model.torch.arguments import text_of
+from torchlint.model.torch.gradients import grad_written
+from torchlint.syntax import ir
+
+
+def cst_expression(node: ir.Node) -> cst.BaseExpression:
+    """The CST expression an IR expression was lowered from."""
+    assert isinstance(node.origin, cst.BaseExpression)
+    return node.origin
+
+
+def written_grad(run: Run, target: ir.Expression, value: Value, node: ir.Assign) -> None:
+    if not (isinstance(target, ir.Attribute) and target.attr == "grad"):
+        return
+    how: GradWrite
+    if value == NONE:
+        how = "none"
+    elif isinstance(value, Tensor) and value.made_by in ("zeros_like", "zeros"):
+        how = "zeros"
+    else:
+        return
+    for _, each in alternatives(run.evaluate(target.value)):
+        if isinstance(each, Unknown) and each.element_of_parameters:
+            each = materialise(run.autograd, each)
+            each.name = each.name or text_of(target.value)
+        if isinstance(each, Tensor):
+            grad_written(run.torch, each, how, node, each)
+
+
+def derived_parameter(run: Run, node: ir.Assign, target: ir.Expression, value: Value) -> None:
+    if not (isinstance(target, ir.Attribute) and node.value is not None):
+        return
+    parameter, op = _parameter_in(run, node.value)
+    if parameter is None or not op:
+        return
+    for _, each in alternatives(run.evaluate(target.value)):
+        if not isinstance(each, Instance) or is_module(each) is Truth.NO:
+            continue
+        options = [v for _, v in alternatives(value)]
+        if any(isinstance(v, Tensor) and v.is_parameter is Truth.YES for v in options) and op not in _MOVES:
+            continue
+        if not all(isinstance(v, (Tensor, Unknown)) for v in options):
+            continue
+        run.machine.emit(
+            ParameterDerived(
+                node=cst_expression(node.value),
+                statement=node.line,
+                conditions=_device_of(run, node.value) if op == "to" else (),
+                attribute=target.attr,
+                module=each.cls.name,
+                op=op,
+                parameter_node=parameter,
+                value_node=cst_expression(node.value),
+            )
+        )
+
+
+def _parameter_in(run: Run, node: ir.Expression) -> tuple[cst.Call | None, str]:
+    """The `nn.Parameter(...)` at the bottom of a chain of operations, and the operation applied last."""
+    op = ""
+    current: ir.Expression = node
+    while True:
+        if isinstance(current, ir.Binary):
+            op = op or current.op
+            left, _ = _parameter_in(run, current.left)
+            current = current.left if left is not None else current.right
+        elif isinstance(current, ir.Unary):
+            op = op or current.op
+            current = current.operand
+        elif isinstance(current, ir.Call) and isinstance(current.origin, cst.Call):
+            if _is_parameter_call(run, current):
+                return current.origin, op
+            inner, applied = _operand(run, current)
+            if inner is None:
+                return None, ""
+            op = op or applied
+            current = inner
+        else:
+            return None, ""
+
+
+def _is_parameter_call(run: Run, node: ir.Call) -> bool:
+    callee = evaluate_again(run, node.function)
+    return isinstance(callee, External) and callee.qualified == "torch.nn.Parameter"
+
+
+def _operand(run: Run, node: ir.Call) -> tuple[ir.Expression | None, str]:
+    """What a call is applied to, and the operation ("" where the result is the same object)."""
+    function = node.function
+    callee = evaluate_again(run, function)
+    if isinstance(function, ir.Attribute) and not isinstance(evaluate_again(run, function.value), External):
+        same = function.attr.endswith("_") or (function.attr == "to" and _to_cpu(node))
+        return function.value, "" if same else function.attr
+    if isinstance(callee, External) and callee.qualified.startswith("torch.") and node.arguments:
+        return node.arguments[0].value, callee.qualified.rpartition(".")[2]
+    return None, ""
+
+
+def _device_of(run: Run, node: ir.Expression) -> tuple[Condition, ...]:
+    """`.to(device)` of a new parameter gives another tensor only where the device is another one than the CPU."""
+    if not isinstance(node, ir.Call) or not isinstance(node.function, ir.Attribute) or node.function.attr != "to":
+        return ()
+    given = next((each.value for each in node.arguments if each.keyword in ("", "device")), None)
+    if isinstance(given, ir.Call) and text_of(given.function) == "torch.device" and given.arguments:
+        given = given.arguments[0].value
+    value = evaluate_again(run, given) if given is not None else None
+    known = isinstance(given, ir.Constant) or (isinstance(value, External) and is_dtype(value.qualified))
+    if given is None or known or isinstance(value, Constant):
+        return ()
+    return (Condition("device", text_of(given) or "its argument"),)
+
+
+def _to_cpu(node: ir.Call) -> bool:
+    values = [argument.value for argument in node.arguments]
+    return len(values) == 1 and isinstance(values[0], ir.Constant) and values[0].value == "cpu"
+
+
+# A new Parameter has the default dtype and lies on the CPU (unless its argument did not, which is then no move).
+_MOVES = frozenset({"cuda", "to", "double", "half", "bfloat16"})

@@ -1,0 +1,106 @@
+"""
+`try`, and handlers that catch what torch raises.
+
+Each handler is an arm of its own; what a `try` expects to fail is not reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torchlint.model.python.run import Run, Statements
+from torchlint.model.python.variables import set_variable
+from torchlint.model.state.guards import Guard
+from torchlint.model.state.values import Unknown
+from torchlint.model.torch.arguments import text_of
+from torchlint.syntax import ir
+
+MOST_ATTEMPTED = 3
+"""Simple statements in a `try` that is there because they may fail."""
+_TELLING = ("print", "traceback", "logging", "logger", "log", "warnings")
+
+
+def try_statement(run: Run, node: ir.Try) -> None:
+    machine = run.machine
+    quiet = int(any(_catches_runtime_error(handler, node.body) for handler in node.handlers))
+
+    def body() -> None:
+        machine.expected_errors += quiet
+        run.execute(node.body)
+        machine.expected_errors -= quiet
+        if not machine.dead:
+            run.execute(node.orelse)
+
+    def handler(each: ir.Handler) -> Callable[[], None]:
+        def follow() -> None:
+            if each.name:
+                set_variable(run, each.name, Unknown())
+            run.execute(each.body)
+
+        return follow
+
+    call = machine.stack[-1] if machine.stack else None
+    returned = len(call.returns) if call is not None else 0
+    run.finals.append((len(machine.stack), node.final))
+    if node.handlers:
+        number = machine.branch((id(node), machine.clock))
+        arms: list[tuple[Guard, Callable[[], None]]] = [(frozenset({(number, 0)}), body)]
+        arms += [(frozenset({(number, 1 + i)}), handler(each)) for i, each in enumerate(node.handlers)]
+        machine.fork(arms)
+    else:
+        body()
+    run.finals.pop()
+    dead = machine.dead
+    if dead and call is not None and len(call.returns) > returned:
+        return  # `return` has run it
+    machine.dead = False
+    run.execute(node.final)
+    machine.dead = machine.dead or dead
+
+
+def _catches_runtime_error(handler: ir.Handler, body: list[ir.Statement]) -> bool:
+    """Whether the author reckons with an error of torch in a `try`."""
+    kinds = handler.type.elements if isinstance(handler.type, ir.Sequence) else [handler.type]
+    names = {text_of(kind).rpartition(".")[2] if kind is not None else "" for kind in kinds}
+    if not names.isdisjoint(("RuntimeError", "AttributeError")):
+        return True
+    if names.isdisjoint(("", "Exception", "BaseException")) or _gives_up(handler):
+        return False
+    # who catches everything around a whole program, and only says so, reckons with no error in particular
+    return _is_attempt(body) or not all(map(_only_tells, handler.body))
+
+
+def _gives_up(handler: ir.Handler) -> bool:
+    """Whether a handler raises again, or ends the program."""
+    if not handler.body:
+        return False
+    last = handler.body[-1]
+    called = last.value if isinstance(last, ir.ExpressionStatement) else None
+    if isinstance(called, ir.Call):
+        return text_of(called.function) in ("sys.exit", "exit", "quit", "os._exit", "pytest.fail", "self.fail")
+    return isinstance(last, ir.Raise)
+
+
+def _only_tells(statement: ir.Statement) -> bool:
+    """Whether a statement prints or logs, and nothing else."""
+    value = statement.value if isinstance(statement, ir.ExpressionStatement) else None
+    if not isinstance(value, ir.Call):
+        return False
+    return text_of(value.function).partition(".")[0] in (
+        "print",
+        "traceback",
+        "logging",
+        "logger",
+        "log",
+        "warnings",
+    )
+
+
+def _is_attempt(body: list[ir.Statement]) -> bool:
+    """A few simple statements."""
+    return len(body) <= MOST_ATTEMPTED and not any(ir.blocks(statement) for statement in body)
+
+
+STATEMENTS: Statements = {
+    ir.Try: try_statement,
+}

@@ -1,0 +1,186 @@
+"""
+What is known of `requires_grad` after unknown code had a hold of a tensor, a Module or an object.
+
+Four rules of thumb bound it; see docs/model.md, "What is deliberately unknown".
+"""
+
+from __future__ import annotations
+
+from torchlint.knowledge import foreign
+from torchlint.model.python.run import Run
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import (
+    GRAD_MAYBE,
+    GRAD_YES,
+    NONE,
+    Bound,
+    Choice,
+    External,
+    Function,
+    Grad,
+    Instance,
+    Mapping,
+    Module,
+    Optimizer,
+    Partial,
+    Sequence,
+    Super,
+    Tensor,
+    Unknown,
+    Value,
+    is_open,
+    parts,
+    unknown_guard,
+    within,
+)
+from torchlint.syntax import ir
+from torchlint.syntax.features import written
+
+FLAGS = frozenset({"requires_grad", "requires_grad_", "detach_", "set_requires_grad"})
+"""Who changes a flag writes one of these, or `freeze`."""
+KEEPING_FLAGS = frozenset(
+    """
+    __call__ __getitem__ __iter__ __len__ add_module add_param_group bfloat16 buffers children clear compile cpu cuda
+    double eval extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half items keys
+    load_state_dict log_prob modules named_buffers named_children named_modules named_parameters parameters pop
+    register_backward_hook register_buffer register_forward_hook register_forward_pre_hook register_full_backward_hook
+    register_full_backward_pre_hook register_load_state_dict_post_hook register_load_state_dict_pre_hook
+    register_module register_parameter register_state_dict_pre_hook reset_parameters sample set_extra_state setdefault
+    share_memory state_dict step to to_empty train type values zero_grad
+    """.split()  # noqa: SIM905
+)
+"""Methods of Modules and optimizers that torch has, which leave `requires_grad` alone."""
+
+
+def unsettle(run: Run, value: Value, *, slightly: bool = False) -> None:
+    """
+    Whether anything that this value leads to requires grad, or is a leaf, is not known any more; `slightly`: what
+    required grad practically still does, and that becomes a condition.
+    """
+    seen: set[int] = set()
+    pending: list[Value] = [value]
+    while pending:
+        each = pending.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        if isinstance(each, Tensor):
+            _unsettle_tensor(run, each, slightly)
+        elif isinstance(each, Unknown):
+            if each.guess is not None:
+                _unsettle_tensor(run, each.guess, slightly)
+            pending += each.possible if each.certain_edge else each.depends
+            if each.part_of is not None:
+                pending.append(each.part_of)
+        elif isinstance(each, Sequence):
+            pending += each.items or ()
+            pending += () if each.element is None else (each.element,)
+        elif isinstance(each, Mapping):
+            pending += (each.items or {}).values()
+            pending += () if each.element is None else (each.element,)
+        elif isinstance(each, Choice):
+            pending += [option for _, option in each.alternatives]
+        elif isinstance(each, Module):
+            pending += [*each.parameters.values(), *(each.children or ())]
+            pending += [part for part in (each.tail, each.element) if part is not None]
+        elif isinstance(each, Instance):
+            pending += each.attributes.values()
+            pending += [part for part in (each.layer, each.contents) if part is not None]
+        elif isinstance(each, (Bound, Super)):
+            pending.append(each.receiver if isinstance(each, Bound) else each.instance)
+        elif isinstance(each, Partial):
+            pending += [*each.given, *each.named.values()]
+        elif isinstance(each, Optimizer):
+            pending += each.parameters
+
+
+def unsettle_origins(run: Run, value: Unknown) -> None:
+    """A flag of a value is set that may be one of those it comes from."""
+    if value.part_of is not None:
+        unsettle(run, value.part_of)
+    for tensor in value.possible if value.certain_edge else value.depends:
+        unsettle(run, tensor)
+
+
+def _unsettle_tensor(run: Run, tensor: Tensor, slightly: bool) -> None:
+    if tensor.dtype in ("int", "bool"):
+        return  # torch lets only floating point require grad
+    own, cut = GRAD_MAYBE, None
+    if slightly and tensor.name and tensor.own.inputs:
+        return
+    if slightly and tensor.name and tensor.own == GRAD_YES:
+        own = Grad(Truth.NO, frozenset({tensor.name}))
+        cut = own.guard()
+    if tensor.own != own:
+        run.machine.trail.set(tensor, "own", own)
+    unsettle_grad(run, tensor)
+    if tensor.grad_fn and tensor.base is None and not all(is_open(guard) for guard, _ in tensor.grad_fn):
+        cut = cut or unknown_guard()
+        run.machine.trail.set(tensor, "grad_fn", tuple((guard | cut, node) for guard, node in tensor.grad_fn))
+
+
+def unsettle_grad(run: Run, tensor: Tensor) -> None:
+    """A backward may have run that nobody has seen."""
+    if tensor.grad == NONE and not tensor.grad_fn:
+        run.machine.trail.set(tensor, "grad", Choice(((unknown_guard(), NONE), (unknown_guard(), Unknown()))))
+
+
+def give(run: Run, values: list[Value], name: str, node: ir.Node) -> None:
+    """Unknown code of a certain name is given values: what it may have done to their flags."""
+    if foreign.only_reads(name):
+        return
+    effect = for_effect(run, node) or (name.endswith("_") and not name.endswith("__"))
+    effect = (effect and not name[:1].isupper()) or foreign.speaks_of_flags(name)
+    for value in values:
+        if isinstance(value, Unknown) and value.part_of is None and not value.depends and value.tensor is None:
+            continue
+        sure = _holds_modules(value) or (effect and not isinstance(value, Optimizer))
+        unsettle(run, value, slightly=not sure)
+
+
+def given_to(run: Run, function: Value | None, values: list[Value], name: str) -> None:
+    """Unknown code of a certain name is run on values."""
+    if isinstance(function, Function) or (
+        not keeps_flags(function) and not foreign.only_reads(name.rpartition(".")[2])
+    ):
+        for value in values:
+            unsettle(run, value)
+
+
+def method_of_elsewhere(run: Run, owner: Value, name: str, node: ir.Node) -> None:
+    """A method that an object's class has from elsewhere; called on tensors, it may be a layer that it holds."""
+    if foreign.speaks_of_flags(name) or (for_effect(run, node) and not foreign.only_reads(name)):
+        unsettle(run, owner)
+
+
+def for_effect(run: Run, node: ir.Node) -> bool:
+    """Whether a call's value is dropped: it is there for what it does."""
+    statement = run.machine.statement
+    if isinstance(statement, ir.Assign):
+        (target, *others) = statement.targets
+        return statement.value is node and not others and isinstance(target, ir.Name) and target.id == "_"
+    if not isinstance(statement, ir.ExpressionStatement):
+        return False
+    value = statement.value
+    if isinstance(value, ir.Await):
+        value = value.value
+    return value is node or (isinstance(value, ir.Comprehension) and value.element is node)
+
+
+def changes_flags(function: Function) -> bool:
+    """Whether a function of the file that is not followed may change flags, by what is written in it."""
+    definition = function.definition
+    if isinstance(definition, ir.FunctionDef):
+        words = written(definition).words
+    else:
+        words = {each.attr for each in ir.walk(definition) if isinstance(each, ir.Attribute)}
+    return not words.isdisjoint(FLAGS) or any("freeze" in word for word in words)
+
+
+def keeps_flags(callee: Value | None) -> bool:
+    return isinstance(callee, External) and foreign.keeps_flags(callee.qualified)
+
+
+def _holds_modules(value: Value) -> bool:
+    """Whether a value is a Module, or holds one."""
+    return any(isinstance(each, (Module, Instance, Super)) for each in within(value, parts, 3))

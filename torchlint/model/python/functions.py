@@ -1,0 +1,239 @@
+"""
+Functions of the file: binding their parameters, running their bodies, joining what they return.
+
+A function of another file runs on that file's variables, within a budget of its own; what is too deep or a
+generator is unknown code.
+"""
+
+from __future__ import annotations
+
+import re
+
+from torchlint.model.autograd.writes import escape
+from torchlint.model.python.attributes import is_module
+from torchlint.model.python.callbacks import hand_on, havoc
+from torchlint.model.python.flags import changes_flags, unsettle
+from torchlint.model.python.run import Run
+from torchlint.model.state.call_site import CallSite
+from torchlint.model.state.frames import CallFrame
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.hooks import Watch
+from torchlint.model.state.values import (
+    NONE,
+    Bound,
+    Excursion,
+    Frame,
+    Function,
+    Globals,
+    Instance,
+    Mapping,
+    Sequence,
+    Unknown,
+    Value,
+    choose,
+    globals_of,
+    made_of,
+    reachable_tensors,
+)
+from torchlint.syntax import ir
+
+_FOR_INFERENCE = re.compile(r"(^|_)infer(ence)?(_|$)")
+MOST_DEPTH = 12
+"""Calls inlined into each other."""
+MOST_RECURSION = 2
+"""Times a function may be on the stack."""
+
+
+def with_mode(function: Function, mode: Truth) -> Function:
+    """The function under a grad-mode decorator."""
+    return Function(
+        function.definition, function.closure, function.defaults, function.owner, function.kind, mode, function.name
+    )
+
+
+def _travel(run: Run, function: Function, site: CallSite | None) -> tuple[Excursion | None, Watch, bool]:
+    """
+    Enter or leave another file's code with a call. The observers do not come along: what they see there would
+    be of another file. They are told what concerns objects that both may know, as if it happened at the call.
+    """
+    machine = run.machine
+    before = machine.excursion, machine.watch, machine.travelling
+    file = globals_of(function.closure)
+    other = isinstance(file, Globals) and file.other
+    if other and machine.excursion is None:
+        assert machine.statement is not None
+        place = machine.statement.origin
+        node = site.node if site is not None else ir.Call(place, ir.Name(place, ""), [])
+        machine.excursion = Excursion(node, machine.statement.line, machine.clock)
+        run.at_home, machine.watch, machine.travelling = machine.watch, run.abroad, True
+    elif not other and machine.excursion is not None:
+        machine.excursion, machine.watch = None, run.at_home
+    return before
+
+
+def run_function(
+    run: Run, function: Function, positional: list[Value], keywords: dict[str, Value], site: CallSite | None
+) -> Value:
+    """Run a function's body on its arguments."""
+    machine = run.machine
+    before = _travel(run, function, site)
+    if before[0] is None and machine.excursion is not None and site is not None:
+        for hook in before[1].unknown_called:
+            hook(function, None, [*positional, *keywords.values()], site.node)
+    statement = machine.statement
+    try:
+        return _run_function(run, function, positional, keywords, site)
+    finally:
+        machine.excursion, machine.watch, machine.travelling = before
+        machine.statement = statement
+
+
+def _run_function(
+    run: Run, function: Function, positional: list[Value], keywords: dict[str, Value], site: CallSite | None
+) -> Value:
+    machine = run.machine
+    definition = function.definition
+    on_stack = sum(frame.definition is definition for frame in machine.stack)
+    opaque = function.kind in ("opaque", "context") or (
+        isinstance(definition, ir.FunctionDef)
+        and (definition.is_generator or definition.is_async)
+        and function.kind != "generator"
+    )
+    spent = machine.travelling and machine.outside_left <= 0
+    machine.passed_by = machine.passed_by or spent
+    if opaque or spent or on_stack >= MOST_RECURSION or len(machine.stack) >= MOST_DEPTH:
+        values = [*positional, *keywords.values()]
+        depends = [tensor for value in values for tensor in reachable_tensors(value)]
+        if site is not None:
+            escape(run.autograd, depends, site.node)
+            for hook in machine.watch.unknown_called:
+                hook(function, None, values, site.node)
+        for value in values:
+            havoc(run, value)
+        if changes_flags(function):
+            for value in values:
+                unsettle(run, value)
+        hand_on(run, [function, *values])
+        first = positional[0] if positional else None
+        layer = isinstance(first, Instance) and function.name == "forward" and is_module(first) is Truth.YES
+        if function.kind == "opaque":
+            layer = False  # the decorator may do anything
+        source = site.node if site is not None else None
+        return made_of(values, source=source, layer=True) if layer else Unknown(depends, source=source)
+    frame = Frame({}, function.closure)
+    bind_parameters(frame, function, positional, keywords, site is None or site.complete)
+    mode, ambient, contexts = machine.grad_mode, machine.ambient, machine.contexts
+    machine.contexts = 0
+    if function.grad_mode is not None:
+        machine.grad_mode = function.grad_mode
+    elif machine.grad_mode is Truth.YES and _FOR_INFERENCE.search(function.name):
+        # Its author says that nobody differentiates what it does.
+        machine.grad_mode = Truth.MAYBE
+    if isinstance(definition, ir.Lambda):
+        caller, statement = machine.frame, machine.statement
+        machine.frame = frame
+        machine.statement = ir.ExpressionStatement(definition.body.origin, machine.line(), definition.body)
+        result = run.evaluate(definition.body)
+        machine.frame, machine.statement = caller, statement
+        _leave_mode(run, function, mode, ambient, contexts)
+        return result
+    for hook in machine.watch.function_started:
+        hook(function, frame.variables)
+    result = run_body(run, definition, frame)
+    _leave_mode(run, function, mode, ambient, contexts)
+    for ended in machine.watch.function_ended:
+        ended(function, result)
+    return result
+
+
+def _leave_mode(run: Run, function: Function, mode: Truth, ambient: Truth, contexts: int) -> None:
+    """After a function: the grad mode is as before, unless it has set it for good."""
+    machine = run.machine
+    machine.contexts = contexts
+    changed = machine.ambient is not ambient and function.grad_mode is None
+    machine.grad_mode = machine.ambient if changed else mode
+    if machine.ambient is not ambient and (contexts or not changed):
+        machine.trail.set(machine, "ambient", ambient)
+
+
+def run_body(run: Run, definition: ir.FunctionDef, frame: Frame) -> Value:
+    machine = run.machine
+    caller, statement, path, built_in = machine.frame, machine.statement, machine.path, machine.built_in
+    run.entered.add(id(definition))
+    call = CallFrame(definition, machine.trail.mark(), machine.path, machine.tick())
+    machine.stack.append(call)
+    machine.frame = frame
+    try:
+        run.execute(definition.body)
+    finally:
+        machine.frame, machine.statement = caller, statement
+        machine.stack.pop()
+    if not machine.dead:
+        call.returns.append((machine.path - path, machine.trail.changes(call.mark) if call.returns else {}, NONE))
+    machine.path, machine.built_in = path, built_in
+    if not call.returns:
+        machine.dead = True
+        return Unknown()
+    if len(call.returns) == 1 and not machine.dead:
+        machine.dead = False
+        return call.returns[0][2]
+    machine.trail.undo(call.mark)
+    machine.dead = False
+    machine.trail.join([(guard, changes) for guard, changes, _ in call.returns])
+    return choose([(guard, value) for guard, _, value in call.returns])
+
+
+def bind_parameters(
+    frame: Frame, function: Function, positional: list[Value], keywords: dict[str, Value], complete: bool
+) -> None:
+    left = list(positional)
+    named = dict(keywords)
+    for parameter in function.definition.parameters:
+        if parameter.kind == "*":
+            frame.variables[parameter.name] = Sequence("tuple", tuple(left) if complete else None)
+            left = []
+        elif parameter.kind == "**":
+            rest: dict[object, Value] = dict(named.items())
+            frame.variables[parameter.name] = Mapping(rest if complete else None)
+            named = {}
+        elif left and parameter.kind in ("positional", "positional-only"):
+            frame.variables[parameter.name] = left.pop(0)
+        elif parameter.name in named:
+            frame.variables[parameter.name] = named.pop(parameter.name)
+        elif parameter.name in function.defaults and complete:
+            frame.variables[parameter.name] = function.defaults[parameter.name]
+        else:
+            frame.variables[parameter.name] = Unknown()
+
+
+def call_method(run: Run, receiver: Value, function: Function, site: CallSite) -> Value:
+    first: list[Value] = [] if function.kind == "static" else [receiver]
+    if function.kind == "class" and isinstance(receiver, Instance):
+        first = [receiver.cls]
+    return run_function(run, function, [*first, *site.positional], site.keywords, site)
+
+
+def may_return(function: Value) -> bool:
+    """Whether a function may return anything but None."""
+    if isinstance(function, Bound) and function.function is not None:
+        function = function.function
+    if not isinstance(function, Function):
+        return True
+    definition = function.definition
+    if isinstance(definition, ir.FunctionDef):
+        returns = [each.value for each in ir.walk(definition.body) if isinstance(each, ir.Return)]
+        return any(value is not None and not _is_none(value) for value in returns)
+    body = definition.body
+    if isinstance(body, ir.Call):
+        called = body.function
+        return not (isinstance(called, ir.Attribute) and called.attr in _RETURN_NONE) and not (
+            isinstance(called, ir.Name) and called.id in ("print", "setattr")
+        )
+    return not _is_none(body)
+
+
+_RETURN_NONE = frozenset({"append", "extend", "insert", "update", "clear", "add", "__setitem__"})
+
+
+def _is_none(node: ir.Expression) -> bool:
+    return isinstance(node, ir.Constant) and node.value is None

@@ -1,0 +1,292 @@
+"""
+Loops: a second iteration on a path of its own, and widening.
+
+A loop whose length is unknown is taken to run at least once, and its body is followed a second time; so a fault that
+needs what an earlier iteration left behind is found "in the second iteration".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import libcst as cst
+
+from torchlint.model.python.binding import assign
+from torchlint.model.python.containers import elements_of
+from torchlint.model.python.decisions import evaluate_test
+from torchlint.model.python.run import LoopFrame, Run, Statements
+from torchlint.model.state.guards import Guard, Truth
+from torchlint.model.state.trail import Changes
+from torchlint.model.state.values import Instance, Module, Sequence, Tensor, Unknown, Value, fits, reachable_tensors
+from torchlint.model.state.widening import Snapshot
+from torchlint.syntax import dataflow, ir
+
+MOST_UNROLLED = 6
+"""Iterations of a loop of known length that are followed one by one."""
+MOST_UNROLLED_STEPS = 160
+"""And those of a longer one, if all of them together cost no more steps than this."""
+MOST_FOLLOWED = 3
+"""The first iterations of a longer one that are followed; the second may bring what the third trips over."""
+
+
+def for_statement(run: Run, node: ir.For) -> None:
+    machine = run.machine
+    iterable = run.evaluate(node.iterable)
+    known, elements = elements_of(run, iterable)
+    source = iterable.parameters_of if isinstance(iterable, Sequence) else ""
+    loop = LoopFrame(machine.trail.mark(), machine.path)
+    run.loops.append(loop)
+    for hook in machine.watch.loop_started:
+        hook(node)
+    if source:
+        _enter_parameters(run, source, node, elements)
+    if known and len(elements) <= MOST_UNROLLED:
+        _unroll(run, loop, node, iterable, elements)
+    else:
+        further = elements[1:MOST_FOLLOWED] if known else [_another(run, elements[0])]
+        before = Snapshot(machine.frame) if run.repeating else None
+        begin = _budget(run)
+        _iterate(run, loop, node, elements[0])
+        cost = begin - _budget(run)
+        if known and not run.repeating and cost * len(elements) <= MOST_UNROLLED_STEPS:
+            least = begin - MOST_UNROLLED_STEPS
+            for element in elements[1:]:
+                if machine.dead:
+                    break
+                late = Snapshot(machine.frame) if _budget(run) < least else None  # the others cost more
+                _iterate(run, loop, node, element)
+                if late is not None:
+                    late.widen(machine.trail)
+                    break
+        else:
+            snapshot = before or Snapshot(machine.frame)
+            if not run.repeating:
+                for element in further:
+                    _again(run, loop, partial(_iterate, run, loop, node, element), certain=known)
+            snapshot.widen(machine.trail)
+    if source:
+        machine.parameter_loops.pop()
+    for left in machine.watch.loop_left:
+        left(node)
+    _leave(run, loop, node.orelse)
+
+
+def _unroll(run: Run, loop: LoopFrame, node: ir.For, iterable: Value, elements: list[Value]) -> None:
+    """
+    Follow all iterations. A list is read anew before each, for the body may append to it; one that goes on growing
+    is followed no further.
+    """
+    machine = run.machine
+    place = 0
+    while place < len(elements) and not machine.dead:
+        late = Snapshot(machine.frame) if place == MOST_UNROLLED else None
+        _iterate(run, loop, node, elements[place])
+        if late is not None:
+            late.widen(machine.trail)
+            break
+        place += 1
+        if isinstance(iterable, Sequence) and iterable.kind == "list" and iterable.items is not None:
+            elements = list(iterable.items)
+
+
+def _budget(run: Run) -> int:
+    return run.machine.steps_left + run.machine.outside_left
+
+
+def _another(run: Run, element: Value) -> Value:
+    """The element of the next iteration: as unknown as the first, but another one."""
+    if isinstance(element, Unknown):
+        return Unknown(
+            reachable_tensors(element),
+            source=element.source,
+            layer=element.layer,
+            element_of_parameters=element.element_of_parameters,
+            part_of=element.part_of,
+        )
+    if isinstance(element, Sequence) and element.items is not None and fits(element):
+        return Sequence(element.kind, tuple(_another(run, each) for each in element.items))
+    if isinstance(element, (Module, Instance)):
+        return run.prototypes.another(element)
+    return element
+
+
+def _enter_parameters(run: Run, source: str, node: ir.For, elements: list[Value]) -> None:
+    only = node.origin if isinstance(node.origin, cst.For) and _only_zeroes(node.body) else None
+    tensors = {id(tensor) for element in elements for tensor in reachable_tensors(element)}
+    run.machine.parameter_loops.append((source, only, tensors))
+
+
+def _only_zeroes(body: list[ir.Statement]) -> bool:
+    while len(body) == 1 and isinstance(body[0], ir.If) and not body[0].orelse:
+        body = body[0].body
+    return len(body) == 1 and isinstance(body[0], (ir.ExpressionStatement, ir.Assign, ir.AugmentedAssign))
+
+
+def while_statement(run: Run, node: ir.While) -> None:
+    machine = run.machine
+    loop = LoopFrame(machine.trail.mark(), machine.path)
+    run.loops.append(loop)
+    for hook in machine.watch.loop_started:
+        hook(node)
+    truth = _counted(run, loop, node, evaluate_test(run, node.test))
+    if truth is not Truth.NO and not machine.dead:
+        before = Snapshot(machine.frame) if run.repeating else None
+        _iterate_body(run, loop, node)
+        if isinstance(node.test, ir.Constant) and not run.repeating:
+            _until_left(run, loop, node)
+
+        def second() -> None:
+            run.evaluate(node.test)
+            _iterate_body(run, loop, node)
+
+        snapshot = before or Snapshot(machine.frame)
+        if not run.repeating:
+            _again(run, loop, second, certain=False)
+        snapshot.widen(machine.trail)
+    for left in machine.watch.loop_left:
+        left(node)
+    _leave(run, loop, node.orelse)
+
+
+def _counted(run: Run, loop: LoopFrame, node: ir.While, truth: Truth) -> Truth:
+    """Follow a loop as long as it is known that there is another iteration: one that counts."""
+    count = 1
+    least = _budget(run) - (0 if run.repeating else MOST_UNROLLED_STEPS)
+    while (
+        truth is Truth.YES
+        and not isinstance(node.test, ir.Constant)
+        and (count < MOST_UNROLLED or _budget(run) > least)
+    ):
+        _iterate_body(run, loop, node)
+        if run.machine.dead:
+            break
+        count += 1
+        truth = evaluate_test(run, node.test)
+    return truth
+
+
+def _until_left(run: Run, loop: LoopFrame, node: ir.While) -> None:
+    """Follow `while True:` as long as it is known at each `break` whether it is taken, to the one that is."""
+    if not any(isinstance(each, ir.If) and _breaks(each) for each in node.body):
+        return
+    least = _budget(run) - MOST_UNROLLED_STEPS
+    while not run.machine.dead and not loop.breaks and _budget(run) > least:
+        _iterate_body(run, loop, node)
+
+
+def _iterate(run: Run, loop: LoopFrame, node: ir.For, element: Value) -> None:
+    assign(run, node.target, element)
+    _iterate_body(run, loop, node)
+
+
+def _iterate_body(run: Run, loop: LoopFrame, node: ir.For | ir.While) -> None:
+    machine = run.machine
+    outer, line = machine.iteration, machine.statement
+    run.iterations += 1
+    machine.iteration = (*outer, run.iterations)
+    mark, path = loop.iteration_mark, loop.iteration_path
+    loop.iteration_mark, loop.iteration_path = machine.trail.mark(), machine.path
+    loop.continues = []
+    before = machine.path
+    carried = machine.carried
+    machine.carried = _carried_state(run, node) if loop.count else list
+    for started in machine.watch.iteration_started:
+        started(node, loop.count)
+    run.execute(node.body)
+    _meet(run, loop.continues, loop.iteration_mark, before)
+    for ended in machine.watch.iteration_ended:
+        ended(node, loop.count)
+    loop.count += 1
+    machine.carried = carried
+    loop.continues = []
+    loop.iteration_mark, loop.iteration_path = mark, path
+    machine.iteration, machine.statement = outer, line
+
+
+def _carried_state(run: Run, node: ir.For | ir.While) -> Callable[[], list[tuple[str, Tensor]]]:
+    """
+    The tensors that an iteration takes over from the one before: read in the body before it sets them. Looked for
+    only when somebody asks; the variables are those of now.
+    """
+    variables = dict(run.machine.frame.variables)
+    own = variables.get("self")
+    attributes = dict(own.attributes) if isinstance(own, Instance) else {}
+
+    def carried() -> list[tuple[str, Tensor]]:
+        found: list[tuple[str, Tensor]] = []
+        for name in dataflow.read_before_set(node.body):
+            value = attributes.get(name[5:]) if name.startswith("self.") else variables.get(name)
+            found += [(name, tensor) for tensor in reachable_tensors(value)] if value is not None else []
+        return found
+
+    return carried
+
+
+def _meet(run: Run, exits: list[tuple[Guard, Changes]], mark: int, path: Guard) -> None:
+    """Join the states of `exits` with the present one, if it is alive; all are relative to `mark`."""
+    machine = run.machine
+    if not exits:
+        return
+    if not machine.dead:
+        exits = [*exits, (machine.path - path, machine.trail.changes(mark))]
+    machine.trail.undo(mark)
+    machine.trail.join(exits)
+    machine.dead = False
+    machine.path = path if len(exits) > 1 else path | exits[0][0]
+
+
+def _again(run: Run, loop: LoopFrame, follow: Callable[[], None], *, certain: bool) -> None:
+    """
+    Follow the body once more. A loop inside a further iteration is not followed twice again: what two of its
+    iterations do to each other was seen in the first, and every level of nesting would double the cost.
+    """
+    machine = run.machine
+    if machine.dead:
+        return
+    run.repeating = True
+    if certain:
+        follow()
+    else:
+        number = machine.branch((id(loop), "again"))
+        machine.fork([(frozenset({(number, 1)}), follow), (frozenset({(number, 0)}), lambda: None)])
+    run.repeating = False
+
+
+def _leave(run: Run, loop: LoopFrame, orelse: list[ir.Statement]) -> None:
+    machine = run.machine
+    run.loops.pop()
+    if orelse and not machine.dead:
+        run.execute(orelse)
+    path = machine.path
+    _meet(run, loop.breaks, loop.mark, loop.path)
+    if not loop.breaks:
+        machine.path = path if machine.dead else loop.path | (path - loop.path)
+
+
+def break_statement(run: Run, node: ir.Break) -> None:
+    machine = run.machine
+    loop = run.loops[-1] if run.loops else None
+    if loop is not None:
+        loop.breaks.append((machine.path - loop.path, machine.trail.changes(loop.mark)))
+    machine.dead = True
+
+
+def continue_statement(run: Run, node: ir.Continue) -> None:
+    machine = run.machine
+    loop = run.loops[-1] if run.loops else None
+    if loop is not None:
+        loop.continues.append((machine.path - loop.iteration_path, machine.trail.changes(loop.iteration_mark)))
+    machine.dead = True
+
+
+def _breaks(node: ir.If) -> bool:
+    return any(isinstance(each, ir.Break) for each in (*node.body, *node.orelse))
+
+
+STATEMENTS: Statements = {
+    ir.For: for_statement,
+    ir.While: while_statement,
+    ir.Break: break_statement,
+    ir.Continue: continue_statement,
+}

@@ -1,0 +1,156 @@
+"""
+Setting attributes of objects: through `__setattr__`, a property or a descriptor of the class, or in the object itself.
+
+Says what an object holds from now on; assignments are in `binding`.
+"""
+
+from __future__ import annotations
+
+from torchlint.model.autograd.writes import rebind_grad, require_grad
+from torchlint.model.python.flags import unsettle, unsettle_origins
+from torchlint.model.python.run import Run
+from torchlint.model.python.variables import forget_variables
+from torchlint.model.state.call_site import CallSite
+from torchlint.model.state.guards import ALWAYS, Truth
+from torchlint.model.state.values import (
+    NONE,
+    Bound,
+    Choice,
+    Constant,
+    Function,
+    Instance,
+    Module,
+    Scalar,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    choose,
+    reachable_tensors,
+    unknown_guard,
+)
+from torchlint.syntax import ir
+
+
+def set_some_attribute(run: Run, instance: Instance, value: Value) -> None:
+    """An attribute is set of which nobody knows the name: it may be any that holds the like."""
+    machine = run.machine
+    if instance.layer is not None and instance.layer.kind.container == "sequential":
+        machine.trail.set(instance.layer, "children", None)
+        machine.trail.set(instance.layer, "tail", None)
+    if isinstance(value, (Module, Instance, Function, Constant, Scalar)):
+        return  # `setattr(self, f"layer{i}", ...)` makes new ones
+    depends = reachable_tensors(value)
+    for name, old in list(instance.attributes.items()):
+        if any(isinstance(each, (Tensor, Unknown)) or each == NONE for _, each in alternatives(old)):
+            new = choose([(unknown_guard(), old), (unknown_guard(), Unknown(depends))])
+            machine.trail.set(instance.attributes, name, new)
+
+
+def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
+    """Set an attribute, through the `__setattr__` or the property of the class, if it has one."""
+    machine = run.machine
+    for cls in instance.cls.ancestry():
+        descriptor = cls.attributes.get(name)
+        if isinstance(descriptor, Instance):
+            for each in descriptor.cls.ancestry():
+                function = each.attributes.get("__set__")
+                if isinstance(function, Function):
+                    assert machine.statement is not None
+                    run.call(Bound(descriptor, "__set__", function), [instance, value], machine.statement)
+                    return
+        for known, given in (("__setattr__", [Constant(name), value]), (f"{name}.setter", [value])):
+            function = cls.attributes.get(known)
+            if isinstance(function, Function) and not any(f.definition is function.definition for f in machine.stack):
+                assert machine.statement is not None
+                run.call(Bound(instance, known, function), given, machine.statement)
+                return
+    store_member(run, instance, name, value)
+
+
+def store_member(run: Run, instance: Instance, name: str, value: Value) -> None:
+    """
+    Set an attribute of the object itself; in a class that derives from `nn.Sequential`, a new Module also joins the
+    sequence.
+    """
+    machine = run.machine
+    layer = instance.layer
+    if layer is not None and layer.kind.container == "sequential" and name not in instance.attributes:
+        if isinstance(value, (Module, Instance)):
+            children = None if layer.children is None else (*layer.children, value)
+            machine.trail.set(layer, "children", children)
+            machine.trail.set(layer, "tail", value)
+        elif isinstance(value, Choice) or (isinstance(value, Unknown) and value.layer):
+            machine.trail.set(layer, "children", None)
+            machine.trail.set(layer, "tail", None)
+    machine.trail.set(instance.attributes, name, value)
+
+
+def set_raw(run: Run, site: CallSite) -> Value:
+    """`object.__setattr__(x, name, value)`."""
+    if len(site.positional) == 3 and isinstance(site.positional[0], Instance):
+        instance, name, value = site.positional
+        assert isinstance(instance, Instance)
+        if isinstance(name, Constant) and isinstance(name.value, str):
+            store_member(run, instance, name.value, value)
+        else:
+            set_some_attribute(run, instance, value)
+    return NONE
+
+
+def set_members(run: Run, owner: Value, named: dict[object, Value] | None, value: Value) -> None:
+    """Attributes are set past everything that a class may have to say; None: nobody knows which."""
+    if owner == NONE:
+        forget_variables(run)
+    for _, each in alternatives(owner):
+        for name, new in (named or {}).items():
+            if isinstance(each, Instance) and isinstance(name, str):
+                store_member(run, each, name, new)
+        if named is None and isinstance(each, Instance):
+            set_some_attribute(run, each, value)
+        elif isinstance(each, Module):
+            unsettle(run, each)
+
+
+def set_attribute(run: Run, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
+    """`owner.name = value`, where the name is known and not written as an attribute."""
+    for guard, each in alternatives(owner, run.machine.guard):
+        if isinstance(each, Instance):
+            old = each.attributes.get(name)
+            set_member(run, each, name, value if not guard or old is None else choose([(guard, value), (ALWAYS, old)]))
+        elif isinstance(each, Tensor) or (isinstance(each, Unknown) and each.tensor is not None):
+            tensor = each if isinstance(each, Tensor) else each.tensor
+            assert tensor is not None
+            set_tensor_attribute(run, tensor, name, value)
+        elif isinstance(each, Module):
+            set_in_module(run, each, name, value)
+        if isinstance(each, Unknown) and name == "requires_grad":
+            unsettle_origins(run, each)
+
+
+def set_in_module(run: Run, module: Module, name: str, value: Value) -> None:
+    """`module.name = value` of a layer of torch; in a container it may be one of those it holds."""
+    machine = run.machine
+    machine.trail.set(module.parameters, name, value)
+    if module.kind.container and (name.isdigit() or name in module.names):
+        machine.trail.set(module, "children", None)
+        machine.trail.set(module, "tail", None)
+        machine.trail.set(module, "element", None)
+
+
+def set_tensor_attribute(run: Run, tensor: Tensor, name: str, new: Value) -> None:
+    machine = run.machine
+    if name == "grad":
+        rebind_grad(run.autograd, tensor, new)
+    elif name == "requires_grad":
+        truth = Truth.of(new.value if isinstance(new, Constant) and isinstance(new.value, bool) else None)
+        for hook in machine.watch.required_grad:
+            hook(tensor, new, "requires_grad", machine.statement)
+        require_grad(run.autograd, tensor, truth)
+    elif name == "data":
+        options = [each for _, each in alternatives(new)]
+        data = options[0] if len(options) == 1 and isinstance(options[0], Tensor) else None
+        machine.trail.set(tensor, "shape", data.shape if data is not None else None)
+        machine.trail.set(tensor, "strides", data.strides if data is not None else None)
+        machine.trail.set(tensor, "trues", None)
+        machine.trail.set(tensor, "contiguous", data.contiguous if data is not None else Truth.MAYBE)

@@ -1,0 +1,245 @@
+"""
+Calls of methods: `x.name(...)`, by what `x` is.
+
+A method of an unknown object is unknown code.
+"""
+
+from __future__ import annotations
+
+from torchlint.model.autograd.tensors import materialise
+from torchlint.model.autograd.writes import escape
+from torchlint.model.python.attributes import attribute, owner_of_dict
+from torchlint.model.python.builtins import builtin_setattr
+from torchlint.model.python.callbacks import hand_on, run_handed_on
+from torchlint.model.python.classes import HOOKED, dict_call, super_call
+from torchlint.model.python.containers import mapping_method, sequence_method
+from torchlint.model.python.flags import unsettle_origins
+from torchlint.model.python.functions import call_method, may_return, run_function
+from torchlint.model.python.introspection import text_method
+from torchlint.model.python.members import set_members
+from torchlint.model.python.module_parts import unseen_parameter
+from torchlint.model.python.modules import mode_argument, module_method
+from torchlint.model.python.run import Run
+from torchlint.model.python.unknown_code import unknown_call
+from torchlint.model.python.variables import resolved
+from torchlint.model.state.call_site import CallSite
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import (
+    NONE,
+    Bound,
+    Choice,
+    Class,
+    Constant,
+    External,
+    Function,
+    GradModeGuard,
+    Instance,
+    Mapping,
+    Module,
+    Optimizer,
+    Scalar,
+    Sequence,
+    Super,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    is_foreign,
+    made_of,
+    reachable_tensors,
+)
+from torchlint.model.torch.arguments import text_of
+from torchlint.model.torch.functions import set_grad_mode
+from torchlint.model.torch.gradients import backward_on_number, grad_written
+from torchlint.model.torch.optimizers import optimizer_method
+from torchlint.model.torch.tensor_methods import tensor_method
+from torchlint.syntax import ir
+
+_OF_DICTS = frozenset({"get", "items", "keys", "values", "copy"})
+_LIKE = frozenset({"expand_as", "view_as", "reshape_as", "type_as"})
+"""Methods of tensors that look at the shape or type of their argument, and keep nothing of it."""
+_OF_TENSORS = frozenset(
+    [
+        "amax", "amin", "bmm", "chunk", "clamp", "contiguous", "exp", "expand", "expand_as", "flatten", "float",
+        "gather", "index_select", "log_softmax", "masked_fill", "matmul", "mean", "new_zeros", "norm", "permute",
+        "relu", "repeat_interleave", "reshape", "sigmoid", "softmax", "sqrt", "squeeze", "tanh", "transpose",
+        "type_as", "unbind", "unsqueeze", "view",
+    ]
+)  # fmt: skip
+
+
+def bound(run: Run, bound: Bound, site: CallSite) -> Value:
+    if bound.function is not None:
+        return call_method(run, bound.receiver, bound.function, site)
+    receiver = site.node.function
+    where = receiver.value if isinstance(receiver, ir.Attribute) else receiver
+    return _named_method(run, bound.receiver, bound.name, site, where)
+
+
+def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -> Value:
+    if isinstance(receiver, Choice):
+        return run.machine.each(receiver, lambda each: method_call(run, each, node, site))
+    _manual_zeroing(run, receiver, node, site)
+    if isinstance(receiver, External):
+        found = resolved(run, receiver) if node.attr in _OF_DICTS else receiver
+        if isinstance(found, External):
+            return run.invoke(attribute(run, receiver, node.attr, node), site)
+        receiver = found
+    if node.attr == "update" and (owner := owner_of_dict(run, node.value)) is not None:
+        (given, *others) = site.values() or [Unknown()]
+        known = given.items if isinstance(given, Mapping) and not others and site.complete else None
+        if site.keywords and not site.positional and site.complete:
+            known = dict(site.keywords.items())
+        set_members(run, owner, known, given)
+        return NONE
+    if isinstance(receiver, (Instance, Class, Super)):
+        found = attribute(run, receiver, node.attr, node)
+        if not (isinstance(found, Bound) and found.function is None):
+            result = run.invoke(found, site)
+            for hook in run.machine.watch.method if isinstance(receiver, Instance) else ():
+                hook(receiver, node.attr, site.positional, site.keywords, result, site.node)
+            return result
+    return _named_method(run, receiver, node.attr, site, node.value)
+
+
+def _manual_zeroing(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -> None:
+    """`x.grad.zero_()` on an `x` nobody knows: only a tensor has such a `grad`."""
+    if node.attr != "zero_" or isinstance(receiver, Tensor):
+        return
+    inner = node.value
+    if isinstance(inner, ir.Attribute) and inner.attr == "data":
+        inner = inner.value
+    if isinstance(inner, ir.Attribute) and inner.attr == "grad":
+        for _, owner in alternatives(run.evaluate(inner.value)):
+            if isinstance(owner, Unknown):
+                tensor = materialise(run.autograd, owner)
+                tensor.name = tensor.name or text_of(inner.value)
+                grad_written(run.torch, tensor, "zero_", site.node, tensor)
+            elif isinstance(owner, Tensor):
+                grad_written(run.torch, None, "zero_", site.node, owner)
+
+
+def _named_method(run: Run, receiver: Value, name: str, site: CallSite, where: ir.Expression) -> Value:
+    if (isinstance(receiver, Unknown) and not is_foreign(receiver)) and (
+        (name.endswith("_") and not name.startswith("_")) or (name == "forward" and receiver.layer)
+    ):
+        run.machine.undecided = True
+    result = _run_method(run, receiver, name, site, where)
+    for hook in run.machine.watch.method:
+        hook(receiver, name, site.positional, site.keywords, result, site.node)
+    return result
+
+
+def _run_method(run: Run, receiver: Value, name: str, site: CallSite, where: ir.Expression) -> Value:
+    torch = run.torch
+    result: Value | None = None
+    if name in ("enter_context", "__enter__", "__exit__"):
+        _entered_by_hand(run, receiver, name, site)
+    if name.startswith("register_") and name.endswith("hook"):
+        _register_hook(run, receiver, name, site)
+    if name == "backward" and run.handed_on:
+        run_handed_on(run)
+    if isinstance(receiver, Scalar) and name == "backward":
+        return backward_on_number(torch, receiver, site, where)
+    if isinstance(receiver, Constant) and isinstance(receiver.value, str):
+        result = text_method(receiver.value, name, site.positional) if not site.keywords else None
+    if isinstance(receiver, Unknown) and receiver.tensor is None and name in ("backward",):
+        result = tensor_method(torch, materialise(run.autograd, receiver), name, site, where)
+    elif isinstance(receiver, Unknown) and receiver.hint and receiver.certain_edge and name in _OF_TENSORS:
+        # An input of a `forward`, and a method that nothing else has which one hands to a Module.
+        result = tensor_method(torch, materialise(run.autograd, receiver), name, site, where)
+    elif isinstance(receiver, Unknown) and receiver.tensor is not None:
+        if name in ("requires_grad_", "detach_"):
+            unsettle_origins(run, receiver)
+        result = tensor_method(torch, receiver.tensor, name, site, where)
+    elif isinstance(receiver, Tensor):
+        result = tensor_method(torch, receiver, name, site, where)
+    elif isinstance(receiver, Sequence):
+        result = sequence_method(run, receiver, name, site)
+    elif isinstance(receiver, Mapping):
+        result = mapping_method(run, receiver, name, site)
+    elif isinstance(receiver, Optimizer):
+        result = _optimizer_call(run, receiver, name, site)
+    elif isinstance(receiver, Instance) and name == "__setattr__":
+        result = builtin_setattr(run, CallSite(site.node, [receiver, *site.positional], {}))
+    elif isinstance(receiver, Instance) and receiver.contents is not None:
+        result = dict_call(run, receiver.contents, name, site)
+    elif isinstance(receiver, (Instance, Module)):
+        result = module_method(run, receiver, name, site)
+    elif isinstance(receiver, Super):
+        result = super_call(run, receiver, name, site)
+    elif isinstance(receiver, Function) and name in ("apply", "__call__"):
+        result = run.invoke(receiver, site)
+    elif isinstance(receiver, Class) and name == "apply":
+        result = _custom_function(run, site)
+    if result is None:
+        callee = receiver
+        if isinstance(receiver, Unknown):
+            _watch_unknown(run, receiver, name, site)
+            callee = attribute(run, receiver, name, where)
+            if isinstance(callee, Unknown) and callee.layer and name not in ("forward", "__call__"):
+                # a method of an object, which may be a layer, is none
+                callee = Unknown(
+                    callee.depends,
+                    source=callee.source,
+                    foreign=callee.foreign,
+                    keeps_flags=callee.keeps_flags,
+                    part_of=callee.part_of,
+                )
+            part_of = receiver.part_of
+            if name == "parameters":
+                unseen = unseen_parameter(text_of(where), part_of)
+                return Sequence("generator", None, unseen, text_of(where))
+            if name == "named_parameters":
+                pair = Sequence("tuple", (Scalar("str"), unseen_parameter(text_of(where), part_of)))
+                return Sequence("generator", None, pair, text_of(where))
+        if isinstance(receiver, Unknown) and name in _LIKE:
+            site = CallSite(site.node, [], {})
+        return unknown_call(run, callee, site, receiver)
+    return result
+
+
+def _register_hook(run: Run, receiver: Value, name: str, site: CallSite) -> None:
+    """A hook runs whenever it wants; a forward hook that returns something changes what a Module returns."""
+    hand_on(run, site.values())
+    function = site.get(0, "hook")
+    if "forward" not in name or function is None or not may_return(function):
+        return
+    if isinstance(receiver, (Module, Instance)):
+        held = receiver.parameters if isinstance(receiver, Module) else receiver.attributes
+        run.machine.trail.set(held, HOOKED, Constant(True))
+
+
+def _entered_by_hand(run: Run, receiver: Value, name: str, site: CallSite) -> None:
+    """A context manager that is entered or left by a call."""
+    context = site.get(0, "cm") if name == "enter_context" else receiver
+    if isinstance(context, GradModeGuard):
+        set_grad_mode(run.torch, context.mode if name != "__exit__" else Truth.MAYBE)
+    elif context is not None and any(isinstance(each, (Unknown, GradModeGuard)) for _, each in alternatives(context)):
+        set_grad_mode(run.torch, Truth.MAYBE)
+
+
+def _watch_unknown(run: Run, receiver: Unknown, name: str, site: CallSite) -> None:
+    machine = run.machine
+    if name == "step":
+        for hook in machine.watch.stepped:
+            hook(receiver, site.node)
+    elif name == "zero_grad":
+        for hook in machine.watch.zeroed:
+            hook(receiver, site.node)
+    elif name in ("train", "eval"):
+        mode = mode_argument(name, site)
+        for hook in machine.watch.mode_set:
+            hook(receiver, None if mode is Truth.MAYBE else mode is Truth.YES, site.node)
+
+
+def _custom_function(run: Run, site: CallSite) -> Value:
+    """`MyFunction.apply(...)` of a custom `autograd.Function`: depends on its inputs, saves nobody knows what."""
+    escape(run.autograd, [tensor for value in site.values() for tensor in reachable_tensors(value)], site.node)
+    return made_of(site.values(), source=site.node)
+
+
+def _optimizer_call(run: Run, optimizer: Optimizer, name: str, site: CallSite) -> Value | None:
+    if name == "step" and site.positional and isinstance(site.positional[0], Function):
+        run_function(run, site.positional[0], [], {}, None)
+    return optimizer_method(run.torch, optimizer, name, site)

@@ -1,0 +1,156 @@
+"""
+What a Module holds: its parameters, buffers and Modules, with their paths, and whether these are all.
+
+Reads; the methods of Modules are in `modules`.
+"""
+
+from __future__ import annotations
+
+from torchlint.model.python.attributes import is_module
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import (
+    MOST_PARTS,
+    Constant,
+    Instance,
+    Module,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    explore,
+)
+
+
+def submodules(value: Value) -> list[Value]:
+    """The modules registered directly on a module."""
+    if isinstance(value, Module):
+        own = list(value.children or ([value.element] if value.element is not None else ()))
+        return own + [each for each in value.parameters.values() if isinstance(each, (Module, Instance))]
+    if isinstance(value, Instance):
+        found: list[Value] = [
+            each
+            for option in value.attributes.values()
+            for _, each in alternatives(option)
+            if isinstance(each, (Module, Instance))
+        ]
+        return found if value.layer is None else [value.layer, *found]
+    return []
+
+
+def parameters_of(value: Value) -> tuple[list[Tensor], bool]:
+    """The registered parameters of a module, and whether that is all of them."""
+    found: dict[int, Tensor] = {}
+    complete = True
+    count = 0
+    for module in explore(value, submodules):
+        own, all_known = _own_parameters(module)
+        for each in own:
+            found.setdefault(id(each), each)
+        complete = complete and all_known
+        count += 1
+    return list(found.values()), complete and count < MOST_PARTS
+
+
+def _own_parameters(value: Value) -> tuple[list[Tensor], bool]:
+    """The parameters that a module has registered itself, and whether these are all."""
+    complete = True
+    if isinstance(value, Instance):
+        found: list[Tensor] = []
+        complete = is_module(value) is Truth.YES
+        for option in value.attributes.values():
+            for _, each in alternatives(option):
+                if isinstance(each, Tensor) and each.is_parameter is Truth.YES:
+                    found.append(each)
+                elif isinstance(each, Unknown) and (each.layer or each.tensor is None):
+                    complete = False
+        return found, complete
+    if not isinstance(value, Module):
+        return [], True
+    registered = [each for each in value.parameters.values() if isinstance(each, Tensor)]
+    held = [each for each in value.children or () if isinstance(each, Tensor)]
+    found = [each for each in registered if each.is_parameter is Truth.YES]
+    known = not any(isinstance(each, Unknown) for each in value.parameters.values())
+    return found + held, known and value.children is not None
+
+
+def tensors_of(module: Instance | Module) -> list[Tensor]:
+    """The parameters of a Module, and what else it holds that may be a buffer."""
+    found = parameters_of(module)[0]
+    for each in [module, *submodules(module)]:
+        if isinstance(each, Instance):
+            found += [t for v in each.attributes.values() for _, t in alternatives(v) if isinstance(t, Tensor)]
+        elif isinstance(each, Module):
+            found += [t for t in each.parameters.values() if isinstance(t, Tensor)]
+    return found
+
+
+def unseen_parameter(source: str, module: Value | None = None) -> Unknown:
+    return Unknown(hint="", element_of_parameters=source or "model", part_of=module)
+
+
+def direct_modules(module: Instance | Module) -> tuple[list[tuple[str, Value]], bool]:
+    """The modules registered directly on a module, with their names, and whether these are all."""
+    found: list[tuple[str, Value]] = []
+    complete = True
+    if isinstance(module, Instance):
+        complete = is_module(module) is Truth.YES
+        for name, option in module.attributes.items():
+            for _, each in alternatives(option):
+                if isinstance(each, (Module, Instance)) and (
+                    isinstance(each, Module) or is_module(each) is not Truth.NO
+                ):
+                    found.append((name, each))
+                elif isinstance(each, Unknown) and (each.layer or each.tensor is None) and not each.foreign:
+                    complete = False
+        if module.layer is not None:
+            inner, known = direct_modules(module.layer)
+            return [*inner, *(each for each in found if not any(each[1] is one for _, one in inner))], (
+                complete and known
+            )
+        return found, complete
+    children = module.children
+    if children is None:
+        return ([("", module.element)] if module.element is not None else []), False
+    names = module.names or tuple(map(str, range(len(children))))
+    for name, each in zip(names, children, strict=False):
+        for _, option in alternatives(each):
+            if isinstance(option, (Module, Instance)):
+                found.append((name, option))
+            elif not isinstance(option, Tensor):
+                complete = False
+    found += [(name, each) for name, each in module.parameters.items() if isinstance(each, (Module, Instance))]
+    return found, complete and not any(isinstance(each, Unknown) for each in module.parameters.values())
+
+
+def all_modules(module: Instance | Module) -> tuple[list[tuple[str, Value]], bool]:
+    """A module and all inside it, with their paths, each once; and whether these are all."""
+    found: list[tuple[str, Value]] = []
+    seen: set[int] = set()
+    complete = True
+    pending: list[tuple[str, Value]] = [("", module)]
+    while pending:
+        path, each = pending.pop(0)
+        if id(each) in seen or not isinstance(each, (Module, Instance)):
+            continue
+        seen.add(id(each))
+        found.append((path, each))
+        inner, known = direct_modules(each)
+        complete = complete and known
+        pending = [*((f"{path}.{name}" if path else name, part) for name, part in inner), *pending]
+    return found, complete
+
+
+def parameter_paths(module: Instance | Module) -> dict[int, Value]:
+    """The names of parameters, as `named_parameters` gives them, where they are known."""
+    found: dict[int, Value] = {}
+    for path, each in all_modules(module)[0]:
+        if not f".{path}.".count("..") or each is module:  # an element of an unknown number has no name
+            before = f"{path}." if path else ""
+            own = dict(each.attributes) if isinstance(each, Instance) else {}
+            layer = each.layer if isinstance(each, Instance) else each
+            if isinstance(layer, Module):
+                own.update(layer.parameters)
+            for name, value in own.items():
+                if isinstance(value, Tensor):
+                    found.setdefault(id(value), Constant(f"{before}{name}"))
+    return found

@@ -1,0 +1,218 @@
+"""
+Operators: arithmetic, comparisons, `not`, concatenation.
+
+On tensors they are torch's operations; numbers and texts that are known are computed.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from torchlint.knowledge.ops import find as ops
+from torchlint.model.python.containers import MOST_ITEMS, any_of
+from torchlint.model.python.introspection import MOST_TEXT, contains
+from torchlint.model.python.run import Expressions, Run
+from torchlint.model.python.variables import resolved
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import (
+    NONE,
+    Choice,
+    Class,
+    Constant,
+    External,
+    Instance,
+    Module,
+    Scalar,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    is_foreign,
+    made_of,
+)
+from torchlint.model.torch.arguments import kind_of
+from torchlint.model.torch.operations import apply
+from torchlint.syntax import ir
+
+_FOLD: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
+    ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_WIDE = re.compile(r"%[^%a-zA-Z]*\d{4}")
+_REFLECTED = frozenset({"**", "/", "-", "%"})
+_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+
+
+def _binary(run: Run, node: ir.Binary) -> Value:
+    chain: list[ir.Binary] = []
+    current: ir.Expression = node
+    while isinstance(current, ir.Binary):
+        chain.append(current)
+        current = current.left
+    value = run.evaluate(current)
+    for each in reversed(chain):
+        left, right = value, run.evaluate(each.right)
+        value = operate(run, each.op, left, right, each)
+        for hook in run.machine.watch.binary:
+            hook(each.op, left, right, value, each)
+    return value
+
+
+def operate(run: Run, op: str, left: Value, right: Value, origin: ir.Node) -> Value:
+    """`left op right`."""
+    if op == "*" and (_repeats(run, left, right) or _repeats(run, right, left)):
+        sequence = left if isinstance(left, Sequence) else right
+        assert isinstance(sequence, Sequence)
+        return _repeat(sequence, None)
+    if holds_tensor(run, left) or holds_tensor(run, right):
+        reflected = not holds_tensor(run, left)
+        if reflected and op == "//" and kind_of(left) == "unknown":
+            result = None  # a tensor that requires grad would be differentiated, by `__rfloordiv__` nothing is
+        elif reflected and op in _REFLECTED:
+            result = _reflected(run, op, left, right, origin)
+        else:
+            operands = [right, left] if reflected else [left, right]
+            result = apply(run.torch, ops.operator_spelling(op, reflected), operands, {}, origin, op)
+        if result is not None:
+            return result
+        return made_of([left, right], source=origin)
+    if isinstance(left, Constant) and isinstance(right, Constant) and op in _FOLD:
+        return fold(op, left, right)
+    if isinstance(left, Sequence) and isinstance(right, Sequence) and op == "+":
+        return _concatenate(left, right)
+    if op == "*" and isinstance(left, Sequence) and isinstance(right, Constant):
+        return _repeat(left, right.value)
+    if op == "*" and isinstance(left, Constant) and isinstance(right, Sequence):
+        return _repeat(right, left.value)
+    kinds = {kind_of(left), kind_of(right)}
+    if kinds <= {"int", "bool"}:
+        return Scalar("float" if op == "/" else "bool" if op in _COMPARISONS else "int")
+    if kinds <= {"int", "bool", "float", "number"}:
+        return Scalar("bool" if op in _COMPARISONS else "number")
+    if kinds == {"str"}:
+        return Scalar("str")
+    apart = all(is_foreign(each) or isinstance(each, (Constant, Scalar)) for each in (left, right))
+    result = made_of([left, right], source=origin)
+    result.foreign = apart
+    return result
+
+
+def _repeats(run: Run, sequence: Value, times: Value) -> bool:
+    """`[0] * n` where `n` is a tensor: torch refuses a list, so Python repeats it."""
+    return isinstance(sequence, Sequence) and sequence.kind in ("list", "tuple") and holds_tensor(run, times)
+
+
+def _reflected(run: Run, op: str, number: Value, tensor: Value, origin: ir.Node) -> Value | None:
+    """`2 ** x` and the like, as torch/_tensor.py spells them."""
+    torch = run.torch
+    if op == "/":
+        inverse = apply(torch, "torch.Tensor.reciprocal", [tensor], {}, origin, op)
+        return apply(torch, "torch.Tensor.mul", [inverse, number], {}, origin, op) if inverse is not None else None
+    if op == "-":
+        return apply(torch, "torch.rsub", [tensor, number], {}, origin, op)
+    return apply(torch, "torch.pow" if op == "**" else "torch.remainder", [number, tensor], {}, origin, op)
+
+
+def holds_tensor(run: Run, value: Value) -> bool:
+    """
+    Whether a value is certainly a tensor (on all its alternatives that are not plain numbers, and on one
+    at least).
+    """
+    options = [each for _, each in alternatives(value, run.machine.guard)]
+    tensors = [e for e in options if isinstance(e, Tensor) or (isinstance(e, Unknown) and e.tensor is not None)]
+    return bool(tensors) and all(isinstance(each, (Constant, Scalar)) or each in tensors for each in options)
+
+
+def _concatenate(left: Sequence, right: Sequence) -> Value:
+    if left.items is not None and right.items is not None and len(left.items) + len(right.items) <= MOST_ITEMS:
+        return Sequence(left.kind, left.items + right.items)
+    inner = [each for each in (*(left.items or ()), *(right.items or ()), left.element, right.element) if each]
+    unseen = any(each.items is None and each.element is None for each in (left, right))
+    if inner and all(isinstance(each, (Module, Instance)) for each in inner) and not unseen:
+        return Sequence(left.kind, None, inner[0])
+    return Sequence(left.kind, None, any_of([*inner, Unknown()] if unseen or not inner else inner))
+
+
+def _repeat(left: Sequence, times: object) -> Value:
+    if left.items is not None and isinstance(times, int):
+        count = min(max(times, 0), MOST_ITEMS + 1)
+        if len(left.items) * count <= MOST_ITEMS:
+            return Sequence(left.kind, left.items * count)
+    return Sequence(left.kind, None, left.items[0] if left.items else left.element)
+
+
+def _compare(run: Run, node: ir.Compare) -> Value:
+    left = run.evaluate(node.left)
+    result: Value = Scalar("bool")
+    for op, each in zip(node.ops, node.rights, strict=True):
+        right = run.evaluate(each)
+        result = _compared(run, op, left, right, node)
+        left = right
+    return result if len(node.ops) == 1 else Scalar("bool")
+
+
+def _compared(run: Run, op: str, left: Value, right: Value, node: ir.Node) -> Value:
+    if op in ("is", "is not"):
+        return _identity(run, op, left, right)
+    if op in ("in", "not in"):
+        truth = _contained(run, left, resolved(run, right))
+        return Scalar("bool") if truth is Truth.MAYBE else Constant((truth is Truth.YES) == (op == "in"))
+    for hook in run.machine.watch.compared if op in ("==", "!=") else ():
+        hook(op, left, right, node)
+    if op in ("==", "!=") and (right == NONE or left == NONE):
+        return _identity(run, "is" if op == "==" else "is not", left, right)
+    return operate(run, op, left, right, node)
+
+
+def _contained(run: Run, left: Value, right: Value) -> Truth:
+    """`left in right`; what is imported is only looked up if its name does not tell."""
+    truth = contains(left, right)
+    known = isinstance(left, (Class, External)) and isinstance(right, Sequence) and right.items is not None
+    if truth is Truth.YES or truth is Truth.NO or not known:
+        return truth
+    assert isinstance(right, Sequence)
+    return contains(resolved(run, left), Sequence(right.kind, tuple(map(partial(resolved, run), right.items or ()))))
+
+
+def _identity(run: Run, op: str, left: Value, right: Value) -> Value:
+    if isinstance(right, Choice) or isinstance(left, Choice):
+        verdicts = {
+            _identity(run, op, one, two)
+            for _, one in alternatives(left, run.machine.guard)
+            for _, two in alternatives(right, run.machine.guard)
+        }
+        return verdicts.pop() if len(verdicts) == 1 else Scalar("bool")
+    if isinstance(left, (Unknown, Scalar)) or isinstance(right, (Unknown, Scalar)):
+        definite = (isinstance(left, Unknown) and left.tensor is not None and right == NONE) or (
+            isinstance(left, Scalar) and left.kind != "other" and right == NONE
+        )
+        return Constant(op == "is not") if definite else Scalar("bool")
+    same = left is right or (isinstance(left, (Constant, External)) and left == right)
+    return Constant(same == (op == "is"))
+
+
+def fold(op: str, left: Constant, right: Constant) -> Value:
+    """Fold two constants; a result that would be huge, or an error, is unknown."""
+    if isinstance(left.value, (str, bytes)) and (op == "*" or (op == "%" and _WIDE.search(str(left.value)))):
+        return Scalar("str")
+    try:
+        value = _FOLD[op](left.value, right.value)
+    except (TypeError, ValueError, ArithmeticError):
+        return Unknown()
+    if isinstance(value, int) and value.bit_length() > 256:
+        return Scalar("int")
+    if isinstance(value, str) and len(value) > MOST_TEXT:
+        return Scalar("str")
+    return Constant(value) if isinstance(value, (int, float, str, bool)) else Unknown()
+
+
+EXPRESSIONS: Expressions = {
+    ir.Binary: _binary,
+    ir.Compare: _compare,
+}

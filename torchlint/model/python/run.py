@@ -1,0 +1,180 @@
+"""
+The context that every transfer function of Python is handed: what runs, on which state, and who evaluates a node.
+
+A `Run` knows the transfer functions as tables alone (`interpreter` puts them together), so that a module calls only
+what lies below it: whatever goes back up, into an expression, a block or a call, goes through `evaluate`, `execute`,
+`invoke` and `call`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias
+
+from torchlint.model.autograd.autograd import Autograd
+from torchlint.model.python.prototypes import Prototypes
+from torchlint.model.state.call_site import CallSite
+from torchlint.model.state.guards import Guard
+from torchlint.model.state.hooks import Watch
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.trail import Changes
+from torchlint.model.state.values import Bound, Class, Frame, Function, Globals, Value
+from torchlint.model.torch.torch import Torch
+from torchlint.syntax import ir
+
+
+class Imports(Protocol):
+    """What a file imports from its own project (see `imports`)."""
+
+    def offers(self, qualified: str) -> bool:
+        """Whether a full name may be one of the project's: it has a file or a folder called like its first part."""
+
+    def absolute(self, frame: Frame, qualified: str) -> str:
+        """The full name of something imported in a frame: without the dots of a relative import."""
+
+    def value(self, qualified: str) -> Value | None:
+        """The value of a full name, if a file of the project defines it and it is certain which it is."""
+
+    def name(self, frame: Globals, name: str) -> Value | None:
+        """The value of a variable that a file has not set as far as it has run."""
+
+
+class Callback:
+    """A function of the file that somebody else may run; of a method, also its object."""
+
+    __slots__ = ("function", "receiver")
+
+    def __init__(self, function: Function, receiver: Value | None) -> None:
+        self.function = function
+        self.receiver = receiver
+
+    @classmethod
+    def of(cls, value: Value) -> Callback | None:
+        """What a value is as a callback, if it is one."""
+        if isinstance(value, Bound) and value.function is not None:
+            return cls(value.function, value.receiver)
+        return cls(value, None) if isinstance(value, Function) else None
+
+    def is_same(self, other: Callback) -> bool:
+        return self.function is other.function and self.receiver is other.receiver
+
+    def variables(self, name: str) -> dict[str, Value] | None:
+        """Where a variable is that the function sees."""
+        parameters = self.function.definition.parameters
+        if self.receiver is not None and parameters and parameters[0].name == name:
+            return {name: self.receiver}
+        frame: Frame | None = self.function.closure
+        while frame is not None and name not in frame.variables:
+            frame = frame.enclosing
+        return None if frame is None else frame.variables
+
+    def lookup(self, name: str) -> Value | None:
+        """The value of a variable that the function sees."""
+        variables = self.variables(name)
+        return None if variables is None else variables[name]
+
+
+class LoopFrame:
+    """A running loop: the states in which its body was left by `break` and `continue`."""
+
+    __slots__ = ("breaks", "continues", "count", "iteration_mark", "iteration_path", "mark", "path")
+
+    def __init__(self, mark: int, path: Guard) -> None:
+        self.mark = mark
+        self.path = path
+        self.iteration_mark = mark
+        self.iteration_path = path
+        self.breaks: list[tuple[Guard, Changes]] = []
+        self.continues: list[tuple[Guard, Changes]] = []
+        self.count = 0
+
+
+Expressions: TypeAlias = "dict[type, Callable[[Run, Any], Value]]"
+Statements: TypeAlias = "dict[type, Callable[[Run, Any], None]]"
+Callees: TypeAlias = "Callable[[Run, Value, CallSite], Value]"
+
+
+class Run:
+    """One abstract run of Python: its state, and the transfer functions by the node they are for."""
+
+    __deletable__ = ("prototypes",)  # what mypyc lets one delete, for the end (`release`)
+
+    def __init__(self, expressions: Expressions, statements: Statements, callees: Callees) -> None:
+        self.expressions = expressions
+        self.statements = statements
+        self.callees = callees
+        self.machine = Machine()
+        self.autograd = Autograd(self.machine)
+        self.torch = Torch(self.machine, self.autograd)
+        self.imports: Imports | None = None
+        self.suspended: Callable[[Value], None] | None = None
+        """What a generator that runs as a context manager comes back to where it yields."""
+        self.owners: dict[int, Class] = {}
+        self.handed_on: tuple[Callback, ...] = ()
+        """Functions of the file that unknown code, a hook or a callback may run at any time."""
+        self.reaching: dict[int, tuple[tuple[str, ...], ...]] = {}
+        self.entered: set[int] = set()
+        self.prototypes = Prototypes(self.machine.globals, self.machine.branch)
+        # What is watched while another file's code runs, and what otherwise.
+        self.abroad = self.at_home = Watch()
+        self.loops: list[LoopFrame | None] = []
+        self.keep_alive: list[object] = []
+        self.iterations = 0
+        self.finals: list[tuple[int, list[ir.Statement]]] = []
+        """The `finally` blocks that a `return` runs through, each with the depth of the call it is in."""
+        self.repeating = False
+        self.functions: list[Function] = []
+        self.classes: list[Class] = []
+        self.defined: set[int] = set()
+
+    def evaluate(self, node: ir.Expression) -> Value:
+        """The abstract value of an expression."""
+        machine = self.machine
+        machine.descend()
+        value = self.expressions[type(node)](self, node)
+        machine.nested -= 1
+        return value
+
+    def execute(self, body: list[ir.Statement]) -> None:
+        """Run statements one after the other, until the path ends."""
+        machine = self.machine
+        machine.blocks[id(body)] = body
+        machine.descend()
+        for statement in body:
+            if machine.dead:
+                break
+            machine.spend()
+            machine.statement = statement
+            self.statements[type(statement)](self, statement)
+            for hook in machine.watch.ran if not machine.dead else ():
+                hook(statement)
+        machine.nested -= 1
+
+    def invoke(self, callee: Value, site: CallSite) -> Value:
+        """Call any value."""
+        machine = self.machine
+        machine.descend()
+        result = self.callees(self, callee, site)
+        machine.nested -= 1
+        return result
+
+    def call(self, function: Value, positional: list[Value], origin: ir.Node) -> Value:
+        """Call a value with values (no argument is written anywhere)."""
+        node = origin if isinstance(origin, ir.Call) else ir.Call(origin.origin, ir.Name(origin.origin, ""), [])
+        return self.invoke(function, CallSite(node, list(positional), {}))
+
+    def share(self, other: Run) -> None:
+        """Number branches and know classes together with another run: values of one are values of the other."""
+        self.machine.share(other.machine)
+        self.owners = other.owners
+
+    def release(self) -> None:
+        """
+        Nobody asks any more: take apart what refers to each other in circles (variables and the functions that see
+        them, graph nodes and the tensors they save), so that it is gone now, and not when the garbage collector comes
+        by.
+        """
+        self.machine.trail.undo(0)
+        self.autograd.release()
+        self.imports = None
+        del self.prototypes

@@ -1,0 +1,116 @@
+"""
+`x[i]` of tensors, lists, dictionaries, Modules and objects.
+
+Storing into them is in `binding`.
+"""
+
+from __future__ import annotations
+
+from torchlint.model.python.containers import any_of, holds_modules, slice_of
+from torchlint.model.python.run import Expressions, Run
+from torchlint.model.python.variables import resolved
+from torchlint.model.state.values import (
+    Bound,
+    Choice,
+    Constant,
+    External,
+    Function,
+    Instance,
+    Mapping,
+    Module,
+    Scalar,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    is_foreign,
+    reachable_tensors,
+)
+from torchlint.model.torch.indexing import SliceValue, tensor_getitem
+from torchlint.syntax import ir
+
+
+def evaluate_index(run: Run, node: ir.Expression) -> Value | SliceValue | list[Value | SliceValue]:
+    """An evaluated index."""
+    if isinstance(node, ir.Slice):
+        bounds = [run.evaluate(p) if p is not None else None for p in (node.lower, node.upper, node.step)]
+        return SliceValue(*bounds)
+    if isinstance(node, ir.Sequence) and node.kind == "tuple":
+        parts: list[Value | SliceValue] = []
+        for element in node.elements:
+            part = evaluate_index(run, element)
+            if isinstance(part, list):
+                parts.append(Sequence("tuple", tuple(p for p in part if not isinstance(p, SliceValue))))
+            else:
+                parts.append(part)
+        return parts
+    return run.evaluate(node)
+
+
+def _evaluate_subscript(run: Run, node: ir.Subscript) -> Value:
+    value = run.evaluate(node.value)
+    return subscript(run, value, evaluate_index(run, node.index), node)
+
+
+def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | SliceValue], origin: ir.Node) -> Value:
+    """`value[index]`."""
+    machine = run.machine
+    if isinstance(value, Choice):
+        return machine.each(value, lambda each: subscript(run, each, index, origin))
+    value = resolved(run, value)
+    if isinstance(value, Unknown) and value.tensor is not None:
+        value = value.tensor
+    if isinstance(value, Tensor):
+        result = tensor_getitem(run.torch, value, index, origin)
+        value.storage.read = machine.tick()
+        for hook in machine.watch.indexed:
+            hook(value, result, origin)
+        return result
+    if isinstance(value, Sequence):
+        return _item(value, index)
+    if isinstance(value, Mapping):
+        if value.items is not None and isinstance(index, Constant):
+            return value.items.get(index.value, Unknown())
+        every = list((value.items or {}).values()) + ([value.element] if value.element is not None else [])
+        return any_of(every) if every else Unknown()
+    if isinstance(value, Instance) and value.contents is not None and isinstance(index, _KEYS):
+        return _dict_item(run, value, index, origin)
+    if isinstance(value, Instance) and value.layer is not None:
+        value = value.layer
+    if isinstance(value, Module) and value.children and isinstance(index, Constant) and index.value in value.names:
+        return value.children[value.names.index(str(index.value))]
+    if isinstance(value, Module) and value.kind.container and (value.children is not None or value.element):
+        return _item(Sequence("list", value.children, value.element), index)
+    layer = (isinstance(value, Unknown) and value.layer) or holds_modules(value)
+    part_of = value.part_of if isinstance(value, Unknown) else None
+    return Unknown(reachable_tensors(value), source=origin, layer=layer, foreign=is_foreign(value), part_of=part_of)
+
+
+def _dict_item(run: Run, value: Instance, key: Value, origin: ir.Node) -> Value:
+    """`value[key]` of an object whose class derives from `dict`."""
+    for cls in value.cls.ancestry():
+        function = cls.attributes.get("__getitem__")
+        if isinstance(function, Function):
+            return run.call(Bound(value, "__getitem__", function), [key], origin)
+    return subscript(run, value.contents or Mapping(None), key, origin)
+
+
+def _item(value: Sequence, index: Value | SliceValue | list[Value | SliceValue]) -> Value:
+    if value.items is None:
+        return value if isinstance(index, SliceValue) else value.element or Unknown()
+    if isinstance(index, Constant) and isinstance(index.value, int):
+        return value.items[index.value] if -len(value.items) <= index.value < len(value.items) else Unknown()
+    if isinstance(index, SliceValue):
+        bounds = slice_of(index)
+        if bounds is not None:
+            return Sequence(value.kind, value.items[bounds])
+        return Sequence(value.kind, None, any_of(list(value.items)) if value.items else None)
+    return any_of(list(value.items)) if value.items else Unknown()
+
+
+_KEYS = (Constant, Scalar, Unknown, Choice, External)
+
+
+EXPRESSIONS: Expressions = {
+    ir.Subscript: _evaluate_subscript,
+}

@@ -1,0 +1,203 @@
+"""
+Variables: looking a name up, binding one, and what is found in other files of the project.
+
+Runs no code.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from torchlint.knowledge import foreign
+from torchlint.knowledge.factories import find as factories
+from torchlint.knowledge.modules import find as modules
+from torchlint.knowledge.ops import find as ops
+from torchlint.model.python.run import Run
+from torchlint.model.state.values import (
+    Choice,
+    Class,
+    Constant,
+    External,
+    Frame,
+    Function,
+    Globals,
+    Unbound,
+    Unknown,
+    Value,
+    choose,
+    globals_of,
+    reachable_tensors,
+    unknown_guard,
+)
+
+
+def lookup(run: Run, name: str) -> Value:
+    """The value of a variable: local, enclosing, global, star import, builtin."""
+    frame = run.machine.frame
+    if name in frame.globals_:
+        frame = globals_of(frame)
+    while name not in frame.variables:
+        if frame.enclosing is None:
+            return _global(run, frame, name)
+        frame = frame.enclosing
+    return _bound_on_its_paths(frame.variables[name])
+
+
+def _global(run: Run, frame: Frame, name: str) -> Value:
+    """A variable that its file has not set: of another file, of a star import, or a builtin."""
+    if isinstance(frame, Globals):
+        found = run.imports.name(frame, name) if run.imports is not None else None
+        if found is not None:
+            return found
+        for module in frame.stars:
+            qualified = canonical(f"{module}.{name}")
+            if ops.find(qualified) or modules.find(qualified) or factories.find(qualified) or qualified in _TORCH_NAMES:
+                return External(qualified)
+    return External(f"builtins.{name}") if name in _BUILTINS else Unknown()
+
+
+def resolved(run: Run, value: Value) -> Value:
+    """Something imported, as the file of the project that defines it has it; else the value itself."""
+    machine = run.machine
+    if isinstance(value, External) and run.imports is not None:
+        if machine.outside_left > 0:
+            return run.imports.value(value.qualified) or value
+        if _is_called_like_torch(value.qualified.rpartition(".")[2]):
+            known = run.imports.value(value.qualified)
+            if isinstance(known, External):
+                return known
+        machine.passed_by = machine.passed_by or run.imports.offers(value.qualified)
+    return value
+
+
+@cache
+def _is_called_like_torch(name: str) -> bool:
+    """Whether a name may be another one for something of torch (`kornia.core.einsum`): those are called like it."""
+    functions = (f"torch.{name}", f"torch.nn.functional.{name}", f"torch.linalg.{name}")
+    known = any(ops.find(each) for each in functions) or factories.find(f"torch.{name}") is not None
+    return known or modules.find(f"torch.nn.{name}") is not None
+
+
+def _bound_on_its_paths(value: Value) -> Value:
+    """A variable that some paths leave unbound: who comes past its use came on another path."""
+    if not isinstance(value, Choice) or not any(isinstance(each, Unbound) for _, each in value.alternatives):
+        return value
+    bound = tuple(option for option in value.alternatives if not isinstance(option[1], Unbound))
+    return bound[0][1] if len(bound) == 1 else Choice(bound) if bound else value
+
+
+def imported(qualified: str) -> Value:
+    """What a name of a module stands for."""
+    number = foreign.CONSTANTS.get(qualified)
+    return Constant(number) if number is not None else External(canonical(qualified))
+
+
+def canonical(qualified: str) -> str:
+    """The public name of something of torch: `torch.nn.modules.linear.Linear` is `torch.nn.Linear`."""
+    if not qualified.startswith("torch."):
+        return qualified
+    for private, public in _PUBLIC:
+        if qualified.startswith(private):
+            rest = qualified[len(private) :]
+            last = rest.rpartition(".")[2]
+            if last and (last[0].isupper() or public == "torch."):
+                return public + last
+    return qualified
+
+
+_PUBLIC = (
+    ("torch.nn.modules.", "torch.nn."),
+    ("torch.nn.parameter.", "torch.nn."),
+    ("torch.functional.", "torch."),
+    ("torch.autograd.variable.", "torch.autograd."),
+    ("torch._tensor.", "torch."),
+)
+_TORCH_NAMES = frozenset({"torch.no_grad", "torch.enable_grad", "torch.nn", "torch.optim", "torch.autograd"})
+_BUILTINS = frozenset(
+    [
+        "abs",
+        "all",
+        "any",
+        "bool",
+        "callable",
+        "dict",
+        "divmod",
+        "eval",
+        "exec",
+        "globals",
+        "locals",
+        "enumerate",
+        "filter",
+        "float",
+        "frozenset",
+        "getattr",
+        "hasattr",
+        "hash",
+        "id",
+        "int",
+        "isinstance",
+        "issubclass",
+        "iter",
+        "len",
+        "list",
+        "map",
+        "max",
+        "min",
+        "next",
+        "object",
+        "open",
+        "print",
+        "range",
+        "repr",
+        "reversed",
+        "round",
+        "set",
+        "setattr",
+        "slice",
+        "sorted",
+        "str",
+        "sum",
+        "super",
+        "tuple",
+        "type",
+        "vars",
+        "zip",
+        "RuntimeError",
+        "ValueError",
+        "Exception",
+        "property",
+        "staticmethod",
+        "classmethod",
+    ]
+)
+REGISTRIES = frozenset({"_parameters", "_modules", "_buffers"})
+
+
+def forget_variables(run: Run) -> None:
+    """Code in a text may have bound any variable in sight anew."""
+    frame: Frame | None = run.machine.frame
+    while frame is not None:
+        for name, old in list(frame.variables.items()):
+            if not isinstance(old, (External, Function, Class, Unknown)):
+                new = Unknown(reachable_tensors(old))
+                run.machine.trail.set(frame.variables, name, choose([(unknown_guard(), old), (unknown_guard(), new)]))
+        frame = frame.enclosing
+
+
+def set_variable(run: Run, name: str, value: Value) -> None:
+    """Bind a variable in the frame it belongs to."""
+    frame = run.machine.frame
+    if name in frame.globals_:
+        frame = globals_of(frame)
+    elif name in frame.nonlocals:
+        enclosing = frame.enclosing
+        while enclosing is not None and name not in enclosing.variables:
+            enclosing = enclosing.enclosing
+        frame = enclosing or frame
+    run.machine.trail.set(frame.variables, name, value)
+
+
+def closure_of(run: Run, owner: Class | None) -> Frame:
+    """The frame a new function closes over: class bodies are not part of it."""
+    frame = run.machine.frame
+    return frame.enclosing if owner is not None and frame.enclosing is not None else frame

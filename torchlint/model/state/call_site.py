@@ -1,0 +1,41 @@
+"""
+A call with its arguments evaluated, as every transfer function of a call takes it.
+
+Data alone: evaluates nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from torchlint.model.state.values import Value
+from torchlint.syntax import ir
+
+
+@dataclass(slots=True, eq=False)
+class CallSite:
+    """
+    A call with its arguments evaluated. `complete` is False when `*args` or `**kwargs` of unknown content are passed.
+    """
+
+    node: ir.Call
+    positional: list[Value]
+    keywords: dict[str, Value]
+    arguments: dict[int | str, ir.Argument] = field(default_factory=dict)
+    complete: bool = True
+    tail: Value | None = None
+    """The last of `*args` whose number is unknown."""
+
+    def get(self, position: int, keyword: str) -> Value | None:
+        """The argument at a position or under a keyword."""
+        if keyword in self.keywords:
+            return self.keywords[keyword]
+        return self.positional[position] if 0 <= position < len(self.positional) else None
+
+    def argument(self, position: int, keyword: str) -> ir.Argument | None:
+        """The written argument."""
+        return self.arguments.get(keyword) or self.arguments.get(position)
+
+    def values(self) -> list[Value]:
+        """All of them."""
+        return [*self.positional, *self.keywords.values()]

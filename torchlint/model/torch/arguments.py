@@ -1,0 +1,244 @@
+"""
+Values as arguments of torch: their kind for the operation table, their size and dtype for the shape knowledge.
+
+Reads values; runs no operation.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.knowledge.ops.find import Known
+from torchlint.knowledge.shapes import infer as shapes
+from torchlint.model.events import Shape
+from torchlint.model.state.guards import Guard, Truth
+from torchlint.model.state.values import (
+    Choice,
+    Constant,
+    External,
+    Scalar,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    fits,
+    is_value_of_elsewhere,
+)
+from torchlint.model.torch.torch import Torch
+from torchlint.syntax import ir
+
+NUMBERS = frozenset({"bool", "int", "float", "number", "complex"})
+
+
+def kind_of(value: Value) -> str:
+    """The kind of an argument, in the words of `torchlint.knowledge.ops.find.Kind`."""
+    return _kind_of(value) if fits(value) else "unknown"
+
+
+def _kind_of(value: Value) -> str:
+    if isinstance(value, Tensor):
+        return "tensor"
+    if isinstance(value, Constant):
+        return _constant_kind(value.value)
+    if isinstance(value, Scalar):
+        return value.kind if value.kind in ("int", "float", "bool", "str", "number") else "other"
+    if isinstance(value, Unknown):
+        return "tensor" if value.tensor is not None else "unknown"
+    if isinstance(value, Sequence):
+        return _sequence_kind(value)
+    if isinstance(value, External):
+        if _dtype(value.qualified) is not None:
+            return "dtype"
+        return "unknown" if is_value_of_elsewhere(value) else "other"
+    if isinstance(value, Choice):
+        kinds = {_kind_of(each) for _, each in value.alternatives}
+        if len(kinds) == 1:
+            return kinds.pop()
+        return "number" if kinds <= {"int", "float", "bool", "number"} else "unknown"
+    return "other"
+
+
+def _sequence_kind(value: Sequence) -> str:
+    inner = value.items if value.items is not None else ((value.element,) if value.element is not None else ())
+    kinds = {_kind_of(each) for each in inner}
+    if not kinds:
+        return "unknown" if value.items is None else "ints"
+    if kinds <= {"int", "bool"}:
+        return "ints"
+    if kinds == {"tensor"}:
+        return "tensors"
+    return "unknown" if "unknown" in kinds else "other"
+
+
+def as_argument(value: Value) -> object:
+    """An argument as the shape knowledge takes it: `Sized`, plain Python values, or UNKNOWN."""
+    return _argument(value) if fits(value) else shapes.UNKNOWN
+
+
+def _argument(value: Value) -> object:
+    if isinstance(value, Tensor):
+        return shapes.Sized(value.shape, value.dtype)
+    if isinstance(value, Unknown) and value.tensor is not None:
+        return shapes.Sized(value.tensor.shape, value.tensor.dtype)
+    if isinstance(value, Constant):
+        return value.value
+    if isinstance(value, Sequence) and value.items is not None:
+        items = [_argument(each) for each in value.items]
+        if any(isinstance(item, shapes.Sized) for item in items):
+            return items
+        return tuple(items)
+    if isinstance(value, Scalar):
+        # of a number that is no size, shapes ask only that it is one
+        return shapes.INTEGER if value.kind in ("int", "float", "number", "bool") else shapes.UNKNOWN
+    if isinstance(value, External):
+        return _dtype(value.qualified) or shapes.UNKNOWN
+    if isinstance(value, Choice):
+        arguments = [_argument(each) for _, each in value.alternatives]
+        if all(isinstance(each, shapes.Sized) for each in arguments):
+            return shapes.Sized(_common([each.shape for each in arguments if isinstance(each, shapes.Sized)]))
+    return shapes.UNKNOWN
+
+
+def known_of(value: Value) -> Known | None:
+    """What the operation table may ask of an argument beyond its kind."""
+    if isinstance(value, Constant):
+        return Known(value.value) if value.value is None or isinstance(value.value, (bool, int, float, str)) else None
+    if isinstance(value, External):
+        return Known(value.qualified) if _dtype(value.qualified) is not None else None
+    if isinstance(value, Unknown):
+        value = value.tensor or value
+    if not isinstance(value, Tensor):
+        return None
+    contiguous = None if value.contiguous is Truth.MAYBE else value.contiguous is Truth.YES
+    floating = None if value.dtype is None else value.dtype in ("float", "complex")
+    return Known(
+        dtype=value.precise or None,
+        rank=None if value.shape is None else len(value.shape),
+        contiguous=contiguous,
+        floating=floating,
+    )
+
+
+def dtype_of(torch: Torch, tensor: Tensor) -> str:
+    """
+    The very dtype of a tensor, "" if it is not known. Where a `forward` runs as it does by default, nobody has
+    chosen another dtype for what requires grad, nor is there an autocast around it.
+    """
+    plain = torch.by_default and tensor.dtype != "complex" and tensor.requires_grad.otherwise is Truth.YES
+    return tensor.precise or (torch.default_dtype if plain else "")
+
+
+def has_dtype(torch: Torch, tensor: Tensor, wanted: str) -> Truth:
+    """Whether a tensor is of a dtype."""
+    own = dtype_of(torch, tensor)
+    if not wanted:
+        return Truth.MAYBE
+    if own:
+        return Truth.of(wanted == own)
+    return Truth.NO if tensor.dtype is not None and class_of(wanted) != tensor.dtype else Truth.MAYBE
+
+
+CASTS = {
+    "float": "torch.float32", "double": "torch.float64", "half": "torch.float16", "bfloat16": "torch.bfloat16",
+    "int": "torch.int32", "long": "torch.int64", "short": "torch.int16", "char": "torch.int8", "byte": "torch.uint8",
+    "bool": "torch.bool", "cfloat": "torch.complex64", "cdouble": "torch.complex128",
+    "to": "", "type": "", "type_as": "",
+}  # fmt: skip
+_PRECISE = {
+    "torch.float": "torch.float32", "torch.double": "torch.float64", "torch.half": "torch.float16",
+    "torch.int": "torch.int32", "torch.long": "torch.int64", "torch.short": "torch.int16",
+    "torch.cfloat": "torch.complex64", "torch.cdouble": "torch.complex128",
+}  # fmt: skip
+
+
+def precise_dtype(dtype: str) -> str:
+    """A dtype by its own name: `torch.float` is `torch.float32`."""
+    return _PRECISE.get(dtype, dtype)
+
+
+def _constant_kind(value: object) -> str:
+    if value is None:
+        return "none"
+    for kind, types in (("bool", bool), ("int", int), ("float", float), ("complex", complex), ("str", str)):
+        if isinstance(value, types):
+            return kind
+    return "other"
+
+
+_DTYPES = {
+    "float": "float float16 float32 float64 double half bfloat16",
+    "int": "int int8 int16 int32 int64 long short uint8 uint16 uint32 uint64",
+    "bool": "bool",
+    "complex": "complex64 complex128 cfloat cdouble complex32",
+}
+_CLASS_OF_DTYPE = {f"torch.{name}": kind for kind, names in _DTYPES.items() for name in names.split()}
+
+
+def _dtype(qualified: str) -> str | None:
+    return qualified if qualified in _CLASS_OF_DTYPE else None
+
+
+def class_of(dtype: str) -> str | None:
+    """The class of a dtype by its name, None if it is none: of bytes too, which as an index are a mask."""
+    return _CLASS_OF_DTYPE.get(dtype)
+
+
+def _common(found: list[Shape]) -> Shape:
+    first = found[0]
+    for shape in found[1:]:
+        if first is None or shape is None or len(first) != len(shape):
+            return None
+        first = tuple(a if a == b else None for a, b in zip(first, shape, strict=True))
+    return first
+
+
+def truth_of(value: Value | None, default: Truth = Truth.MAYBE) -> Truth:
+    """The truth of a value as a condition."""
+    if value is None:
+        return default
+    if isinstance(value, Constant):
+        return Truth.of(bool(value.value))
+    if isinstance(value, Choice):
+        joined = truth_of(value.alternatives[0][1])
+        for _, each in value.alternatives[1:]:
+            joined = joined.join(truth_of(each))
+        return joined
+    return Truth.MAYBE
+
+
+def text_of(expression: ir.Expression) -> str:
+    """A short expression as the program writes it, else ""."""
+    if isinstance(expression, ir.Name):
+        return expression.id
+    if isinstance(expression, ir.Attribute):
+        inner = text_of(expression.value)
+        return f"{inner}.{expression.attr}" if inner else ""
+    return ""
+
+
+def shape_of(value: Value) -> Shape:
+    sized = as_argument(value)
+    return sized.shape if isinstance(sized, shapes.Sized) else None
+
+
+def known(value: Value) -> list[tuple[Guard, Tensor]]:
+    return [(guard, each) for guard, each in alternatives(value) if isinstance(each, Tensor)]
+
+
+def python_value(value: object) -> Value:
+    """A plain Python value as an abstract one."""
+    if isinstance(value, (tuple, list)):
+        return Sequence("tuple", tuple(python_value(each) for each in value))
+    if value is shapes.UNKNOWN:
+        return Unknown()
+    if value is shapes.INTEGER:
+        return Scalar("int")
+    if isinstance(value, str) and value.startswith("torch."):
+        return External(value)
+    return Constant(value)
+
+
+def cst_of(node: ir.Node) -> cst.BaseExpression:
+    assert isinstance(node.origin, cst.BaseExpression)
+    return node.origin

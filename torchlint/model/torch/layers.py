@@ -1,0 +1,244 @@
+"""
+Layers of `torch.nn`: making one, calling one.
+
+What a layer computes is the word of `torchlint.knowledge.modules`; a layer that it does not know keeps the dependence
+of its result on its input. Containers are followed in `model/python`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from torchlint.knowledge.modules import find as modules
+from torchlint.model.autograd.edges import edges_of, new_node
+from torchlint.model.autograd.record import recorded_grad, value_grad
+from torchlint.model.autograd.tensors import fresh, possible_options
+from torchlint.model.autograd.writes import escape
+from torchlint.model.events import Shape
+from torchlint.model.state.call_site import CallSite
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin
+from torchlint.model.state.values import (
+    GRAD_NO,
+    GRAD_YES,
+    NONE,
+    Constant,
+    Grad,
+    GraphNode,
+    Instance,
+    Mapping,
+    Module,
+    Sequence,
+    Tensor,
+    Unknown,
+    Use,
+    Value,
+    made_of,
+    reachable_tensors,
+)
+from torchlint.model.torch.arguments import as_argument, cst_of, python_value, shape_of, text_of
+from torchlint.model.torch.inplace import in_place_function
+from torchlint.model.torch.operations import apply
+from torchlint.model.torch.torch import Torch
+
+
+@dataclass(slots=True, eq=False)
+class _Opaque:
+    """A call of a layer that is not followed: the tensors it is given, those it owns, requires_grad of its results."""
+
+    module: Module
+    site: CallSite
+    given: list[tuple[Guard, Tensor]]
+    owned: list[Tensor]
+    own: Grad
+    core: GraphNode | None = None
+
+
+_RECURRENT = ("LSTM", "GRU", "RNN")
+
+
+def new_layer(torch: Torch, kind: modules.ModuleKind, site: CallSite) -> Module:
+    """Make a layer of `torch.nn`."""
+    config = kind.bind(
+        [as_argument(value) for value in site.positional],
+        {key: as_argument(value) for key, value in site.keywords.items()},
+    )
+    module = Module(kind, dict(config), site.node)
+    for name, shape in kind.parameters(config):
+        precise = torch.default_dtype if "dtype" not in site.keywords else ""
+        parameter = fresh(
+            torch.autograd, site.node, "Parameter", own=GRAD_YES, shape=shape, dtype="float", precise=precise
+        )
+        parameter.is_parameter = Truth.YES
+        parameter.name = name
+        module.parameters[name] = parameter
+    for name, shape in kind.buffers(config):
+        module.parameters[name] = fresh(torch.autograd, site.node, "buffer", shape=shape)
+    if kind.container:
+        module.children, module.names = _children(kind.container, site)
+        module.tail = site.tail if kind.container == "sequential" and module.children is None else None
+        if kind.container == "list" and module.children is None and len(site.positional) == 1:
+            given = site.positional[0]
+            if isinstance(given, Sequence) and isinstance(given.element, (Module, Instance)):
+                module.element = given.element
+    return module
+
+
+def _children(container: str, site: CallSite) -> tuple[tuple[Value, ...] | None, tuple[str, ...]]:
+    if not site.complete:
+        return None, ()
+    values = site.positional
+    if len(values) == 1 and isinstance(values[0], Sequence):
+        items = values[0].items
+        return (tuple(items), ()) if items is not None else (None, ())
+    if len(values) == 1 and not isinstance(values[0], (Module, Instance, Unknown, Tensor, Mapping)):
+        return None, ()
+    if container == "dict" and values:
+        return _named_children(values)
+    if container in ("list", "parameters") and values:
+        return None, ()
+    return tuple(values), ()
+
+
+def _named_children(values: list[Value]) -> tuple[tuple[Value, ...] | None, tuple[str, ...]]:
+    items = values[0].items if len(values) == 1 and isinstance(values[0], Mapping) else None
+    names = tuple(name for name in items or () if isinstance(name, str))
+    return (tuple(items.values()), names) if items is not None and len(names) == len(items) else (None, ())
+
+
+def layer_call(torch: Torch, module: Module, site: CallSite) -> Value | None:
+    """Call a layer of `torch.nn` (not a container)."""
+    training = torch.default_training if module.training is None else module.training
+    known = None if training is Truth.MAYBE else training is Truth.YES
+    applications = module.kind.forward(module.config, known, _input_shapes(site))
+    if applications is None or not site.complete:
+        return _opaque_layer(torch, module, site)
+    return _applications(torch, module, applications, site)
+
+
+def _input_shapes(site: CallSite) -> list[Shape]:
+    return [shape_of(value) for value in site.values() if not isinstance(value, Constant)]
+
+
+def _applications(
+    torch: Torch, module: Module, applications: tuple[modules.Application, ...], site: CallSite
+) -> Value | None:
+    results: dict[str, Value] = {}
+    last: Value = site.positional[0] if site.positional else Unknown()
+    argument = site.argument(0, "input")
+    target = cst_of(argument.value) if argument is not None else None
+    name = text_of(argument.value) if argument is not None else ""
+    inplace = module.kind.inplace(module.config)
+    for application in applications:
+        keywords: dict[str, Value] = {}
+        missing = False
+        for key, source in (*application.arguments, *application.keywords):
+            value = _layer_argument(module, source, site, results)
+            if value is None:
+                missing = missing or not isinstance(source, modules.Input)
+            else:
+                keywords[key] = value
+        if missing:
+            return _opaque_layer(torch, module, site)
+        keywords.pop("inplace", None)
+        display = application.spelling.rpartition(".")[2]
+        result: Value | None = None
+        if inplace is not False and inplace is not None and "input" in keywords:
+            others = {key: value for key, value in keywords.items() if key != "input"}
+            if "dropout" not in display:
+                others.pop("training", None)
+            result = in_place_function(
+                torch, display, [keywords["input"]], others, site.node, target, name, Truth.of(inplace)
+            )
+        if result is None:
+            result = apply(torch, application.spelling, [], keywords, site.node, display, target=target, name=name)
+        if result is None:
+            return _opaque_layer(torch, module, site)
+        results[application.result] = last = result
+    return last
+
+
+def _layer_argument(module: Module, source: object, site: CallSite, results: dict[str, Value]) -> Value | None:
+    if isinstance(source, modules.Input):
+        names = module.kind.inputs
+        return site.get(source.index, names[source.index] if source.index < len(names) else "")
+    if isinstance(source, modules.Own):
+        return module.parameters.get(source.name, NONE)
+    if isinstance(source, modules.Result):
+        return results.get(source.name)
+    assert isinstance(source, modules.Value)
+    return python_value(source.value)
+
+
+def _opaque_layer(torch: Torch, module: Module, site: CallSite) -> Value:
+    autograd = torch.autograd
+    escape(autograd, [tensor for value in site.values() for tensor in reachable_tensors(value)], site.node)
+    given = [option for value in site.values() for option in possible_options(autograd, value)]
+    owned = [value for value in module.parameters.values() if isinstance(value, Tensor)]
+    own = GRAD_NO
+    for value in (*owned, *site.values()):
+        own = own.either(value_grad(autograd, value))
+    opaque = module.kind.opaque(module.config)
+    structure = opaque.structure if opaque is not None else None
+    sizes = iter(module.kind.output_shape(module.config, _input_shapes(site)))
+    layer = _Opaque(module, site, given, owned, recorded_grad(autograd, own))
+    layer.core = _core(torch, layer, structure)
+    return _structure(torch, layer, structure, sizes)
+
+
+def _edges_into(torch: Torch, layer: _Opaque) -> list[tuple[Guard, GraphNode | Tensor]]:
+    tensors = [*layer.given, *((ALWAYS, tensor) for tensor in layer.owned)]
+    return [
+        (both, node)
+        for guard, tensor in tensors
+        for inner, node in edges_of(torch.autograd, tensor)
+        if (both := conjoin(guard, inner)) is not None
+    ]
+
+
+def _core(torch: Torch, layer: _Opaque, structure: object) -> GraphNode | None:
+    """
+    Of a recurrent layer, what all its results lead through: whichever is differentiated, it frees what the others
+    need.
+    """
+    name = layer.module.kind.name
+    if not isinstance(structure, tuple) or not layer.owned or not name.startswith(_RECURRENT):
+        return None
+    if layer.own == GRAD_NO:
+        return None
+    return new_node(
+        torch.autograd, f"{name}Backward", name, layer.site.node, layer.own, _edges_into(torch, layer), Truth.YES
+    )
+
+
+def _structure(torch: Torch, layer: _Opaque, structure: object, sizes: Iterator[Shape]) -> Value:
+    autograd = torch.autograd
+    origin = layer.site.node
+    if isinstance(structure, tuple):
+        return Sequence("tuple", tuple([_structure(torch, layer, each, sizes) for each in structure]))
+    if structure != "tensor":
+        if torch.machine.grad_mode is Truth.NO:
+            return Unknown(source=origin, layer=True)
+        return made_of([*layer.site.values(), *layer.owned], source=origin, layer=True)
+    node = None
+    display = layer.module.kind.name
+    if layer.core is not None:
+        node = new_node(autograd, layer.core.name, display, origin, layer.own, [(ALWAYS, layer.core)], Truth.NO)
+        node.output_of = layer.core
+    elif layer.own != GRAD_NO:
+        holds = Truth.YES if layer.owned else Truth.MAYBE
+        node = new_node(autograd, f"{display}Backward", display, origin, layer.own, _edges_into(torch, layer), holds)
+    result = fresh(
+        autograd,
+        origin,
+        display,
+        own=layer.own,
+        node=node,
+        shape=next(sizes, None),
+        dtype=layer.given[0][1].dtype if layer.given else None,
+        contiguous=Truth.MAYBE,
+        cut="it is computed under `no_grad`",
+    )
+    # Which tensors such a layer saves is not known: its result may be one of them.
+    result.storage.uses = (Use(torch.machine.tick(), origin),)
+    return result

@@ -1,0 +1,300 @@
+"""
+Methods and attributes of tensors: `x.name(...)`, `x.name`.
+
+A method with a meaning of its own for autograd has a function here (`TENSOR_METHODS`); the others are operations of
+the table.
+"""
+
+from __future__ import annotations
+
+from torchlint.knowledge.factories import find as factories
+from torchlint.knowledge.shapes import infer as shapes
+from torchlint.model.autograd.edges import regenerate
+from torchlint.model.autograd.refusals import refuse
+from torchlint.model.autograd.tensors import detached_alias, fresh, materialise
+from torchlint.model.autograd.writes import require_grad, use
+from torchlint.model.events import GradWrite, Refusal, Shape
+from torchlint.model.state.call_site import CallSite
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import (
+    GRAD_NO,
+    NONE,
+    Constant,
+    External,
+    Scalar,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    choose,
+    made_of,
+)
+from torchlint.model.torch.arguments import (
+    CASTS,
+    as_argument,
+    class_of,
+    cst_of,
+    dtype_of,
+    has_dtype,
+    precise_dtype,
+    text_of,
+    truth_of,
+)
+from torchlint.model.torch.creation import create
+from torchlint.model.torch.gradients import backward_method, grad_written
+from torchlint.model.torch.operations import apply
+from torchlint.model.torch.torch import Torch
+from torchlint.syntax import ir
+
+_CONVERSIONS = {
+    "float": "float", "double": "float", "half": "float", "bfloat16": "float", "int": "int", "long": "int",
+    "short": "int", "char": "int", "byte": "int", "bool": "bool", "cfloat": "complex", "cdouble": "complex",
+}  # fmt: skip
+_SIZES = frozenset(
+    {
+        "size",
+        "dim",
+        "numel",
+        "nelement",
+        "ndimension",
+        "element_size",
+        "stride",
+        "storage_offset",
+        "get_device",
+        "is_contiguous",
+        "is_floating_point",
+        "is_complex",
+        "data_ptr",
+        "__len__",
+    }
+)
+_IN_PLACE_OPERATORS = {
+    "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__ipow__": "pow_",
+}  # fmt: skip
+_NOTHING = frozenset({"register_hook", "retain_grad", "register_post_accumulate_grad_hook", "share_memory_"})
+_PYTHON = frozenset({"item", "tolist"})
+_ITEM = "`.item()` returns a number"
+
+
+def tensor_attribute(torch: Torch, tensor: Tensor, name: str, origin: ir.Node) -> Value | None:
+    """`tensor.name`, if it is not a method."""
+    if name == "grad":
+        grad = tensor.grad
+        for _, each in alternatives(grad):
+            if isinstance(each, Unknown):
+                each.hint = ""
+                materialise(torch.autograd, each).grad_of = tensor
+        return grad
+    if name == "data":
+        data = detached_alias(torch.autograd, tensor, origin, ".data", own_counter=True)
+        data.grad_of = tensor.grad_of
+        data.name = tensor.name
+        return data
+    if name == "shape":
+        return shape_value(tensor)
+    if name == "requires_grad":
+        truth = tensor.requires_grad.truth()
+        return Scalar("bool") if truth is Truth.MAYBE else Constant(truth is Truth.YES)
+    if name == "is_leaf":
+        return Scalar("bool") if tensor.is_leaf is Truth.MAYBE else Constant(tensor.is_leaf is Truth.YES)
+    if name == "ndim":
+        return Constant(len(tensor.shape)) if tensor.shape is not None else Scalar("int")
+    if name == "grad_fn":
+        return Unknown()
+    if name == "dtype" and torch.by_default and (dtype := dtype_of(torch, tensor)):
+        return External(dtype)
+    if name in ("dtype", "device", "layout", "is_cuda", "is_sparse", "names", "itemsize"):
+        return Scalar("other")
+    if name in ("T", "mT", "H", "mH", "real", "imag"):
+        return apply(torch, f"torch.Tensor.{name}", [tensor], {}, origin, name) or Unknown([tensor])
+    return None
+
+
+def shape_value(tensor: Tensor) -> Value:
+    """`tensor.shape`, `tensor.size()`: a tuple of sizes."""
+    if tensor.shape is None:
+        return Sequence("tuple", None, Scalar("int"))
+    return Sequence("tuple", tuple(Constant(size) if size is not None else Scalar("int") for size in tensor.shape))
+
+
+def tensor_method(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
+    """`tensor.name(...)`."""
+    machine, autograd = torch.machine, torch.autograd
+    node = site.node
+    name = _IN_PLACE_OPERATORS.get(name, name)
+    if name == "backward":
+        return backward_method(torch, tensor, site, receiver)
+    if name in ("detach", "numpy", "__array__") or (name == "detach_"):
+        return _cutting_method(torch, tensor, name, site, receiver)
+    if name == "requires_grad_":
+        for hook in machine.watch.required_grad:
+            hook(tensor, site.get(0, "requires_grad"), "requires_grad_", node)
+        require_grad(autograd, tensor, truth_of(site.get(0, "requires_grad"), Truth.YES), "requires_grad_")
+        return tensor
+    if name in ("zero_", "fill_") and tensor.grad_of is not None:
+        grad_written(torch, tensor, "zero_" if name == "zero_" else _fill(site), site.node, tensor.grad_of)
+    if name in ("retain_grad", "register_hook"):
+        wanted: Refusal = "retain-grad" if name == "retain_grad" else "hook"
+        refuse(autograd, wanted, name, tensor, node, ~tensor.requires_grad.truth(), cst_of(receiver), text_of(receiver))
+        if name == "register_hook" or (tensor.grad_fn and not tensor.retains_grad):
+            regenerate(
+                autograd, tensor
+            )  # both ask for the grad_fn; of a leaf, or a second time, `retain_grad` does not
+    if name == "retain_grad":
+        machine.trail.set(tensor, "retains_grad", True)
+        return NONE
+    if name == "register_hook":
+        machine.trail.set(tensor, "hooked", True)
+    if name in _NOTHING:
+        return Unknown()
+    if name in _PYTHON:
+        use(autograd, tensor, node)
+        return _numbers(tensor.shape, tensor.dtype) if name == "tolist" else Scalar("number", _ITEM)
+    if name in _SIZES:
+        return _size_method(tensor, name, site)
+    if name in _CONVERSIONS:
+        return _convert(torch, tensor, name, _CONVERSIONS[name], site)
+    if name in ("to", "type", "cpu", "cuda", "type_as"):
+        return _move(torch, tensor, name, site)
+    if name == "view" and class_of(_dtype_argument(site)):
+        return _reinterpreted(torch, tensor, _dtype_argument(site), site)
+    factory = factories.find(f"torch.Tensor.{name}")
+    if factory is not None:
+        return create(torch, f"torch.Tensor.{name}", site, [tensor, *site.positional])
+    return apply(
+        torch,
+        f"torch.Tensor.{name}",
+        [tensor, *site.positional],
+        site.keywords,
+        node,
+        name,
+        target=cst_of(receiver),
+        name=text_of(receiver),
+    )
+
+
+def _numbers(shape: Shape, dtype: str | None) -> Value:
+    """`tolist()`: lists of numbers, nested as the tensor's dimensions are."""
+    if shape is None:
+        return Unknown()
+    if not shape:
+        return Scalar(dtype if dtype in ("float", "int", "bool") else "number", _ITEM)
+    size, inner = shape[0], _numbers(shape[1:], dtype)
+    return Sequence("list", (inner,) * size) if size is not None and size <= 64 else Sequence("list", None, inner)
+
+
+def _fill(site: CallSite) -> GradWrite:
+    value = site.get(0, "value")
+    return "fill" if isinstance(value, Constant) and value.value == 0 else "assign"
+
+
+def _cutting_method(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value:
+    machine, autograd = torch.machine, torch.autograd
+    node = site.node
+    use(autograd, tensor, node)
+    if name == "detach_":
+        viewed = Truth.of(tensor.base is not None)
+        refuse(autograd, "detach-view", name, tensor, node, viewed, cst_of(receiver), text_of(receiver))
+        machine.trail.set(tensor, "own", GRAD_NO)
+        machine.trail.set(tensor, "grad_fn", ())
+        machine.trail.set(tensor, "cut", "`detach_()` cuts it from the graph")
+        return tensor
+    if name == "detach":
+        detached = detached_alias(autograd, tensor, node, "detach()")
+        detached.grad_of = tensor.grad_of
+        return detached
+    forced = truth_of(site.get(0, "force"), Truth.NO) if name == "numpy" else Truth.NO
+    refused = tensor.requires_grad.truth() & machine.grad_mode & ~forced
+    refuse(autograd, "numpy", f"{name}()", tensor, node, refused, cst_of(receiver), text_of(receiver))
+    alias = detached_alias(autograd, tensor, node, "numpy()", own_counter=True)
+    return Unknown([alias], source=node)
+
+
+def copied(torch: Torch, tensor: Tensor, site: CallSite) -> Tensor:
+    """`copy.deepcopy(tensor)`."""
+    autograd = torch.autograd
+    regenerate(autograd, tensor)
+    refuse(autograd, "deepcopy", "deepcopy", tensor, site.node, ~tensor.is_leaf)
+    copy = fresh(autograd, site.node, "deepcopy", own=tensor.requires_grad, shape=tensor.shape, dtype=tensor.dtype)
+    copy.is_parameter = tensor.is_parameter
+    return copy
+
+
+def _size_method(tensor: Tensor, name: str, site: CallSite) -> Value:
+    if name == "size" and not site.positional and not site.keywords:
+        return shape_value(tensor)
+    if name in ("dim", "ndimension"):
+        return Constant(len(tensor.shape)) if tensor.shape is not None else Scalar("int")
+    if name in ("numel", "nelement"):
+        count = shapes.numel(tensor.shape)
+        return Constant(count) if count is not None else Scalar("int")
+    if name == "__len__" and tensor.shape:
+        return Constant(tensor.shape[0]) if tensor.shape[0] is not None else Scalar("int")
+    dim = site.get(0, "dim")
+    place = dim.value if name == "size" and isinstance(dim, Constant) else None
+    if isinstance(place, int) and tensor.shape is not None and -len(tensor.shape) <= place < len(tensor.shape):
+        size = tensor.shape[place]
+        return Constant(size) if size is not None else Scalar("int")
+    return Scalar("bool" if name.startswith("is_") else "int")
+
+
+def _convert(torch: Torch, tensor: Tensor, name: str, dtype: str, site: CallSite) -> Value:
+    """`tensor.long()`, `tensor.half()`: the tensor itself if it has that dtype, else a copy."""
+    same = has_dtype(torch, tensor, CASTS[name])
+    if same is Truth.YES:
+        return tensor
+    known = tensor.dtype or class_of(tensor.precise)
+    if dtype in ("int", "bool") or known in ("int", "bool"):
+        cut = tensor.cut if known in ("int", "bool") else f"`{name}()` is not differentiable"
+        told = factories.dtype_class(CASTS[name])  # not of bytes: as an index they are a mask
+        copy = fresh(torch.autograd, site.node, name, shape=tensor.shape, dtype=told, cut=cut, precise=CASTS[name])
+        _derived(copy, tensor, name)
+        return copy if same is Truth.NO else _or_itself(torch, tensor, copy, site)
+    result = apply(torch, f"torch.Tensor.{name}", [tensor, *site.positional], site.keywords, site.node, name)
+    if same is Truth.MAYBE and isinstance(result, Tensor) and result is not tensor:
+        return _or_itself(torch, tensor, result, site)
+    return result or Unknown([tensor])
+
+
+def _dtype_argument(site: CallSite) -> str:
+    given = site.get(0, "dtype")
+    dtype = as_argument(given) if isinstance(given, External) else None
+    return precise_dtype(dtype) if isinstance(dtype, str) else ""
+
+
+def _reinterpreted(torch: Torch, tensor: Tensor, dtype: str, site: CallSite) -> Tensor:
+    """`tensor.view(torch.int32)`: the same memory, and no derivative."""
+    result = detached_alias(torch.autograd, tensor, site.node, "view(dtype)")
+    result.dtype, result.precise = factories.dtype_class(dtype), dtype
+    if has_dtype(torch, tensor, dtype) is not Truth.YES:
+        result.shape, result.strides = None, None
+    return result
+
+
+def _or_itself(torch: Torch, tensor: Tensor, copy: Tensor, site: CallSite) -> Value:
+    number = torch.machine.branch((id(site.node), "shares memory"))
+    return choose([(frozenset({(number, 1)}), tensor), (frozenset({(number, 0)}), copy)])
+
+
+def _derived(copy: Tensor, tensor: Tensor, name: str) -> None:
+    copy.op, copy.inputs = f"torch.Tensor.{name}", (tensor,)
+
+
+def _move(torch: Torch, tensor: Tensor, name: str, site: CallSite) -> Value:
+    for value in site.values():
+        dtype = as_argument(value)
+        precise = precise_dtype(dtype) if isinstance(dtype, str) else ""
+        kind = class_of(precise)
+        if isinstance(value, Tensor):
+            kind, precise = value.dtype or class_of(value.precise), value.precise
+        if kind in ("int", "bool") and has_dtype(torch, tensor, precise) is not Truth.YES:
+            cut = f"`{name}({kind})` is not differentiable"
+            known = factories.dtype_class(precise) if precise else kind
+            copy = fresh(torch.autograd, site.node, name, shape=tensor.shape, dtype=known, cut=cut, precise=precise)
+            _derived(copy, tensor, name)
+            itself = tensor.dtype in (None, kind) and tensor.requires_grad.truth() is not Truth.YES
+            return _or_itself(torch, tensor, copy, site) if itself else copy
+    return apply(torch, f"torch.Tensor.{name}", [tensor, *site.positional], site.keywords, site.node, name) or made_of(
+        [tensor], source=site.node
+    )

@@ -1,0 +1,30 @@
+"""
+What torch holds of a run beside its graphs: default dtype, default mode of Modules.
+
+Data that the transfer functions of this folder read and change; each takes it as its first argument.
+"""
+
+from __future__ import annotations
+
+from torchlint.model.autograd.autograd import Autograd
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.values import Instance, Module
+
+
+class Torch:
+    """The state of torch in one abstract run."""
+
+    def __init__(self, machine: Machine, autograd: Autograd) -> None:
+        self.machine = machine
+        self.autograd = autograd
+        self.default_dtype = "torch.float32"
+        """The dtype of new float tensors; "" once the program has set another one."""
+        self.very_dtypes = True
+        """Whether an operation computes in the dtype of its operands: not under `torch.autocast`."""
+        self.by_default = False
+        """Whether a `forward` is run as its author had it in mind (`scheduling/entry_points`)."""
+        self.default_training = Truth.YES
+        """The mode of a module that nobody has switched: training while the script runs; unknown in what it defines."""
+        self.switched: list[Module | Instance] = []
+        """The modules whose mode was set."""
