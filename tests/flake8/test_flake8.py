@@ -89,6 +89,57 @@ def test_strict() -> None:
     assert _torchlint_lines("a.py") == [line]
 
 
+TWO = OVERWRITTEN.replace("backward()", "backward(retain_graph=True)")
+
+
+def _codes(*arguments: str) -> list[str]:
+    return [line.split(" ")[1] for line in _torchlint_lines(*arguments, "a.py")]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "codes"),
+    [
+        ("torchlint-select", "TLN1", ["TLN102"]),
+        ("torchlint-select", "retain-graph,TLN201", ["TLN201", "TLN102"]),
+        ("torchlint-ignore", "TLN2", ["TLN102"]),
+        ("torchlint-level", "warning", ["TLN201"]),
+        ("torchlint-level", "strict", ["TLN201", "TLN102"]),
+        ("extend-ignore", "TLN1", ["TLN201"]),
+        ("extend-select", "TLN", ["TLN201", "TLN102"]),
+    ],
+)
+def test_options_on_the_command_line_and_in_a_file(name: str, value: str, codes: list[str]) -> None:
+    Path("a.py").write_text(TWO)
+    assert _codes() == ["TLN201", "TLN102"]
+    assert _codes(f"--{name}={value}") == codes
+    Path("setup.cfg").write_text(f"[flake8]\n{name} = {value}\n")
+    assert _codes() == codes
+
+
+def test_options_come_on_top_of_the_configuration() -> None:
+    Path("a.py").write_text(TWO)
+    Path("torchlint.toml").write_text('select = ["TLN1"]\n')
+    assert _codes() == ["TLN102"]
+    assert _codes("--torchlint-extend-select=TLN201") == ["TLN201", "TLN102"]
+    assert _codes("--torchlint-select=TLN2") == ["TLN201"]
+
+
+def test_options_reach_several_processes() -> None:
+    for number in range(6):
+        Path(f"a{number}.py").write_text(TWO)
+    _, lines = _flake8("-j2", "--torchlint-select=TLN1", ".")
+    found = [line for line in lines if " TLN" in line]
+    assert sorted(line.partition(":")[0] for line in found) == [f"./a{number}.py" for number in range(6)]
+    assert all(" TLN102 " in line for line in found)
+
+
+def test_a_wrong_option_says_so() -> None:
+    Path("a.py").write_text(OVERWRITTEN)
+    (line,) = _torchlint_lines("--torchlint-select=TLN9999", "a.py")
+    assert line.startswith("a.py:1:1: TLN000 ")
+    assert "TLN9999" in line
+
+
 def test_standard_input() -> None:
     (line,) = _torchlint_lines("-", stdin=OVERWRITTEN)
     assert line.startswith("stdin:5:1: TLN201 ")

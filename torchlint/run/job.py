@@ -172,9 +172,9 @@ def lost(path: str, why: str) -> Outcome:
     return Outcome(engine.internal_error(path, why))
 
 
-def check_in_host(job: Job, text: str) -> tuple[Finding, ...]:
+def check_in_host(job: Job, text: str, *, noqa: bool = False) -> tuple[Finding, ...]:
     """
-    The findings of one text for a host that looks after `# noqa` itself; broken plugins among them.
+    The findings of one text for a host, which may look after `# noqa` itself; broken plugins among them.
 
     Raises
     ------
@@ -182,7 +182,7 @@ def check_in_host(job: Job, text: str) -> tuple[Finding, ...]:
         as `run.check_files`.
     """
     rules, selection = _asked_for(job)
-    report = engine.check_text(job.path, text, rules, selection, noqa=False)
+    report = engine.check_text(job.path, text, rules, selection, noqa=noqa)
     return (*broken_plugins(job.settings), *report.findings)
 
 
@@ -196,6 +196,12 @@ def ignored_in(path: str, settings: config.Config, overrides: config.Overrides) 
         if project.matched(path, (pattern,), root)
         for selector in selectors
     )
+
+
+def check_cells(job: Job, notebook: Notebook) -> tuple[Finding, ...]:
+    """The same for a notebook."""
+    rules, selection = _asked_for(job)
+    return (*broken_plugins(job.settings), *notebooks.check(job.path, notebook, rules, selection).findings)
 
 
 @cache

@@ -96,6 +96,22 @@ def remote(
         yield job, tag, "the executor broke down before this file's turn"
 
 
+def kept() -> ProcessPoolExecutor:
+    """One process for a host that lives for long and has threads: it shares nothing with the host, and ends with it."""
+    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=partial(_begin, _nothing))
+
+
+def kill(executor: ProcessPoolExecutor) -> None:
+    """End the processes of an executor, whatever they are doing."""
+    for process in list((getattr(executor, "_processes", None) or {}).values()):
+        process.kill()
+    executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _nothing() -> None:
+    """Nothing is to be made ready: the first job loads what it needs."""
+
+
 def _streamed(
     function: Callable[[JobT], ResultT],
     jobs: Iterator[tuple[JobT, TagT]],
@@ -140,8 +156,7 @@ def _processes(workers: int, begin: Callable[[], None]) -> Iterator[ProcessPoolE
         try:
             yield pool
         except BaseException:  # after Ctrl-C nobody waits for a file, however long it takes
-            for process in list((getattr(pool, "_processes", None) or {}).values()):
-                process.kill()
+            kill(pool)
             raise
 
 

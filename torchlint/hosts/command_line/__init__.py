@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, str] = {
     "rule": "torchlint.hosts.command_line.rule",
     "rules": "torchlint.hosts.command_line.rules",
     "clean": "torchlint.hosts.command_line.clean",
+    "server": "torchlint.hosts.command_line.server",
 }
 """Name → module, in the order of --help; each module has a `click.Command` called `command`."""
 INTERRUPTED = 130
