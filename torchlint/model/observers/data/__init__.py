@@ -1,0 +1,1 @@
+"""Loading data and repeating a run: loaders and their workers, random generators, distributed samplers."""
