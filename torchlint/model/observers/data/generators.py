@@ -1,0 +1,169 @@
+"""
+Sees random generators that a dataset makes once and draws from in the workers of a loader.
+
+A worker gets a copy of the dataset, and of the file's variables where it is forked. torch seeds its own global
+generator, that of `random` and, since torch 1.9, that of NumPy anew in each worker
+(https://docs.pytorch.org/docs/stable/notes/randomness.html#dataloader); it knows of no others.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import libcst as cst
+
+from torchlint.model.events.data import GeneratorCopied
+from torchlint.model.events.trace import Step
+from torchlint.model.observers.data.loading import Datasets, Loading, loading
+from torchlint.model.observers.data.written import Imports, assignments, methods, own, reached, words
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.hooks import Observer
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.values import Function, Instance, Value
+from torchlint.syntax import ir
+from torchlint.syntax.features import here
+
+_MAKERS = frozenset(
+    {"numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.Generator", "random.Random"}
+    | {"torch.Generator"}
+)
+_SETTING = frozenset({"seed", "manual_seed", "set_state", "setstate"})
+_NO_DRAWS = _SETTING | {"initial_seed", "get_state", "getstate", "bit_generator", "spawn", "jumped", "device"}
+_DRAWING = ("__getitem__", "__getitems__", "__iter__", "__next__")
+
+
+class _Made(NamedTuple):
+    """One generator: how it is written, where it is made, and whether by a statement of the file itself."""
+
+    text: str
+    maker: ir.Call
+    statement: ir.Statement
+    in_module: bool
+
+
+class CopiedGenerators(Observer):
+    """Raises `GeneratorCopied`."""
+
+    words = ("DataLoader",)
+    concerns = (here("DataLoader"),)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._datasets = Datasets()
+        self._imports: Imports | None = None
+
+    def called(
+        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
+    ) -> None:
+        self._datasets.wrapped(qualified, positional, keywords, origin)
+        made = loading(qualified, positional, keywords, origin, self.machine)
+        if made is None or made.workers == "none" or made.constant("num_workers") == 1:
+            return  # of one worker there is no other copy
+        for dataset in self._datasets.of(made.known("dataset")):
+            if not self._reseeds(made, dataset):
+                self._look_at(dataset, made)
+
+    def _reseeds(self, made: Loading, dataset: Instance) -> bool:
+        """Whether anybody may give each worker a generator of its own."""
+        if any("worker" in word for cls in dataset.cls.ancestry() for word in words(cls.definition)):
+            return True
+        if not made.may_be_given("worker_init_fn"):
+            return False
+        function = made.known("worker_init_fn")
+        if not isinstance(function, Function):
+            return True
+        return bool(words(function.definition) & {"get_worker_info", "dataset", "global"}) or any(
+            isinstance(each, ir.Scope) for each in ir.walk(function.definition)
+        )
+
+    def _look_at(self, dataset: Instance, made: Loading) -> None:
+        if self._imports is None:
+            self._imports = Imports(self.machine.program)
+        known = methods(dataset.cls)
+        drawing = reached(known, *_DRAWING)
+        for each in [*self._of_object(known), *self._of_file()]:
+            draw = next((found for body in drawing if (found := _draw(each, body)) is not None), None)
+            if draw is None or self._set_again(each):
+                continue
+            with_workers = f"{made.constant('num_workers')} workers" if made.workers == "some" else "workers"
+            self.machine.emit(
+                GeneratorCopied(
+                    node=each.maker.origin,
+                    statement=each.statement.line,
+                    trace=(
+                        Step(draw.origin, f"drawn from `{each.text}` here, in every worker"),
+                        Step(made.origin.origin, f"loaded with {with_workers} here"),
+                    ),
+                    truth=Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE,
+                    generator=each.text,
+                    dataset=dataset.cls.name,
+                    in_module=each.in_module,
+                    workers=made.count if made.workers == "unknown" else "",
+                )
+            )
+
+    def _of_object(self, known: dict[str, ir.FunctionDef]) -> list[_Made]:
+        constructor = known.get("__init__")
+        found = []
+        for target, value, statement in assignments(constructor.body) if constructor is not None else ():
+            maker = self._maker(value)
+            if own(target) and maker is not None:
+                found.append(_Made(f"self.{own(target)}", maker, statement, False))
+        return found
+
+    def _of_file(self) -> list[_Made]:
+        found = []
+        for statement in self.machine.program.body:
+            if isinstance(statement, ir.Assign) and isinstance(statement.targets[0], ir.Name):
+                maker = self._maker(statement.value)
+                if maker is not None and len(statement.targets) == 1:
+                    found.append(_Made(statement.targets[0].id, maker, statement, True))
+        return found
+
+    def _maker(self, value: ir.Expression | None) -> ir.Call | None:
+        """The call that makes a generator, seeded by a method behind it or not."""
+        if not isinstance(value, ir.Call) or not isinstance(value.origin, cst.Call):
+            return None
+        assert self._imports is not None
+        if self._imports.qualified(value.function) in _MAKERS:
+            return value
+        seeded = isinstance(value.function, ir.Attribute) and value.function.attr == "manual_seed"
+        return self._maker(value.function.value) if seeded and isinstance(value.function, ir.Attribute) else None
+
+    def _set_again(self, made: _Made) -> bool:
+        """Whether another statement of the file gives it another generator or state."""
+        name = made.text.rpartition(".")[2]
+        for target, _, statement in assignments(self.machine.program.body):
+            for each in ir.walk(target):
+                named = isinstance(each, ir.Name) and each.id == name and made.in_module
+                named = named or (isinstance(each, ir.Attribute) and each.attr == name)
+                if named and statement is not made.statement:
+                    return True
+        for each in ir.walk(self.machine.program.body):
+            method = each.function if isinstance(each, ir.Call) else None
+            if isinstance(method, ir.Attribute) and method.attr in _SETTING and _is(made, method.value):
+                return True
+            if isinstance(each, ir.Attribute) and each.attr == "bit_generator" and _is(made, each.value):
+                return True
+        return False
+
+
+def _is(made: _Made, node: ir.Node) -> bool:
+    if made.in_module:
+        return isinstance(node, ir.Name) and node.id == made.text
+    return own(node) == made.text.removeprefix("self.")
+
+
+def _draw(made: _Made, body: ir.FunctionDef) -> ir.Node | None:
+    """Where a method draws from a generator: calls one of its methods, or hands it on as `generator=`."""
+    if made.in_module and (made.text in body.assigned or any(each.name == made.text for each in body.parameters)):
+        return None
+    for each in ir.walk(body.body):
+        if not isinstance(each, ir.Call):
+            continue
+        method = each.function
+        if isinstance(method, ir.Attribute) and method.attr not in _NO_DRAWS and _is(made, method.value):
+            return each
+        if any(given.keyword == "generator" and _is(made, given.value) for given in each.arguments):
+            return each
+    return None

@@ -1,0 +1,101 @@
+"""
+What is written in a file, for facts that no single run shows: what its names are imported from, which attributes are
+assigned where, what a class's methods reach. Purely syntactic; no observer itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchlint.model.state.values import Class, Function
+from torchlint.syntax import ir
+
+
+class Imports:
+    """
+    What the names of a file stand for, as far as its imports say; a name that two imports bind to different things
+    stands for nothing.
+    """
+
+    def __init__(self, program: ir.Program) -> None:
+        self._bound: dict[str, str] = {}
+        for statement in ir.everything(program.body):
+            for name in statement.names if isinstance(statement, ir.Import) else ():
+                known = self._bound.setdefault(name.bound, name.qualified)
+                if known != name.qualified:
+                    self._bound[name.bound] = ""
+
+    def qualified(self, node: ir.Node | None) -> str:
+        """The qualified name of a name or a chain of attributes; "" if it does not begin with something imported."""
+        if isinstance(node, ir.Name):
+            return self._bound.get(node.id, "")
+        if isinstance(node, ir.Attribute):
+            inner = self.qualified(node.value)
+            return f"{inner}.{node.attr}" if inner else ""
+        return ""
+
+    def packages(self) -> set[str]:
+        """The first parts of all that is imported."""
+        return {qualified.partition(".")[0] for qualified in self._bound.values()}
+
+
+def own(node: ir.Node | None, attribute: str = "") -> str:
+    """`x` of `self.x`, else ""; of any attribute, or of this one."""
+    if isinstance(node, ir.Attribute) and isinstance(node.value, ir.Name) and node.value.id == "self":
+        return node.attr if not attribute or node.attr == attribute else ""
+    return ""
+
+
+def words(node: ir.Node | list[ir.Statement]) -> set[str]:
+    """The identifiers that stand in a node: names, attributes, keywords."""
+    found: set[str] = set()
+    for each in ir.walk(node):
+        if isinstance(each, ir.Name):
+            found.add(each.id)
+        elif isinstance(each, ir.Attribute):
+            found.add(each.attr)
+        elif isinstance(each, ir.Argument):
+            found.add(each.keyword)
+        elif isinstance(each, (ir.FunctionDef, ir.ClassDef, ir.Parameter)):
+            found.add(each.name)
+    return found
+
+
+def methods(cls: Class) -> dict[str, ir.FunctionDef]:
+    """The methods of a class and of its bases in the file, as an object of the class has them."""
+    found: dict[str, ir.FunctionDef] = {}
+    for each in cls.ancestry():
+        for name, value in each.attributes.items():
+            if isinstance(value, Function) and isinstance(value.definition, ir.FunctionDef):
+                found.setdefault(name, value.definition)
+    return found
+
+
+def reached(known: dict[str, ir.FunctionDef], *entries: str) -> list[ir.FunctionDef]:
+    """The methods that run when one of these does, as far as they are called on the object itself."""
+    pending = [name for name in entries if name in known]
+    names: dict[str, None] = {}
+    while pending:
+        name = pending.pop()
+        if name in names:
+            continue
+        names[name] = None
+        for each in ir.walk(known[name].body):
+            called = own(each)
+            if called in known:
+                pending.append(called)
+    return [known[name] for name in names]
+
+
+def assignments(body: list[ir.Statement]) -> Iterator[tuple[ir.Expression, ir.Expression | None, ir.Statement]]:
+    """(target, value, statement) of all assignments in a block, functions and classes included."""
+    for statement in ir.everything(body):
+        if isinstance(statement, ir.Assign):
+            for target in statement.targets:
+                yield target, statement.value, statement
+        elif isinstance(statement, (ir.AugmentedAssign, ir.For)):
+            yield statement.target, None, statement
+        elif isinstance(statement, ir.With):
+            for item in statement.items:
+                if item.target is not None:
+                    yield item.target, None, statement
