@@ -13,7 +13,8 @@ class IndexedAssignmentOnGraphTensor(Rule):
     ## What it does
     Finds `y[i] = v` and `y[i] += v` where `y` or `v` is part of a recorded graph: buffers filled in a loop, masks,
     caches. Where a backward is proven to read the overwritten value, it is an error. One finding per tensor: further
-    writes to it are counted. A new buffer that is only filled, and not read before it is full, is strict.
+    writes to it are counted. Writes that cannot harm are strict: nothing has saved the old value, and no part of the
+    tensor is read before the last of them.
 
     ## Why is this bad?
     Indexing is in place, too, and it always bumps the version of the *whole* tensor: `y[2] = x[0] * y[0]` overwrites
@@ -79,7 +80,7 @@ class IndexedAssignmentOnGraphTensor(Rule):
             import torch
 
             scores = torch.nn.Linear(4, 4)(torch.ones(2, 4))
-            scores[scores < 0] = 0  # smell: [TLN205]
+            scores[scores < 0] = 0  # strict: [TLN205]
             scores.sum().backward()
             """,
             shows=Holds("scores._version == 1"),
@@ -90,6 +91,7 @@ class IndexedAssignmentOnGraphTensor(Rule):
             scores = scores.masked_fill(scores < 0, 0)
             scores.sum().backward()
             """,
+            strict=True,
         ),
     )
     good = (
@@ -127,7 +129,7 @@ class IndexedAssignmentOnGraphTensor(Rule):
         yield Diagnostic(event.node, message, event.trace, out_of_place(event), level, group=made, others="write")
 
     def level_of(self, event: events.InplaceWrite | events.SavedTensorRead) -> Level | None:
-        """Strict where a new buffer is only filled: nothing can go wrong before somebody reads it in between."""
+        """Strict where the tensor is only written: nothing can go wrong before somebody reads it in between."""
         if event.spelling != "indexed":
             return None
         if isinstance(event, events.SavedTensorRead):

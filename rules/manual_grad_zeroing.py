@@ -1,8 +1,9 @@
 from collections.abc import Iterator
 
 import libcst as cst
+from libcst import matchers
 
-from torchlint.fixes.rewrites import has_comment
+from torchlint.fixes.rewrites import code, has_comment
 from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Raises, Rule
 from torchlint.truth import Truth
@@ -105,7 +106,7 @@ class ManualGradZeroing(Rule):
     def check(self, event: events.GradWritten) -> Iterator[Diagnostic]:
         if event.how == "assign" or event.function == "zero_grad":
             return
-        owner = f"`{event.owner.name}.grad`" if event.owner.name else "a gradient"
+        owner = _gradient(event)
         if event.grad_is_none is Truth.YES and event.how not in ("none", "zeros"):
             message = f"{owner} is still None here: no backward has reached the tensor"
             yield Diagnostic(event.node, message, event.trace, level=Level.ERROR)
@@ -120,6 +121,13 @@ class ManualGradZeroing(Rule):
         if whole and holder and not _loses_comment(statement):
             fix = Fix(f"call `{holder}.zero_grad()`", (Edit(statement, f"{holder}.zero_grad()"),), safe=False)
         yield Diagnostic(event.node, f"{owner} is reset by hand: {cure}", event.trace, fix)
+
+
+def _gradient(event: events.GradWritten) -> str:
+    """The gradient as this line spells it; the tensor may have another name where it was made."""
+    for node in matchers.findall(event.node, matchers.Attribute(attr=matchers.Name("grad"))):
+        return f"`{code(node)}`"
+    return f"`{event.owner.name}.grad`" if event.owner.name else "a gradient"
 
 
 def _loses_comment(statement: cst.CSTNode) -> bool:

@@ -29,8 +29,8 @@ class MaterialisedDiagonal(Rule):
     is computed in half precision, a product of elements is not.
 
     ## Known limits
-    With `--strict` only for three rows or less. Silent where `d` isn't known to be a vector: of a matrix, `torch.diag`
-    takes the diagonal.
+    With `--strict` only where the size is unknown, or three rows or less. Silent where `d` isn't known to be a vector:
+    of a matrix, `torch.diag` takes the diagonal.
 
     ## References
     - [torch.diag](https://docs.pytorch.org/docs/stable/generated/torch.diag.html)
@@ -100,7 +100,7 @@ class MaterialisedDiagonal(Rule):
         fix = None
         if text is not None and event.nested and isinstance(event.node, cst.BaseExpression) and not _laid_out(event):
             fix = Fix("scale instead of multiplying matrices", (Edit(event.node, text),), safe=False)
-        level = Level.STRICT if event.size is not None and event.size <= _SMALL else None
+        level = None if event.size is not None and event.size > _SMALL else Level.STRICT
         yield Diagnostic(event.node, message, event.trace, fix, level)
 
 

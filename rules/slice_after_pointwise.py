@@ -28,7 +28,7 @@ class SliceAfterPointwise(Rule):
 
     ## Known limits
     Never for kernels larger than 1, norms, softmax, or along the features of a linear layer. Only what is certain by
-    the layer's kind and the number of indices.
+    the layer's kind and the number of indices. With `--strict` only where the sizes, and so what it costs, are unknown.
 
     ## References
     - [torch.nn.Conv1d](https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv1d.html)
@@ -82,7 +82,8 @@ class SliceAfterPointwise(Rule):
             counts = f" ({event.cost:,} operations, {event.least:,} are enough)"
         message = f"{shown(event.node)} computes `{event.op}` for positions that are dropped: slice its input{counts}"
         fix = _fix(event, event.node)
-        yield Diagnostic(event.node, message, event.trace, fix, group=self.code, others="slice")
+        level = None if event.cost is not None else Level.STRICT  # what it would save is not known
+        yield Diagnostic(event.node, message, event.trace, fix, level, group=self.code, others="slice")
 
 
 def _fix(event: work.SlicedAfterPointwise, node: cst.Subscript) -> Fix | None:

@@ -27,7 +27,8 @@ class TensorFromTensor(Rule):
     may pass a list of numbers, which `torch.tensor` takes, too.
 
     ## Known limits
-    Silent where the value is tested with `isinstance`, and for lists of tensors.
+    Silent where the value is tested with `isinstance`, and for lists of tensors. With `--strict` only where nothing but
+    an annotation says that it is a tensor.
 
     ## References
     - [torch.tensor](https://docs.pytorch.org/docs/stable/generated/torch.tensor.html): "When working with tensors
@@ -94,7 +95,8 @@ class TensorFromTensor(Rule):
         fix = None
         if text is not None:
             fix = Fix("copy with `detach()` and `clone()`", (Edit(event.node, text),), safe=event.certain)
-        yield Diagnostic(event.node, message, event.trace, fix)
+        level = Level.STRICT if event.annotated else None  # annotations often lie: numbers come here as well
+        yield Diagnostic(event.node, message, event.trace, fix, level)
 
 
 def _copy(event: work.TensorCopied) -> str | None:

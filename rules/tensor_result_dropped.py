@@ -16,7 +16,7 @@ class TensorResultDropped(Rule):
 
     ## What it does
     Finds expression statements such as `mask.masked_fill(m, v)`, `state.detach()`, `x.clamp(0)`, `t.to(dtype)`, and
-    `torch.allclose(a, b)` without an `assert`.
+    `torch.allclose(a, b)` without an `assert`. A warning: torch raises nothing.
 
     ## Why is this bad?
     Nothing happens, and the code reads as if it did: the state stays in the graph, the values aren't clamped, the test
@@ -42,7 +42,7 @@ class TensorResultDropped(Rule):
 
     code = "TLN212"
     name = "tensor-result-dropped"
-    level = Level.ERROR
+    level = Level.WARNING
     fixes = "unsafe"
     bad = (
         Example(
@@ -50,7 +50,7 @@ class TensorResultDropped(Rule):
             import torch
 
             scores = torch.randn(2, 4)
-            scores.masked_fill(scores < 0, 0.0)  # error: [TLN212]
+            scores.masked_fill(scores < 0, 0.0)  # warning: [TLN212]
             """,
             shows=Holds("(scores < 0).any()"),
             fixed="""
@@ -66,7 +66,7 @@ class TensorResultDropped(Rule):
 
             cell = torch.nn.RNNCell(2, 2)
             h = cell(torch.ones(1, 2))
-            h.detach()  # error: [TLN212]
+            h.detach()  # warning: [TLN212]
             """,
             shows=Holds("h.requires_grad"),
             fixed="""
@@ -82,7 +82,7 @@ class TensorResultDropped(Rule):
             import torch
 
             a, b = torch.zeros(3), torch.ones(3)
-            torch.allclose(a, b)  # error: [TLN212]
+            torch.allclose(a, b)  # warning: [TLN212]
             """,
             shows=Holds("not torch.allclose(a, b)"),
             fixed="""

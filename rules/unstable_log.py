@@ -20,6 +20,7 @@ _FUNCTIONS: dict[numerics.Stable, str] = {
     "log1p": "torch.log1p", "softplus": "torch.nn.functional.softplus", "expm1": "torch.expm1",
     "logsumexp": "torch.logsumexp", "logaddexp": "torch.logaddexp",
 }  # fmt: skip
+_OF_SMALL = frozenset({"log1p", "expm1"})
 
 
 class UnstableLog(Rule):
@@ -45,8 +46,8 @@ class UnstableLog(Rule):
     ## Known limits
     Silent where the hand has made it stable: `log(softmax(x) + eps)`, `log(p.clamp(min=eps))`, and sums of exponentials
     from which the maximum was subtracted. `log1p` and `expm1` only where it is all one expression, and the 1
-    is written out: what has a name may be another number elsewhere. The logarithm of `1 + x` with `--strict` only where
-    `x` isn't known to hold floating-point numbers: of a count or a duration nothing is lost.
+    is written out: what has a name may be another number elsewhere. Both with `--strict` only: most code
+    never meets values that are small enough. Silent on `log(1 + exp(-abs(x)))`, which cannot overflow.
 
     ## References
     - [torch.nn.functional.softmax](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html):
@@ -80,7 +81,7 @@ class UnstableLog(Rule):
             import torch
 
             x = torch.tensor([1e-9, 1e-3])
-            growth = torch.exp(x) - 1  # smell: [TLN605]
+            growth = torch.exp(x) - 1  # strict: [TLN605]
             """,
             shows=Holds("growth[0] == 0"),
             fixed="""
@@ -89,6 +90,7 @@ class UnstableLog(Rule):
             x = torch.tensor([1e-9, 1e-3])
             growth = torch.expm1(x)
             """,
+            strict=True,
         ),
         Example(
             """
@@ -123,12 +125,12 @@ class UnstableLog(Rule):
     def check(self, event: numerics.LogarithmComposed) -> Iterator[Diagnostic]:
         assert isinstance(event.node, cst.BaseExpression)
         message = f"{shown(event.node)} {_WHY[event.stable]}: `{event.stable}` is one operation and exact"
-        level = Level.STRICT if event.stable == "log1p" and not event.real else None
+        level = Level.STRICT if event.stable in _OF_SMALL else None
         yield Diagnostic(event.node, message, event.trace, _fix(event), level)
 
     def level_of(self, event: numerics.LogarithmComposed) -> Level | None:
-        """Strict for the logarithm of what may as well be a count."""
-        return Level.STRICT if event.stable == "log1p" and not event.real else Level.SMELL
+        """Strict where only small values lose digits, and most code has none."""
+        return Level.STRICT if event.stable in _OF_SMALL else Level.SMELL
 
 
 def _fix(event: numerics.LogarithmComposed) -> Fix | None:

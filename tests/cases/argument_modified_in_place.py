@@ -198,3 +198,20 @@ def attribute_rebound():
             return self.data - 1
 
     Scaler().run()
+
+
+def rebound_to_the_same_tensor_on_some_paths():
+    def insert(data, weights):
+        weights += data
+        if data.sum() > 1:
+            weights += data
+        return data, weights
+
+    def both(data):
+        weights = torch.zeros(3)
+        data, weights = insert(data, weights)
+        if data.ndim == 1:
+            data = data.reshape(3, 1)
+        return data, weights
+
+    both(torch.rand(3))

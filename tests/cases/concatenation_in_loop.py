@@ -35,7 +35,7 @@ def hidden_states_of_an_rnn():
                 if outputs is None:
                     outputs = h.unsqueeze(0)
                 else:
-                    outputs = torch.cat([outputs, h.unsqueeze(0)], dim=0)  # smell: [TLN705]
+                    outputs = torch.cat([outputs, h.unsqueeze(0)], dim=0)  # strict: [TLN705]
             return outputs
 
     out = Decoder()(torch.rand(5, 2, 2))
@@ -50,7 +50,7 @@ def rollout_of_an_agent():
         step = 0
         while step < steps:
             state = policy(state)
-            rewards = torch.hstack([rewards, state.sum()])  # smell: [TLN705]
+            rewards = torch.hstack([rewards, state.sum()])  # strict: [TLN705]
             step += 1
         return rewards
 
@@ -61,7 +61,7 @@ def rows_put_in_front():
     """Holds: table.shape == (9, 2)"""
     table = torch.zeros(1, 2)
     for i in range(8):
-        table = torch.vstack((torch.full((1, 2), float(i)), table))  # smell: [TLN705]
+        table = torch.vstack((torch.full((1, 2), float(i)), table))  # strict: [TLN705]
 
 
 def list_and_one_concatenation():

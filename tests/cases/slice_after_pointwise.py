@@ -34,7 +34,7 @@ def activation():
     """Holds: made.numel() == 40"""
     x = torch.rand(4, 10)
     made = torch.sigmoid(x)
-    first = torch.sigmoid(x)[:, 0]  # smell: [TLN701]
+    first = torch.sigmoid(x)[:, 0]  # strict: [TLN701]
 
 
 def function_of_a_weight():

@@ -9,7 +9,7 @@ def causal_mask():
     """Holds: scores.isfinite().all()"""
     scores = torch.rand(3, 3)
     mask = torch.ones(3, 3).triu(1).bool()
-    scores.masked_fill(mask, float("-inf"))  # error: [TLN212]
+    scores.masked_fill(mask, float("-inf"))  # warning: [TLN212]
 
 
 def state_not_detached():
@@ -19,38 +19,38 @@ def state_not_detached():
     for _ in range(2):
         h = cell(torch.rand(4, 2), h)
         h.mean().backward()  # error: [TLN101]
-        h.detach()  # error: [TLN212]
+        h.detach()  # warning: [TLN212]
 
 
 def weights_not_clamped():
     """Holds: layer.weight.abs().max() > 0"""
     layer = nn.Linear(2, 2)
     for p in layer.parameters():
-        p.data.clamp(0, 0)  # error: [TLN212]
+        p.data.clamp(0, 0)  # warning: [TLN212]
 
 
 def type_not_changed():
     """Holds: labels.dtype == torch.float32"""
     labels = torch.zeros(3)
-    labels.long()  # error: [TLN212]
+    labels.long()  # warning: [TLN212]
 
 
 def moved_nowhere():
     """Holds: x.dtype == torch.float32"""
     x = torch.rand(2, 2)
-    x.to(torch.float64)  # error: [TLN212]
+    x.to(torch.float64)  # warning: [TLN212]
 
 
 def dimension_not_added():
     """Holds: x.dim() == 1"""
     x = torch.arange(3.0)
-    x.unsqueeze(0)  # error: [TLN212]
+    x.unsqueeze(0)  # warning: [TLN212]
 
 
 def test_without_assert():
     """Holds: not torch.allclose(a, b)"""
     a, b = torch.zeros(2), torch.ones(2)
-    torch.allclose(a, b)  # error: [TLN212]
+    torch.allclose(a, b)  # warning: [TLN212]
 
 
 def module_converts_itself():
@@ -150,7 +150,7 @@ def unchecked_among_clocks():
 
     a, b = torch.zeros(3), torch.ones(3)
     start = time.time()
-    torch.allclose(a, b)  # error: [TLN212]
+    torch.allclose(a, b)  # warning: [TLN212]
     print(time.time() - start)
 
 
@@ -158,4 +158,12 @@ def under_no_grad():
     """Holds: (a == 1).all()"""
     a = torch.ones(3)
     with torch.no_grad():
-        a.masked_fill(a > 0, 2)  # error: [TLN212]
+        a.masked_fill(a > 0, 2)  # warning: [TLN212]
+
+
+def moved_to_where_it_was_made():
+    query = torch.rand(2, 3, dtype=torch.float64)
+    bias = torch.zeros(3, dtype=query.dtype, device=query.device)
+    bias.to(query.dtype)
+    bias.to(query.device)
+    assert bias.dtype == torch.float64

@@ -197,3 +197,52 @@ def a_decorator_adds_one():
             return (g,)
 
     Scale.apply(torch.ones(2, requires_grad=True), 2).sum().backward()
+
+
+def setup_context_is_inherited():
+    class Strategy(torch.autograd.Function):
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def forward(x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    class Tripled(Strategy):
+        @staticmethod
+        def forward(x):
+            return x * 3
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 3
+
+    x = torch.ones(2, requires_grad=True)
+    Tripled.apply(x).sum().backward()
+
+
+def inherited_setup_context_and_a_missing_gradient():
+    """Raises: incorrect number of gradients"""
+
+    class Strategy(torch.autograd.Function):
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+    class Scaled(Strategy):
+        @staticmethod
+        def forward(x, factor):
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, grad):
+            x, factor = ctx.saved_tensors
+            return grad * factor  # error: [TLN503]
+
+    x = torch.ones(2, requires_grad=True)
+    Scaled.apply(x, torch.ones(2)).sum().backward()

@@ -90,15 +90,15 @@ FALSE_CLAIMS = {
         """,
     "a module's method whose result need not be used": """
         net = torch.nn.Linear(2, 2)
-        net.double()  # error: [TLN212]
+        net.double()  # warning: [TLN212]
         """,
     "a method that is in place in spite of its name": """
         x = torch.ones(3)
-        x.requires_grad_()  # error: [TLN212]
+        x.requires_grad_()  # warning: [TLN212]
         """,
     "a container's method": """
         x = [torch.ones(3)]
-        x.append(torch.ones(3))  # error: [TLN212]
+        x.append(torch.ones(3))  # warning: [TLN212]
         """,
 }
 

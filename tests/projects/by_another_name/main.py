@@ -9,7 +9,7 @@ class Attention(nn.Module):
     def forward(self, q, k, mask=None):
         similarity = einsum("id,jd->ij", q, k)
         if mask is not None:
-            similarity.masked_fill(~mask, 0.0)  # error: [TLN212]
+            similarity.masked_fill(~mask, 0.0)  # warning: [TLN212]
         return similarity.softmax(-1)
 
 

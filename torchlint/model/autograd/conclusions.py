@@ -30,8 +30,6 @@ from torchlint.model.state.values import Saved, Tensor, Write
 
 _ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac|onnx|jit|compil")
 """Conditions that may say whether anybody differentiates: what rests on one of them alone is not proven."""
-_BUFFERS = frozenset({"empty", "full", "ones", "zeros"})
-_MOVING = frozenset({"clone", "cpu", "cuda", "double", "float", "half", "to", "type", "type_as"})
 _BACKWARDS = re.compile(r"backward|\bgrad\(")
 _BY_TEXT = re.compile(r"\b(exec|eval|globals|locals|vars)\(")
 """Ways to get at a variable that do not write its name as one: who reads a graph through it is not known."""
@@ -233,12 +231,12 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth]) -> None:
 
 
 def _filled(autograd: Autograd, broken: dict[int, Truth]) -> set[int]:
-    """The storages of new buffers that are only written until they are full (see `InplaceWrite.filled`)."""
+    """The storages that are only written until they are complete (see `InplaceWrite.filled`)."""
     fresh: dict[int, bool] = {}
     for record in autograd.write_records:
         storage = id(record.write.target.storage)
         if storage not in fresh:
-            fresh[storage] = _is_buffer(record.write.target.base or record.write.target)
+            fresh[storage] = True
         needed = record.read_since or record.old_value_needed is not Truth.NO
         if needed or broken.get(id(record.write.origin), Truth.NO) is Truth.YES:
             fresh[storage] = False
@@ -300,13 +298,6 @@ def _shared_by(write: Write, saved: Saved, through: str) -> tuple[Step, ...]:
     if alias is None:
         return ()
     return (Step(alias.origin.origin, f"`{alias.how}` shares memory with `{alias.source.name}`"),)
-
-
-def _is_buffer(tensor: Tensor) -> bool:
-    """Whether a factory made it that fills it with one value, or with none."""
-    while tensor.made_by in _MOVING and tensor.inputs:
-        tensor = tensor.inputs[0]
-    return tensor.made_by.removeprefix("new_").removesuffix("_like") in _BUFFERS
 
 
 def faults(event: BackwardCalled) -> Iterator[str]:

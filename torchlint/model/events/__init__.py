@@ -175,8 +175,8 @@ class InplaceWrite(Event):
     made
         Where the memory that is written was made.
     filled
-        The memory is a new buffer (`torch.zeros`, `torch.empty_like`, …), and all that happens to it before its last
-        write is that it is written: no part of it is read in between, and nothing saves it.
+        No write to this memory can harm: nothing saved what was overwritten, and no part of it was read between the
+        writes.
     """
 
     op: str

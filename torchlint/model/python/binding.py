@@ -54,6 +54,12 @@ def assign_statement(run: Run, node: ir.Assign) -> None:
         if isinstance(target, ir.Name):
             for hook in run.machine.watch.name_set:
                 hook(target.id, value, node)
+        elif isinstance(target, ir.Sequence):
+            variables = run.machine.frame.variables
+            for element in target.elements:
+                if isinstance(element, ir.Name) and element.id in variables:
+                    for hook in run.machine.watch.name_set:
+                        hook(element.id, variables[element.id], node)
 
 
 def assign(run: Run, target: ir.Expression, value: Value) -> None:

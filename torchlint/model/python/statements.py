@@ -82,6 +82,8 @@ def _dropped(run: Run, node: ir.ExpressionStatement, call: ir.Call, value: Value
     inside = machine.stack[-1].definition if machine.stack else None
     if machine.expected_errors or is_for_effect(machine.program, inside, node, function.attr):
         return
+    if function.attr in _MOVES and _is_there(run, call, tensor):
+        return
     machine.emit(
         ResultDropped(
             node=call.origin,
@@ -107,6 +109,20 @@ def _may_convert_nothing(
         return ()
     given = ", ".join(text_of(each.value) or "…" for each in call.arguments)
     return (Condition("copy", f"{text_of(function.value) or '…'}.{function.attr}({given})"),)
+
+
+def _is_there(run: Run, call: ir.Call, tensor: Tensor) -> bool:
+    """
+    Whether a move changes nothing that anybody meets: the tensor was made with the very device or dtype that is asked
+    for, or it is a scalar, which goes with tensors of any device.
+    """
+    text, made = run.machine.text, tensor.origin
+    asked = {text(each.value) for each in call.arguments}
+    if isinstance(made, ir.Call) and asked and "" not in asked:
+        given = {text(each.value) for each in made.arguments if each.keyword in ("dtype", "device")}
+        if asked <= given:
+            return True
+    return tensor.shape == () and not any(_is_dtype(run, each.value) for each in call.arguments)
 
 
 def _is_dtype(run: Run, argument: ir.Expression) -> bool:

@@ -52,6 +52,19 @@ def is_function_class(cls: Class) -> bool:
     return any(isinstance(base, External) and base.qualified in _FUNCTION for base in cls.outside())
 
 
+def only_of_functions(cls: Class) -> bool:
+    """Whether all that a custom Function inherits is known: no base is from elsewhere but torch's own."""
+    return not any(each.wrapped for each in cls.ancestry()) and all(
+        isinstance(base, External) and (base.qualified in _FUNCTION or base.qualified == "object")
+        for base in cls.outside()
+    )
+
+
+def inherited(cls: Class, name: str) -> Value | None:
+    """An attribute of a class or of the first of its bases that has it."""
+    return next((each.attributes[name] for each in cls.ancestry() if name in each.attributes), None)
+
+
 class Custom(Observer):
     """Raises the events of custom Functions."""
 
@@ -319,9 +332,11 @@ class Custom(Observer):
         owner = self._running[-1].owner if self._running else None
         if backward is None or owner is None or not isinstance(node, cst.Return):
             return
+        if not only_of_functions(owner):
+            return
         definitions = [
             each.definition.origin
-            for each in (owner.attributes.get("forward"), owner.attributes.get("setup_context"))
+            for each in (owner.attributes.get("forward"), inherited(owner, "setup_context"))
             if isinstance(each, Function)
         ]
         if not definitions or not isinstance(definitions[0], cst.FunctionDef):

@@ -15,6 +15,8 @@ _WHOLE = frozenset({"arange", "argmax", "argmin", "argsort", "bincount", "ceil",
 _TO_FLOAT = frozenset({"float", "double", "half"})
 _KEEPING = frozenset({"abs", "clone", "detach", "max", "min", "sum", "unsqueeze", "view"})
 _MOST_MADE = 1_000
+_NEGATIVE = frozenset({"-", "neg", "negative"})
+_NEVER_NEGATIVE = frozenset({"abs", "absolute", "exp", "norm", "relu", "sigmoid", "softplus", "sqrt", "square"})
 
 
 class Logarithms(Computations):
@@ -60,11 +62,20 @@ class Logarithms(Computations):
                 continue
             exponential = makers[other]
             if exponential is not None and exponential.name == "exp":
+                if self._is_negative(exponential):
+                    continue
                 nested = self._is_written(inner, other, exponential)
                 self._found(made, inner, "softplus", "1 + exp(x)", (exponential.written(0, "input"),), nested=nested)
             elif not self._is_whole(inner.operands[other]):
                 value = inner.operands[other]
                 self._found(made, inner, "log1p", "1 + x", (inner.written(other),), value=value)
+
+    def _is_negative(self, exponential: Computation) -> bool:
+        """Whether an exponential is at most 1, whatever comes: `exp(-abs(x))`."""
+        tensor = self.tensor(exponential.get(0, "input"))
+        if tensor is None or tensor.made_by not in _NEGATIVE or not tensor.inputs:
+            return False
+        return tensor.inputs[0].made_by in _NEVER_NEGATIVE
 
     def _is_whole(self, value: Value) -> bool:
         """Whether a value is known to hold whole numbers, which have no digits to lose, or looks like it: a count."""

@@ -15,6 +15,7 @@ from torchlint.syntax.tree import parsed, walk
 
 _QUALIFIED = frozenset(f"torch.{name}" for name in CONCATENATIONS)
 _FEW = 4
+_MANY = 50
 """A loop of so few rounds grows nothing."""
 
 
@@ -85,6 +86,7 @@ class Growth(Observer):
                 rest=tuple(parsed(call).args[1:]),
                 initial=self._initial(target.id, loop),
                 after=after if isinstance(after, cst.SimpleStatementLine) else None,
+                many=_many(loop),
             )
         )
 
@@ -111,6 +113,21 @@ def _few(loop: ir.For | ir.While) -> bool:
         if loop.iterable.function.id == "range" and len(arguments) == 1 and isinstance(arguments[0], ir.Constant):
             return isinstance(arguments[0].value, int) and arguments[0].value <= _FEW
     return False
+
+
+def _many(loop: ir.For | ir.While) -> bool:
+    """Whether a loop runs over a loader, or a known number of rounds that counts."""
+    if not isinstance(loop, ir.For):
+        return False
+    for node in ir.walk(loop.iterable):
+        name = node.id if isinstance(node, ir.Name) else node.attr if isinstance(node, ir.Attribute) else ""
+        if "loader" in name.lower():
+            return True
+    rounds = loop.iterable.arguments if isinstance(loop.iterable, ir.Call) else ()
+    if not isinstance(loop.iterable, ir.Call) or getattr(loop.iterable.function, "id", "") != "range" or not rounds:
+        return False
+    stop = rounds[min(1, len(rounds) - 1)].value
+    return isinstance(stop, ir.Constant) and isinstance(stop.value, int) and stop.value >= _MANY
 
 
 def _mentions(node: cst.CSTNode, name: str) -> bool:
