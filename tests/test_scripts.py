@@ -64,7 +64,7 @@ TWINS = {
         "transformer_language_model",
         "scores = scores.masked_fill(mask",
         "scores.masked_fill(mask",
-        "error TLN212",
+        "warning TLN212",
         "scores.masked_fill(mask",
     ),
     "softmax without dim": Twin(
