@@ -26,7 +26,7 @@ from torchlint.model.events import (
 )
 from torchlint.model.events.trace import Step
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, covered, unconditional
-from torchlint.model.state.values import Saved, Tensor, Write
+from torchlint.model.state.values import Saved, Write
 
 _ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac|onnx|jit|compil")
 """Conditions that may say whether anybody differentiates: what rests on one of them alone is not proven."""

@@ -116,10 +116,10 @@ def _is_there(run: Run, call: ir.Call, tensor: Tensor) -> bool:
     Whether a move changes nothing that anybody meets: the tensor was made with the very device or dtype that is asked
     for, or it is a scalar, which goes with tensors of any device.
     """
-    text, made = run.machine.text, tensor.origin
-    asked = {text(each.value) for each in call.arguments}
+    made = tensor.origin
+    asked = {text_of(each.value) for each in call.arguments}
     if isinstance(made, ir.Call) and asked and "" not in asked:
-        given = {text(each.value) for each in made.arguments if each.keyword in ("dtype", "device")}
+        given = {text_of(each.value) for each in made.arguments if each.keyword in ("dtype", "device")}
         if asked <= given:
             return True
     return tensor.shape == () and not any(_is_dtype(run, each.value) for each in call.arguments)
