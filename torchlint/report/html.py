@@ -128,6 +128,8 @@ def _listing(finding: Finding, path: str, cell: int | None, style: Style) -> Ite
         )
         if number in steps:
             classes.append("step")
+        elif main and steps:
+            labels = "<em class='here'><b></b>reported here</em>"
         marked = _marked(text, finding) if main else escape(text)
         yield f"<div class='{' '.join(classes)}'><i>{number}</i><pre>{marked or ' '}</pre><span>{labels}</span></div>\n"
     yield "</div>\n"

@@ -46,6 +46,7 @@ code, pre { font: 13px/1.55 ui-monospace, SFMono-Regular, Menlo, Consolas, monos
 .row em { display: block; font-style: normal; position: relative; }
 .row em b { position: absolute; left: -1.85rem; top: .12rem; width: 1.2rem; height: 1.2rem; border-radius: 50%;
   background: var(--rail); color: #fff; font-size: .72rem; line-height: 1.2rem; text-align: center; }
+.row em.here b { background: var(--code); border: 2px solid var(--rail); } .row em.here { color: var(--soft); }
 .row.main em b { box-shadow: 0 0 0 3px var(--mark); }
 mark { background: var(--mark); color: inherit; border-radius: 2px; } .gap pre { color: var(--soft); }
 .none { color: var(--soft); padding: 2rem 0; }
