@@ -218,7 +218,7 @@ class Configurations:
         values = _values(COMMAND_LINE, self._inline)
         if "rules" in values:
             values["rules"] = _joined(found.rules, values["rules"])
-        return replace(found, **values)
+        return replace(found, file=found.file or Path.cwd() / COMMAND_LINE, **values)
 
 
 COMMAND_LINE = Path("command line")

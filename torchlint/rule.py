@@ -194,7 +194,8 @@ class Rule:
     several) is the subscription. It is run in files that mention one of `needs`: qualified names (`torch.load`), or
     attributes of anything (`.data`). A rule may have both.
 
-    `options` are the names and the usual values of the rule's own settings, `[tool.torchlint.rules.<name>]`.
+    `options` are the names and the usual values of the rule's own settings, `[tool.torchlint.rules.<name>]`. A rule in
+    `preview` takes part only with --preview, or selected by its code or name.
 
     A rule that reports at the strict level may also define `level_of(self, event)`: the level of the one diagnostic
     that `check` yields for an event, at the event's own node, or None if it yields none, told from the event's facts
@@ -214,6 +215,7 @@ class Rule:
     good: ClassVar[tuple[Example, ...]] = ()
     needs: ClassVar[tuple[str, ...]] = ()
     options: ClassVar[Mapping[str, Any]] = {}
+    preview: ClassVar[bool] = False
     subscriptions: ClassVar[tuple[type[events.Event], ...]] = ()
     visits: ClassVar[tuple[type[cst.CSTNode], ...]] = ()
     wants_settings: ClassVar[bool] = False

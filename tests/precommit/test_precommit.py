@@ -25,6 +25,11 @@ repos:
     rev: {revision}
     hooks:
       - id: torchlint
+        stages: [pre-commit]
+      - id: torchlint-fix
+        stages: [manual]
+      - id: torchlint-verify
+        stages: [pre-push]
 """
 
 
@@ -62,22 +67,47 @@ def project(tmp_path: Path, hook_repository: tuple[Path, str]) -> Path:
     return tmp_path
 
 
-def test_the_hook_reports_and_then_passes(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    environment = {**os.environ, "PRE_COMMIT_HOME": str(tmp_path_factory.mktemp("pre-commit")), "NO_COLOR": "1"}
-    environment["TORCHLINT_COMPILED"] = "0"
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where pre-commit installs the hooks, once for all tests."""
+    return tmp_path_factory.mktemp("pre-commit")
+
+
+def _run(project: Path, home: Path, stage: str) -> tuple[int, str]:
+    environment = {**os.environ, "PRE_COMMIT_HOME": str(home), "NO_COLOR": "1", "TORCHLINT_COMPILED": "0"}
     environment.pop("PYTHONPATH", None)
+    # `torchlint` of the environment that pre-commit is run in
+    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    command = [sys.executable, "-m", "pre_commit", "run", "--all-files", "--hook-stage", stage]
+    ran = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=600)
+    return ran.returncode, ran.stdout + ran.stderr
 
-    def run() -> tuple[int, str]:
-        command = [sys.executable, "-m", "pre_commit", "run", "--all-files"]
-        ran = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=600)
-        return ran.returncode, ran.stdout + ran.stderr
 
-    status, out = run()
+def test_the_hook_reports_and_then_passes(project: Path, home: Path) -> None:
+    status, out = _run(project, home, "pre-commit")
     assert status == 1, out
     assert "hook id: torchlint" in out
     assert "bad.py:5:1: error[TLN201]" in out
     assert "notes.txt" not in out
     (project / "bad.py").write_text(OVERWRITTEN.replace("y.mul_(2)", "y = y * 2"))
-    status, out = run()
+    status, out = _run(project, home, "pre-commit")
     assert status == 0, out
     assert "Passed" in out
+
+
+def test_the_hook_that_fixes(project: Path, home: Path) -> None:
+    needless = OVERWRITTEN.replace("y.mul_(2)\ny.sum().backward()", "y.sum().backward(retain_graph=True)")
+    (project / "bad.py").write_text(needless)
+    status, out = _run(project, home, "manual")
+    assert status == 1, out
+    assert "files were modified by this hook" in out
+    assert (project / "bad.py").read_text() == needless.replace("retain_graph=True", "")
+    status, out = _run(project, home, "manual")
+    assert status == 0, out
+
+
+def test_the_hook_that_runs_programs(project: Path, home: Path) -> None:
+    status, out = _run(project, home, "pre-push")
+    assert status == 1, out
+    assert "torch: confirmed" in out
+    assert "modified by an inplace operation" in out

@@ -157,6 +157,7 @@ class Registry:
 
         Within each of the two the more specific selector wins (code or name before prefix before ALL, longer prefix
         before shorter), and `ignore` before `select` where they are equal. `select` on the command line starts afresh.
+        A rule in preview must be selected by code or name, or previews be asked for.
 
         Raises
         ------
@@ -176,6 +177,8 @@ class Registry:
             enabled = (base - touched) | wins
             explicit = (explicit | {code for code in wins if weights[True][code] == _EXACT}) & enabled
         always = {INTERNAL_ERROR.code, INVALID_SYNTAX.code}
+        if not (config.preview or overrides.preview):
+            enabled -= {rule.code for rule in self.rules if rule.preview} - explicit
         strict = config.strict or overrides.strict
         return Selection(enabled | always, explicit, strict, _target(config, overrides), self._options(config))
 

@@ -22,6 +22,8 @@ COMMANDS: Mapping[str, str] = {
     "rules": "torchlint.hosts.command_line.rules",
     "clean": "torchlint.hosts.command_line.clean",
     "server": "torchlint.hosts.command_line.server",
+    "completion": "torchlint.hosts.command_line.completion",
+    "help": "torchlint.hosts.command_line.helping",
 }
 """Name → module, in the order of --help; each module has a `click.Command` called `command`."""
 INTERRUPTED = 130

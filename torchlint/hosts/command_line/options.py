@@ -167,7 +167,7 @@ class _Format(click.Choice[str]):
         return super().convert(value, parameter, context)
 
 
-def _codes(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+def codes(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """For a shell's completion: codes and names of rules."""
     from torchlint.lint import registry
 
@@ -182,7 +182,7 @@ def _version(context: click.Context, parameter: click.Parameter, asked: bool) ->
         context.exit()
 
 
-_MANY: dict[str, Any] = {"metavar": "CODES", "multiple": True, "shell_complete": _codes}
+_MANY: dict[str, Any] = {"metavar": "CODES", "multiple": True, "shell_complete": codes}
 _FILE: dict[str, Any] = {"metavar": "FILE", "type": click.Path(dir_okay=False)}
 _DECLARED = (
     click.argument("paths", nargs=-1, type=click.Path()),

@@ -1,29 +1,38 @@
-"""`torchlint rules`: all rules that hold here, one per line or as JSON; selects none."""
+"""`torchlint rules`: the rules that hold here, one per line or as JSON, all or those that speak of something."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from torchlint.config import LEVELS
 from torchlint.hosts.command_line.output import complain, explained, write
 
 if TYPE_CHECKING:
     from torchlint.config import Config
     from torchlint.lint.registry import Registry
     from torchlint.report import About
+    from torchlint.rule import Rule
 
 
 @click.command("rules")
+@click.argument("words", nargs=-1)
+@click.option("--level", type=click.Choice(LEVELS), help="Only rules of this level.")
+@click.option("--fixable", is_flag=True, help="Only rules that have a fix.")
 @click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
-def command(output_format: str) -> None:
-    """One line per rule: code, name, level, fix, summary."""
+def command(words: tuple[str, ...], level: str | None, fixable: bool, output_format: str) -> None:
+    """One line per rule: code, name, level, fix, summary; with WORDS, the rules whose pages have all of them."""
     import json
 
     with explained():
         known = known_rules()
+    found = [item for item in known.rules if (level is None or item.level.value == level)]
+    found = [item for item in found if item.fixes != "none" or not fixable]
+    found = searched(found, words)
     rows = [
         {
             "code": item.code,
@@ -31,16 +40,32 @@ def command(output_format: str) -> None:
             "level": item.level.value,
             "fixes": item.fixes,
             "summary": item.summary(),
+            "preview": item.preview,
+            "options": dict(item.options),
         }
-        for item in known.rules
+        for item in found
     ]
     if output_format == "json":
         write(sys.stdout, [json.dumps(rows, indent=2), "\n"])
         return
-    widths = {key: max((len(row[key]) for row in rows), default=0) for key in ("code", "name", "level", "fixes")}
+    if words and not rows:
+        complain(f"no rule speaks of {' '.join(words)}")
+    widths = {key: max((len(str(row[key])) for row in rows), default=0) for key in ("code", "name", "level", "fixes")}
     for row in rows:
         columns = (f"{row[key]:<{width}}" for key, width in widths.items())
-        write(sys.stdout, ["  ".join((*columns, row["summary"])), "\n"])
+        write(sys.stdout, ["  ".join((*columns, str(row["summary"]))), "\n"])
+
+
+def searched(rules: Sequence[Rule], words: Sequence[str]) -> list[Rule]:
+    """The rules whose code, name or documentation has all words, those that have them in their names first."""
+    wanted = [word.lower() for word in words]
+    found = []
+    for item in rules:
+        head = f"{item.code} {item.name} {item.summary()}".lower()
+        text = f"{head} {' '.join(item.sections().values())}".lower()
+        if all(word in text for word in wanted):
+            found.append((not all(word in head for word in wanted), item))
+    return [item for _, item in sorted(found, key=lambda pair: (pair[0], pair[1].code))]
 
 
 def known_rules() -> Registry:
