@@ -2,7 +2,7 @@ import re
 from collections.abc import Iterator
 
 from torchlint.model.events import writes
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
 # Names that say that the argument is there to be written.
 _MEANT = re.compile(
@@ -101,7 +101,8 @@ class ArgumentModifiedInPlace(Rule):
         message = f"`{event.function}` modifies its argument `{event.parameter}` in place"
         if event.read is not None:
             message += f", and the caller goes on using it as `{event.read_name}`"
-        yield Diagnostic(event.node, message, event.trace, level=level)
+        claims = (Observed("argument-written", event.parameter, event.read_name),)
+        yield Diagnostic(event.node, message, event.trace, level=level, claims=claims)
 
     def level_of(self, event: writes.ArgumentWritten) -> Level | None:
         if event.parameter == "self" or _MEANT.search(event.parameter.lower()):

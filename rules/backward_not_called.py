@@ -99,7 +99,9 @@ class BackwardNotCalled(Rule):
     def check(self, event: calls.MethodNotCalled | calls.GradModeNotEntered) -> Iterator[Diagnostic]:
         if isinstance(event, calls.GradModeNotEntered):
             message = f"`torch.{event.name}()` alone sets nothing: it is a context, and nobody enters it"
-            yield Diagnostic(event.node, message, event.trace)
+            entered = "isinstance(value_, torch.autograd.grad_mode._NoParamDecoratorContextManager)"
+            still_on = "torch.is_grad_enabled()" if event.name != "enable_grad" else "not torch.is_grad_enabled()"
+            yield Diagnostic(event.node, message, event.trace, claims=(Holds(f"{entered} and {still_on}"),))
             return
         text = code(event.method)
         effect = {
@@ -108,4 +110,5 @@ class BackwardNotCalled(Rule):
             "with": "it is no context without its parentheses",
         }[event.place]
         fix = Fix(f"call it: `{text}()`", (Edit(event.method, f"{text}()"),), safe=event.place == "with", mends=True)
-        yield Diagnostic(event.node, f"`{text}` isn't called: {effect}", event.trace, fix)
+        claims = (Raises("context manager protocol"),) if event.place == "with" else (Holds(f"callable({text})"),)
+        yield Diagnostic(event.node, f"`{text}` isn't called: {effect}", event.trace, fix, claims=claims)

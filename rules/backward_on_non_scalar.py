@@ -97,7 +97,8 @@ class BackwardOnNonScalar(Rule):
         root = shown(event.root_node, event.root.name)
         shape = f"has shape {_sizes(event.root.shape)}" if event.root.shape is not None else "is no scalar"
         message = f"backward starts from {root}, which {shape}, without `{argument}=`"
-        yield Diagnostic(event.node, message + spelled(event.conditions), event.trace)
+        claims = (Raises("grad can be implicitly created only for scalar outputs"),)
+        yield Diagnostic(event.node, message + spelled(event.conditions), event.trace, claims=claims)
 
 
 def _sizes(shape: tuple[int | None, ...]) -> str:

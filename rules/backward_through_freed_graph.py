@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import calls_method, followed_by, one_backward
 from torchlint.model import events
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule, spelled
+from torchlint.rule import Claim, Diagnostic, Edit, Example, Fix, Level, Observed, Raises, Rule, spelled
 from torchlint.truth import Truth
 
 
@@ -114,10 +114,12 @@ class BackwardThroughFreedGraph(Rule):
         root = f"`{event.root.name}`" if event.root.name else "the same tensor"
         if event.saves is Truth.YES:
             message = _message(event, root) + spelled(event.conditions)
-            yield Diagnostic(event.node, message, event.trace, _fix(event))
+            claims: tuple[Claim, ...] = (Raises("Trying to backward through the graph a second time"),)
+            yield Diagnostic(event.node, message, event.trace, _fix(event), claims=claims)
         elif event.same_root and calls_method(event.node, "backward") and calls_method(event.freed_by.node, "backward"):
             message = f"backward runs twice from {root}: its gradient is accumulated twice"
-            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING)
+            claims = (Observed("gradient-accumulated"),)
+            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=claims)
 
 
 def _message(event: events.FreedGraphRead, root: str) -> str:

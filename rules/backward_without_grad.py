@@ -94,4 +94,9 @@ class BackwardWithoutGrad(Rule):
         if event.root.requires_grad is not Truth.NO:
             cause = ": it is a view made under `no_grad`, and has no history of its own"
         message = f"backward starts from {shown(event.root_node, event.root.name)}, which does not require grad{cause}"
-        yield Diagnostic(event.node, message, event.trace)
+        claims = (
+            Raises("does not require grad and does not have a grad_fn"),
+            Raises("has no attribute 'backward'"),
+            Raises("One of the differentiated Tensors does not require grad"),
+        )
+        yield Diagnostic(event.node, message, event.trace, claims=claims)

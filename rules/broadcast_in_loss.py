@@ -3,7 +3,7 @@ from collections.abc import Iterator
 from torchlint.fixes.rewrites import shown
 from torchlint.model import events
 from torchlint.model.events import numerics
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule, Warns
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule, Warns
 
 
 class BroadcastInLoss(Rule):
@@ -70,7 +70,8 @@ class BroadcastInLoss(Rule):
 
     def check(self, event: numerics.LossBroadcast) -> Iterator[Diagnostic]:
         sides = f"{shown(event.left)} {_size(event.left_shape)} and {shown(event.right)} {_size(event.right_shape)}"
-        yield Diagnostic(event.node, f"{sides} are broadcast: each is compared with each", event.trace)
+        claims = (Warns("that is different to the input size"), Observed("broadcast"))
+        yield Diagnostic(event.node, f"{sides} are broadcast: each is compared with each", event.trace, claims=claims)
 
 
 def _size(shape: events.Shape) -> str:

@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code, preceded_by
 from torchlint.model.events import work
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class ConcatenationInLoop(Rule):
@@ -84,7 +84,8 @@ class ConcatenationInLoop(Rule):
         message = f"`{name}` is copied as a whole in every round: collect in a list, and `{event.function}` once"
         # Nothing else says that there are more than a few rounds, and copies of little cost little.
         level = None if event.many else Level.STRICT
-        yield Diagnostic(event.node, message, event.trace, _fix(event), level)
+        claims = (Observed("cheaper"),)
+        yield Diagnostic(event.node, message, event.trace, _fix(event), level, claims=claims)
 
 
 def _fix(event: work.GrownInLoop) -> Fix | None:

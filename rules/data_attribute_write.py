@@ -5,7 +5,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code, shown, under_no_grad
 from torchlint.model.events import writes
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 from torchlint.truth import Truth
 
 _INITIALISES = re.compile(r"^(\w+\.)*init\.\w+_\(")
@@ -114,7 +114,8 @@ class DataAttributeWrite(Rule):
             message += ", although an operation saved the old value: the gradient is wrong"
         elif level is Level.SMELL:
             message += ", while it is in the graph"
-        yield Diagnostic(event.node, message, event.trace, _fix(event), level)
+        claims = (Observed("unseen-write", code(node), "saved" if level is Level.WARNING else ""),)
+        yield Diagnostic(event.node, message, event.trace, _fix(event), level, claims=claims)
 
     def level_of(self, event: writes.DataWritten) -> Level:
         if event.saved_by is not None:

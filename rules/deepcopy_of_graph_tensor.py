@@ -94,10 +94,12 @@ class DeepcopyOfGraphTensor(Rule):
 
     def check(self, event: gradients.GraphTensorCopied) -> Iterator[Diagnostic]:
         copied = shown(event.copied_node, event.tensor.name if not event.path else "")
+        claims = (Raises("Only Tensors created explicitly by the user"),)
         if not event.path:
             text = f"{operand(event.copied_node)}.detach().clone()"
             fix = Fix(f"copy the values: `{text}`", (Edit(event.call, text),), safe=False)
-            yield Diagnostic(event.node, f"`deepcopy` of {copied}, which is no leaf: torch refuses", event.trace, fix)
+            message = f"`deepcopy` of {copied}, which is no leaf: torch refuses"
+            yield Diagnostic(event.node, message, event.trace, fix, claims=claims)
             return
         message = f"`deepcopy` of {copied}, which holds a computed tensor in `{event.path}`: torch refuses"
-        yield Diagnostic(event.node, message, event.trace)
+        yield Diagnostic(event.node, message, event.trace, claims=claims)

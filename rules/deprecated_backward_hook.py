@@ -77,7 +77,8 @@ class DeprecatedBackwardHook(Rule):
         message = "`register_backward_hook` is deprecated: the hook sees the last operation, not the module"
         edit = Edit(event.name, "register_full_backward_hook")
         fix = Fix("register a full backward hook", (edit,), safe=False)
-        yield Diagnostic(event.node, message, event.trace, fix, self.level_of(event))
+        claims = (Warns("non-full backward hook", here=False),)
+        yield Diagnostic(event.node, message, event.trace, fix, self.level_of(event), claims=claims)
 
     def level_of(self, event: custom.BackwardHookRegistered) -> Level:
         """Strict where the hook does not look at what it is given."""

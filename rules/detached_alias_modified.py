@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import operand
 from torchlint.model import events
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 from torchlint.truth import Truth
 
 
@@ -125,4 +125,5 @@ class DetachedAliasModified(Rule):
         copied = "copy" if event.how.endswith("numpy()") else "clone"
         edit = Edit(event.alias_node, f"{operand(event.alias_node)}.{copied}()")
         fix = Fix(f"copy: append `.{copied}()`", (edit,), safe=False)
-        yield Diagnostic(event.node, message, event.trace, fix)
+        claims = (Observed("alias-written", written, other),)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

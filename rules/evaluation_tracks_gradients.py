@@ -81,7 +81,9 @@ class EvaluationTracksGradients(Rule):
 
     def check(self, event: training.EvaluatedWithGraph) -> Iterator[Diagnostic]:
         message = f"`{event.module}` is only evaluated in this loop, and every call records a graph"
-        yield Diagnostic(event.node, message, event.trace, _fix(event.loop))
+        recorded = "any(t.requires_grad for t in tensors_(bound_))"
+        claims = (Holds(f"{recorded} and not {event.module}.training"),)
+        yield Diagnostic(event.node, message, event.trace, _fix(event.loop), claims=claims)
 
 
 def _fix(loop: cst.CSTNode) -> Fix | None:

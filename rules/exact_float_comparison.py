@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code, shown
 from torchlint.model.events import numerics
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class ExactFloatComparison(Rule):
@@ -111,7 +111,9 @@ class ExactFloatComparison(Rule):
             text = f"({text})" if event.call.lpar else text
             edit = Edit(event.call, text)
             fix = Fix("compare with a tolerance", (edit,), safe=False, imports=("import torch",))
-        yield Diagnostic(event.node, message, event.trace, fix if event.different else None, self.level_of(event))
+        fix = fix if event.different else None
+        claims = (Observed("compared-exactly"),)
+        yield Diagnostic(event.node, message, event.trace, fix, self.level_of(event), claims=claims)
 
     def level_of(self, event: numerics.FloatsCompared) -> Level:
         return self.level if event.different else Level.STRICT

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import operand
 from torchlint.model.events import writes
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Raises, Rule
+from torchlint.rule import Claim, Diagnostic, Edit, Example, Fix, Holds, Level, Raises, Rule
 from torchlint.truth import Truth
 
 
@@ -97,4 +97,11 @@ class ExpandedTensorWritten(Rule):
         text = f"{operand(event.expand_node)}.clone()"
         fix = Fix("copy first: append `.clone()`", (Edit(event.expand_node, text),), safe=False)
         level = None if event.refused and event.overlaps is Truth.YES else Level.WARNING
-        yield Diagnostic(event.node, message, event.trace, fix, level)
+        claims: tuple[Claim, ...] = (
+            Raises("more than one element of the written-to tensor refers to a single memory location"),
+        )
+        if not event.refused:
+            name = event.target.name
+            shared = f"any(step == 0 and size > 1 for step, size in zip({name}.stride(), {name}.shape))"
+            claims = (Holds(shared, before=True),) if name else ()
+        yield Diagnostic(event.node, message, event.trace, fix, level, claims=claims)

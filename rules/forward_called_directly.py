@@ -79,4 +79,5 @@ class ForwardCalledDirectly(Rule):
         fix = Fix(f"call `{receiver}` itself", (Edit(event.call, text),), safe=False)
         message = f"`{receiver}.forward(...)` runs no hooks: call `{receiver}(...)`"
         level = Level.STRICT if receiver == "self" else Level.SMELL
-        yield Diagnostic(event.node, message, event.trace, fix, level, group=self.code, others="call")
+        claims = (Holds(f"isinstance({receiver}, torch.nn.Module)"),)
+        yield Diagnostic(event.node, message, event.trace, fix, level, group=self.code, others="call", claims=claims)

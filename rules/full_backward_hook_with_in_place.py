@@ -66,4 +66,5 @@ class FullBackwardHookWithInPlace(Rule):
     def check(self, event: custom.HookedTensorWritten) -> Iterator[Diagnostic]:
         name = f" `{event.name}`" if event.name else ""
         message = f"`{event.op}` modifies the {event.what}{name} of `{event.module}`, which has a full backward hook"
-        yield Diagnostic(event.node, message, event.trace)
+        claims = (Raises("is a view and is being modified inplace"),)
+        yield Diagnostic(event.node, message, event.trace, claims=claims)

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import operand
 from torchlint.model.events import gradients
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class GradAliasKept(Rule):
@@ -102,4 +102,5 @@ class GradAliasKept(Rule):
         message = f"`{event.kept}` is {gradient} itself, no copy: {event.written}"
         text = f"{operand(event.node)}.clone()"  # type: ignore[arg-type]
         fix = Fix("copy: append `.clone()`", (Edit(event.node, text),), safe=False)
-        yield Diagnostic(event.node, message, event.trace, fix)
+        claims = (Observed("kept-written", f"{event.owner.name}.grad" if event.owner.name else "", event.kept),)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code
 from torchlint.model.events import gradients
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class GradientPenaltyWithoutCreateGraph(Rule):
@@ -81,7 +81,8 @@ class GradientPenaltyWithoutCreateGraph(Rule):
     def check(self, event: gradients.ConstantGradientTerm) -> Iterator[Diagnostic]:
         term = f"`{event.term.name}`" if event.term.name else "a term of the loss"
         message = f"{term} is computed from a gradient without a graph: backward takes it for a constant"
-        yield Diagnostic(event.node, message, event.trace, _fix(event))
+        claims = (Observed("constant-gradient", event.term.name),)
+        yield Diagnostic(event.node, message, event.trace, _fix(event), claims=claims)
 
 
 def _fix(event: gradients.ConstantGradientTerm) -> Fix | None:

@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code, operand, shown
 from torchlint.model.events import gradients
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class GraphCutAndReleafed(Rule):
@@ -91,16 +91,17 @@ class GraphCutAndReleafed(Rule):
         if event.how == "root":
             made = f" (`{event.made_by}` made it)" if event.made_by else ""
             message = f"backward starts from {leaf}, a leaf without a history{made}: nothing learns"
-            yield Diagnostic(event.node, message, event.trace)
+            yield Diagnostic(event.node, message, event.trace, claims=(Observed("graph-cut", event.leaf.name),))
             return
         assert event.source_node is not None
         source = shown(event.source_node)
+        claims = (Observed("graph-cut", event.leaf.name, code(event.source_node)),)
         if event.how == "parameter":
             message = f"`nn.Parameter` of {source}, a graph tensor, cuts it off: what computed it learns nothing"
-            yield Diagnostic(event.node, message, event.trace)
+            yield Diagnostic(event.node, message, event.trace, claims=claims)
             return
         message = f"`torch.tensor` copies {source} out of the graph, and `requires_grad=True` hides it"
-        yield Diagnostic(event.node, message, event.trace, _fix(event))
+        yield Diagnostic(event.node, message, event.trace, _fix(event), claims=claims)
 
 
 def _fix(event: gradients.GraphRestarted) -> Fix | None:

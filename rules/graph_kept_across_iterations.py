@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import operand, shown
 from torchlint.model.events import gradients
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class GraphKeptAcrossIterations(Rule):
@@ -115,4 +115,5 @@ class GraphKeptAcrossIterations(Rule):
         message = f"`{event.container}` keeps the graph of {value} of every iteration, and nothing differentiates it"
         text = f"{operand(event.value_node)}.detach()"
         fix = Fix(f"keep the value alone: `{text}`", (Edit(event.value_node, text),), safe=False)
-        yield Diagnostic(event.node, message, event.trace, fix)
+        claims = (Observed("graph-kept", event.container),)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

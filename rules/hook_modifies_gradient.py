@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import NO_TWIN
 from torchlint.model.events import custom
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class HookModifiesGradient(Rule):
@@ -102,4 +102,5 @@ class HookModifiesGradient(Rule):
             assert isinstance(call.func, cst.Attribute)
             edit = Edit(call.func.attr, event.op[:-1])
             fix = Fix(f"return a new gradient: `{event.op[:-1]}`", (edit,), safe=False)
-        yield Diagnostic(event.node, message, event.trace, fix)
+        claims = (Observed("argument-written", event.name),)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

@@ -73,7 +73,10 @@ class ImplicitSoftmaxDim(Rule):
                 guess = "torch takes dimension 0 of a tensor with 3, normally the batch"
             case rank:
                 guess = f"torch takes dimension {0 if rank < 2 else 1} of a tensor with {rank}"
-        yield Diagnostic(event.node, f"`{event.name}` without `dim`: {guess}", event.trace, level=self.level_of(event))
+        message = f"`{event.name}` without `dim`: {guess}"
+        warning = "Implicit dimension choice"
+        claims = (Warns(warning), Warns(warning, here=False))  # where it is called, or where the layer is made
+        yield Diagnostic(event.node, message, event.trace, level=self.level_of(event), claims=claims)
 
     def level_of(self, event: numerics.DimensionImplied) -> Level:
         """A warning where it is the batch; strict where there is nothing to mistake."""

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import out_of_place, shown
 from torchlint.model import events
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule, spelled
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule, spelled
 from torchlint.truth import Truth
 
 
@@ -102,7 +102,9 @@ class InPlaceOnGraphTensor(Rule):
             message += "a tensor of the graph that another operation may have saved"
         else:
             message += "a tensor of the graph; harmless, since nothing has saved the old value"
-        yield Diagnostic(event.node, message + spelled(event.conditions), event.trace, out_of_place(event), level)
+        message += spelled(event.conditions)
+        claims = (Observed("graph-written", event.target.name),)
+        yield Diagnostic(event.node, message, event.trace, out_of_place(event), level, claims=claims)
 
     def level_of(self, event: events.InplaceWrite) -> Level | None:
         if event.spelling in ("indexed", "optimizer") or event.old_value_in_graph is not Truth.YES:

@@ -78,4 +78,5 @@ class InPlaceResultAssigned(Rule):
             if name not in NO_TWIN:
                 twin = code(call.with_changes(func=call.func.with_changes(attr=cst.Name(name[:-1]))))
                 fix = Fix(f"write `{event.name} = {twin}`", (Edit(call, twin),), safe=False)
-        yield Diagnostic(event.node, message, event.trace, fix)
+        claims = (Holds(f"{event.name} is {event.target}"),)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import out_of_place, shown
 from torchlint.model import events
-from torchlint.rule import Diagnostic, Example, Holds, Level, Raises, Rule, spelled
+from torchlint.rule import Claim, Diagnostic, Example, Holds, Level, Observed, Raises, Rule, spelled
 from torchlint.truth import Truth
 
 
@@ -126,7 +126,11 @@ class IndexedAssignmentOnGraphTensor(Rule):
             )
         message += f"{spelled(event.conditions)}: build it with `{cure}`"
         made = event.made if isinstance(event, events.InplaceWrite) else None
-        yield Diagnostic(event.node, message, event.trace, out_of_place(event), level, group=made, others="write")
+        claims: tuple[Claim, ...] = (Observed("graph-written", event.target.name),)
+        if isinstance(event, events.SavedTensorRead):
+            claims = (Raises("modified by an inplace operation", here=False),)
+        fix = out_of_place(event)
+        yield Diagnostic(event.node, message, event.trace, fix, level, group=made, others="write", claims=claims)
 
     def level_of(self, event: events.InplaceWrite | events.SavedTensorRead) -> Level | None:
         """Strict where the tensor is only written: nothing can go wrong before somebody reads it in between."""

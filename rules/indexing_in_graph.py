@@ -61,7 +61,9 @@ class IndexingInGraph(Rule):
     def check(self, event: writes.GraphTensorIndexed) -> Iterator[Diagnostic]:
         tensor = shown(event.tensor_node, event.tensor.name)
         what = "a view of it" if event.kind == "view" else "a copy"
-        yield Diagnostic(event.node, f"indexing {tensor}, a graph tensor, records a node and gives {what}", event.trace)
+        message = f"indexing {tensor}, a graph tensor, records a node and gives {what}"
+        claims = (Holds(f"{event.tensor.name}.requires_grad", before=True),) if event.tensor.name else ()
+        yield Diagnostic(event.node, message, event.trace, claims=claims)
 
     def level_of(self, _: writes.GraphTensorIndexed) -> Level:
         return Level.STRICT

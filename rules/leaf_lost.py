@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code, operand, without_argument
 from torchlint.model.events import registration
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Raises, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule
 
 
 class LeafLost(Rule):
@@ -100,12 +100,13 @@ class LeafLost(Rule):
     )
 
     def check(self, event: registration.LeafLost) -> Iterator[Diagnostic]:
+        claims = (Observed("leaf-lost", event.name),)
         if event.how == "rebound":
             message = f"`{event.name}` is no leaf any more: from now on `{event.name}.grad` is None"
-            yield Diagnostic(event.node, message, event.trace, _in_place(event))
+            yield Diagnostic(event.node, message, event.trace, _in_place(event), claims=claims)
             return
         message = f"`{event.name}` is the result of `{event.op}`, no leaf: `{event.name}.grad` stays None"
-        yield Diagnostic(event.node, message, event.trace, _required_last(event))
+        yield Diagnostic(event.node, message, event.trace, _required_last(event), claims=claims)
 
 
 def _required_last(event: registration.LeafLost) -> Fix | None:

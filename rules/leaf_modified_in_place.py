@@ -96,4 +96,5 @@ class LeafModifiedInPlace(Rule):
         text = under_no_grad(event.statement)
         edits = (Edit(event.statement, text),) if text is not None else ()
         fix = Fix("put it under `torch.no_grad()`", edits, safe=False, imports=("import torch",)) if edits else None
-        yield Diagnostic(event.node, message + spelled(event.conditions), event.trace, fix)
+        claims = (Raises("a leaf Variable that requires grad"),)
+        yield Diagnostic(event.node, message + spelled(event.conditions), event.trace, fix, claims=claims)

@@ -5,7 +5,7 @@ from libcst import matchers
 
 from torchlint.fixes.rewrites import code, has_comment
 from torchlint.model import events
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Raises, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule
 from torchlint.truth import Truth
 
 
@@ -109,7 +109,8 @@ class ManualGradZeroing(Rule):
         owner = _gradient(event)
         if event.grad_is_none is Truth.YES and event.how not in ("none", "zeros"):
             message = f"{owner} is still None here: no backward has reached the tensor"
-            yield Diagnostic(event.node, message, event.trace, level=Level.ERROR)
+            claims = (Raises("'NoneType' object has no attribute"),)
+            yield Diagnostic(event.node, message, event.trace, level=Level.ERROR, claims=claims)
             return
         holder = event.optimizer or event.parameters_of
         if not holder and event.owner.is_parameter is Truth.YES:
@@ -120,7 +121,8 @@ class ManualGradZeroing(Rule):
         whole = event.loop is not None or event.optimizer
         if whole and holder and not _loses_comment(statement):
             fix = Fix(f"call `{holder}.zero_grad()`", (Edit(statement, f"{holder}.zero_grad()"),), safe=False)
-        yield Diagnostic(event.node, f"{owner} is reset by hand: {cure}", event.trace, fix)
+        message = f"{owner} is reset by hand: {cure}"
+        yield Diagnostic(event.node, message, event.trace, fix, claims=(Observed("gradient-zeroed"),))
 
 
 def _gradient(event: events.GradWritten) -> str:

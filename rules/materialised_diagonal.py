@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code, operand, shown
 from torchlint.model.events import work
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 _SMALL = 3
 
@@ -101,7 +101,8 @@ class MaterialisedDiagonal(Rule):
         if text is not None and event.nested and isinstance(event.node, cst.BaseExpression) and not _laid_out(event):
             fix = Fix("scale instead of multiplying matrices", (Edit(event.node, text),), safe=False)
         level = None if event.size is not None and event.size > _SMALL else Level.STRICT
-        yield Diagnostic(event.node, message, event.trace, fix, level)
+        claims = (Observed("cheaper"),)
+        yield Diagnostic(event.node, message, event.trace, fix, level, claims=claims)
 
 
 def _laid_out(event: work.DiagonalMultiplied) -> bool:

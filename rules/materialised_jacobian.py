@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code, shown
 from torchlint.model.events import work
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class MaterialisedJacobian(Rule):
@@ -96,7 +96,7 @@ class MaterialisedJacobian(Rule):
             f"{shown(event.node)} computes {article} in full, one backward per row, to multiply it by a vector:"
             f" `{better}` costs one"
         )
-        yield Diagnostic(event.node, message, event.trace, _fix(event, better))
+        yield Diagnostic(event.node, message, event.trace, _fix(event, better), claims=(Observed("cheaper"),))
 
 
 def _fix(event: work.JacobianMultiplied, better: str) -> Fix | None:

@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code, operand, shown
 from torchlint.model.events import work
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class MatmulChainOrder(Rule):
@@ -83,7 +83,9 @@ class MatmulChainOrder(Rule):
         if event.function is not None and "\n" not in code(event.node):
             text = _bracketed(event, event.order, event.function)
             fix = Fix("multiply in the cheapest order", (Edit(event.node, text),), safe=False)
-        yield Diagnostic(event.node, f"{shown(event.node, limit=50)} {counts}", event.trace, fix)
+        yield Diagnostic(
+            event.node, f"{shown(event.node, limit=50)} {counts}", event.trace, fix, claims=(Observed("cheaper"),)
+        )
 
 
 def _bracketed(event: work.ProductsChained, order: work.Order, function: str) -> str:

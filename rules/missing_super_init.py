@@ -119,7 +119,11 @@ class MissingSuperInit(Rule):
         if event.astray is not None:
             written = f"{code(event.astray.func)}()"
             message = f"`{written}` does not initialise `self`: making a `{event.module}` raises"
-            yield Diagnostic(event.astray, message, event.trace, _given_self(event.astray))
+            claims = (
+                Raises("__init__() missing 1 required positional argument"),
+                Raises("before Module.__init__() call"),
+            )
+            yield Diagnostic(event.astray, message, event.trace, _given_self(event.astray), claims=claims)
             return
         if not event.attribute:
             raises = "calling the module raises" if event.proven else f"whoever calls a `{event.module}` gets an error"
@@ -130,7 +134,9 @@ class MissingSuperInit(Rule):
             message = f"`self.{event.attribute}` is assigned before `super().__init__()`"
         if event.attribute and not event.proven:
             message += ": torch raises where this runs first"
-        yield Diagnostic(event.node, message, event.trace, _fix(event), None if event.proven else Level.WARNING)
+        level = None if event.proven else Level.WARNING
+        claims = (Raises("before Module.__init__() call"), Raises("object has no attribute '_", here=False))
+        yield Diagnostic(event.node, message, event.trace, _fix(event), level, claims=claims)
 
 
 def _given_self(call: cst.Call) -> Fix | None:

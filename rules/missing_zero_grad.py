@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import followed_by
 from torchlint.model.events import training
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class MissingZeroGrad(Rule):
@@ -119,4 +119,5 @@ class MissingZeroGrad(Rule):
         text = followed_by(event.statement, zeroing) if event.nameable else None
         if text is not None:
             fix = Fix(f"call `{zeroing}` after the step", (Edit(event.statement, text),), safe=False)
-        yield Diagnostic(event.node, message, event.trace, fix)
+        claims = (Observed("gradients-carried", event.optimizer),)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

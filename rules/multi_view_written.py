@@ -108,14 +108,18 @@ class MultiViewWritten(Rule):
         why = "one of several views that one operation returned"
         if event.kind == "no-grad-view":
             why = "a view made under `no_grad`"
+        claims = (
+            Raises("This view is the output of a function that returns multiple views"),
+            Raises("is a view and its base or another view of its base has been modified inplace"),
+            Raises("A view was created in no_grad mode and is being modified inplace"),
+        )
         if event.target_node is None:
             message = f"this uses {why}, whose memory `{event.op}` has written since: torch refuses"
-            yield Diagnostic(event.node, message, event.trace)
+            yield Diagnostic(event.node, message, event.trace, claims=claims)
             return
         target = shown(event.target_node, event.target.name)
-        yield Diagnostic(
-            event.node, f"`{event.op}` writes into {target}, {why}: torch refuses", event.trace, _fix(event)
-        )
+        message = f"`{event.op}` writes into {target}, {why}: torch refuses"
+        yield Diagnostic(event.node, message, event.trace, _fix(event), claims=claims)
 
 
 def _fix(event: events.AutogradRefused) -> Fix | None:

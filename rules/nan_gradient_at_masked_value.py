@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import shown
 from torchlint.model.events import numerics
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule, spelled
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule, spelled
 
 
 class NanGradientAtMaskedValue(Rule):
@@ -73,4 +73,4 @@ class NanGradientAtMaskedValue(Rule):
             f"`{event.how}` drops {shown(event.computed)} where it is singular; its gradient is NaN there all the same"
             f"{spelled(event.conditions)}: mask {shown(event.operand, limit=20)} before"
         )
-        yield Diagnostic(event.node, message, event.trace)
+        yield Diagnostic(event.node, message, event.trace, claims=(Observed("gradient-not-a-number"),))

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import without_argument
 from torchlint.model.events import gradients
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class NeedlessCreateGraph(Rule):
@@ -92,4 +92,5 @@ class NeedlessCreateGraph(Rule):
             message += "; in `.grad` they form a cycle with their parameters"
         text = without_argument(event.call, event.argument)
         fix = Fix("remove `create_graph=True`", (Edit(event.call, text),), safe=False) if text is not None else None
-        yield Diagnostic(event.argument, message, event.trace, fix)
+        claims = (Observed("argument-needless", "create_graph"),)
+        yield Diagnostic(event.argument, message, event.trace, fix, claims=claims)

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import followed_by, shown
 from torchlint.model.events import gradients
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Rule, Warns
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule, Warns
 
 
 class NonLeafGradRead(Rule):
@@ -101,4 +101,7 @@ class NonLeafGradRead(Rule):
             if text is not None:
                 edits = (Edit(event.made_statement, text),)
                 fix = Fix(f"call `{event.owner.name}.retain_grad()` where it is made", edits, safe=False)
-        yield Diagnostic(event.node, message, event.trace, fix)
+        name = event.owner.name
+        none = f"not {name}.is_leaf and not {name}.retains_grad and {name}.grad is None"
+        claims = (Holds(none, before=True),) if name else (Warns("not a leaf Tensor is being accessed"),)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

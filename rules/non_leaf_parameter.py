@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import inside_parameter
 from torchlint.model import events
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Raises, Rule, spelled
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule, spelled
 
 
 class NonLeafParameter(Rule):
@@ -119,4 +119,6 @@ class NonLeafParameter(Rule):
         text = inside_parameter(event.value_node, event.parameter_node)
         edits = (Edit(event.value_node, text),) if text is not None else ()
         fix = Fix(f"move `{event.op}` inside: `{text}`", edits, safe=False) if edits else None
-        yield Diagnostic(event.node, f"{message}`{event.module}`{spelled(event.conditions)}", event.trace, fix)
+        message += f"`{event.module}`{spelled(event.conditions)}"
+        claims = (Observed("leaf-lost", f"self.{event.attribute}", "parameter"),)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

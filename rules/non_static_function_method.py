@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code
 from torchlint.model.events import custom
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
+from torchlint.rule import Claim, Diagnostic, Edit, Example, Fix, Level, Raises, Rule
 
 
 class NonStaticFunctionMethod(Rule):
@@ -122,10 +122,15 @@ class NonStaticFunctionMethod(Rule):
     def check(self, event: custom.FunctionMethodNotStatic | custom.FunctionInstanceCalled) -> Iterator[Diagnostic]:
         if isinstance(event, custom.FunctionMethodNotStatic):
             message = f"`{event.cls}.{event.method}` is no static method: torch never makes an object to call it on"
-            yield Diagnostic(event.node, message, event.trace, _static(event.definition), Level.SMELL)
+            claims: tuple[Claim, ...] = (
+                Raises("Legacy autograd function", here=False),
+                Raises("positional argument", here=False),
+            )
+            yield Diagnostic(event.node, message, event.trace, _static(event.definition), Level.SMELL, claims=claims)
             return
         message = f"torch refuses to call an object of the Function `{event.cls}`: use `{event.cls}.apply`"
-        yield Diagnostic(event.node, message, event.trace, _applied(event))
+        claims = (Raises("Legacy autograd function with non-static forward method"),)
+        yield Diagnostic(event.node, message, event.trace, _applied(event), claims=claims)
 
 
 def _static(method: cst.FunctionDef) -> Fix:

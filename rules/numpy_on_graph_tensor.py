@@ -92,4 +92,5 @@ class NumpyOnGraphTensor(Rule):
         if not event.inside:
             text = f"{operand(event.tensor_node)}.detach()"
             fix = Fix(f"cut it from the graph: `{text}`", (Edit(event.tensor_node, text),), safe=True, mends=True)
-        yield Diagnostic(event.node, f"`{event.how}` can't convert it: {has}", event.trace, fix)
+        claims = (Raises("Can't call numpy() on Tensor that requires grad"),)
+        yield Diagnostic(event.node, f"`{event.how}` can't convert it: {has}", event.trace, fix, claims=claims)

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import registration
-from torchlint.rule import Diagnostic, Example, Holds, Level, Raises, Rule
+from torchlint.rule import Claim, Diagnostic, Example, Holds, Level, Observed, Raises, Rule
 
 
 class OptimizerMissesParameters(Rule):
@@ -93,4 +93,10 @@ class OptimizerMissesParameters(Rule):
             "replaced": f"`{event.name}` isn't trained: it is assigned after `{event.optimizer}` took the parameters",
             "unreached": f"`{event.optimizer}.step()` changes nothing: no backward has reached its parameters",
         }[event.why]
-        yield Diagnostic(event.node, message, event.trace, level=level)
+        claims: tuple[Claim, ...] = (Raises("optimizer got an empty parameter list"),)
+        if event.why == "replaced":
+            left_out = f"tensors_({event.name}) and not optimized_({event.name})"
+            claims = (Holds(f"bool({left_out})"),)
+        elif event.why == "unreached":
+            claims = (Observed("step-without-gradients", event.optimizer, "never"),)
+        yield Diagnostic(event.node, message, event.trace, level=level, claims=claims)

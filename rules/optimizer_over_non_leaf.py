@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import code
 from torchlint.model.events import registration
-from torchlint.rule import Diagnostic, Example, Holds, Level, Raises, Rule
+from torchlint.rule import Claim, Diagnostic, Example, Holds, Level, Raises, Rule
 
 
 class OptimizerOverNonLeaf(Rule):
@@ -92,4 +92,19 @@ class OptimizerOverNonLeaf(Rule):
             "method": f"{shown} is a method: the call's parentheses are missing",
             "generator": f"the optimizer is given a list that holds the generator {shown} instead of tensors",
         }[event.what]
-        yield Diagnostic(event.node, message, event.trace)
+        yield Diagnostic(event.node, message, event.trace, claims=_claims(event))
+
+
+def _claims(event: registration.OptimizerGiven) -> tuple[Claim, ...]:
+    if event.what == "cut":
+        never = f"optimized_({event.name}) and not {event.name}.requires_grad"
+        return (Holds(never),) if event.name else ()
+    return tuple(
+        Raises(text)
+        for text in (
+            "can't optimize a non-leaf Tensor",
+            "optimizer should be an iterable of Tensors or dicts",
+            "optimizer can only optimize Tensors",
+            "object is not iterable",
+        )
+    )

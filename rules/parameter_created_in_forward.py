@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import registration
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
 
 class ParameterCreatedInForward(Rule):
@@ -83,6 +83,5 @@ class ParameterCreatedInForward(Rule):
     )
 
     def check(self, event: registration.BuiltInForward) -> Iterator[Diagnostic]:
-        yield Diagnostic(
-            event.node, f"`forward` of `{event.module}` builds a new `{event.what}` on every call", event.trace
-        )
+        message = f"`forward` of `{event.module}` builds a new `{event.what}` on every call"
+        yield Diagnostic(event.node, message, event.trace, claims=(Observed("built-per-call"),))

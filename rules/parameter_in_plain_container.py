@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import code
 from torchlint.model.events import registration
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class ParameterInPlainContainer(Rule):
@@ -136,7 +136,8 @@ class ParameterInPlainContainer(Rule):
             edits = (Edit(event.value_node, f"{namespace}.{container}({content})"),)
             imports = () if event.namespace else ("from torch import nn",)
             fix = Fix(f"make it an `{namespace}.{container}`", edits, safe=False, imports=imports)
-        yield Diagnostic(event.node, message, event.trace, fix)
+        claims = (Observed("unregistered", f"self.{event.attribute}"),)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)
 
 
 _REGISTERED = {

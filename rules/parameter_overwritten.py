@@ -75,4 +75,4 @@ class ParameterOverwritten(Rule):
 
     def check(self, event: registration.ParameterReplaced) -> Iterator[Diagnostic]:
         message = f"`{event.attribute}` is a registered parameter and can't be assigned a plain tensor"
-        yield Diagnostic(event.node, message, event.trace)
+        yield Diagnostic(event.node, message, event.trace, claims=(Raises("as parameter '"),))

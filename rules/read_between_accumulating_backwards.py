@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import gradients
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
 
 class ReadBetweenAccumulatingBackwards(Rule):
@@ -80,4 +80,4 @@ class ReadBetweenAccumulatingBackwards(Rule):
         owner = f"`{event.owner.name}.grad`" if event.owner.name else "a gradient"
         when = "in every iteration" if event.repeated else "after each of two backwards"
         message = f"{owner} is read {when}, and nothing resets it in between: this is the sum of the gradients"
-        yield Diagnostic(event.node, message, event.trace)
+        yield Diagnostic(event.node, message, event.trace, claims=(Observed("gradients-summed", event.owner.name),))

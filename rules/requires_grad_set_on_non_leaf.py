@@ -71,4 +71,5 @@ class RequiresGradSetOnNonLeaf(Rule):
         name = f"`{event.owner.name}`" if event.owner.name else "a tensor"
         made = f" (`{event.made_by}` computed it)" if event.made_by else ""
         message = f"`{event.written}` is set on {name}, which is no leaf{made}: torch refuses"
-        yield Diagnostic(event.node, message, event.trace)
+        claims = (Raises("you can only change requires_grad flags of leaf variables"),)
+        yield Diagnostic(event.node, message, event.trace, claims=claims)

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import code, followed_by, one_backward, replaced, without_argument
 from torchlint.model import events
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule, spelled
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule, spelled
 
 
 class RetainGraph(Rule):
@@ -130,7 +130,9 @@ class RetainGraph(Rule):
             case "unknown":
                 message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory"
         message, level = message + spelled(event.conditions), Level.STRICT if event.use == "unknown" and alone else None
-        yield Diagnostic(event.argument, message, event.trace, _fix(event), level)
+        fix = _fix(event)
+        claims = (Observed("retained-graph", other="needless" if fix is not None and fix.safe else ""),)
+        yield Diagnostic(event.argument, message, event.trace, fix, level, claims=claims)
 
 
 def _fix(event: events.GraphRetained) -> Fix | None:

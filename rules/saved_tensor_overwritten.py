@@ -133,4 +133,5 @@ class SavedTensorOverwritten(Rule):
         elif event.through and event.target.name != event.name:
             message += f", through {target}, its {event.through}"
         message += spelled(event.conditions)
-        yield Diagnostic(event.node, message, event.trace, out_of_place(event))
+        claims = (Raises("modified by an inplace operation", here=False),)
+        yield Diagnostic(event.node, message, event.trace, out_of_place(event), claims=claims)

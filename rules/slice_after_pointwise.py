@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code, operand, shown
 from torchlint.model.events import work
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class SliceAfterPointwise(Rule):
@@ -83,7 +83,8 @@ class SliceAfterPointwise(Rule):
         message = f"{shown(event.node)} computes `{event.op}` for positions that are dropped: slice its input{counts}"
         fix = _fix(event, event.node)
         level = None if event.cost is not None else Level.STRICT  # what it would save is not known
-        yield Diagnostic(event.node, message, event.trace, fix, level, group=self.code, others="slice")
+        claims = (Observed("cheaper"),)
+        yield Diagnostic(event.node, message, event.trace, fix, level, group=self.code, others="slice", claims=claims)
 
 
 def _fix(event: work.SlicedAfterPointwise, node: cst.Subscript) -> Fix | None:

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import code, shown
 from torchlint.model.events import numerics
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 _TWICE = {
     ("cross_entropy", "softmax"): "the loss takes logits and applies `log_softmax` itself",
@@ -113,7 +113,9 @@ class SoftmaxBeforeCrossEntropy(Rule):
         given = f" ({shown(event.argument)})" if event.argument is not None and not event.nested else ""
         message = f"`{event.written}` is given the result of `{event.activation}`{given}: {why}"
         harmless = event.activation == "log_softmax" and event.loss == "cross_entropy"
-        yield Diagnostic(event.node, message, event.trace, _fix(event), Level.SMELL if harmless else None)
+        level = Level.SMELL if harmless else None
+        claims = (Observed("given", event.loss, event.activation),)
+        yield Diagnostic(event.node, message, event.trace, _fix(event), level, claims=claims)
 
 
 def _fix(event: numerics.LossOfActivation) -> Fix | None:

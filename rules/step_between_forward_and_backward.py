@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.model import events
 from torchlint.model.events import writes
-from torchlint.rule import Diagnostic, Example, Holds, Level, Raises, Rule
+from torchlint.rule import Claim, Diagnostic, Example, Holds, Level, Observed, Raises, Rule
 
 
 class StepBetweenForwardAndBackward(Rule):
@@ -89,8 +89,10 @@ class StepBetweenForwardAndBackward(Rule):
         if isinstance(event, writes.StaleGradient):
             leaf = f"`{event.leaf.name}`" if event.leaf.name else "a parameter"
             message = f"`{event.op}` updates {leaf} between a forward and its backward: the gradient is the old one's"
-            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING)
+            claims: tuple[Claim, ...] = (Observed("gradient-of-old-value", event.leaf.name),)
+            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=claims)
         elif event.spelling == "optimizer":
             saved = f"`{event.name}`" if event.name else "a parameter"
             message = f"`{event.write_op}` overwrites {saved}, which `{event.saver}` saved for a backward still to come"
-            yield Diagnostic(event.node, message, event.trace)
+            claims = (Raises("modified by an inplace operation", here=False),)
+            yield Diagnostic(event.node, message, event.trace, claims=claims)

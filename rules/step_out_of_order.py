@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import code, followed_by, preceded_by
 from torchlint.model.events import training
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule, Warns
+from torchlint.rule import Claim, Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule, Warns
 
 
 class StepOutOfOrder(Rule):
@@ -111,19 +111,27 @@ class StepOutOfOrder(Rule):
 
     def check(self, event: training.SteppedWithoutGradients | training.CalledOutOfOrder) -> Iterator[Diagnostic]:
         if isinstance(event, training.CalledOutOfOrder):
-            yield Diagnostic(event.node, _MESSAGES[event.what].format(event), event.trace, _reordered(event))
+            message = _MESSAGES[event.what].format(event)
+            yield Diagnostic(event.node, message, event.trace, _reordered(event), claims=_CLAIMS[event.what])
         elif event.when == "after":
             text = followed_by(event.backward_statement, code(event.node)) if event.together else None
             edits = (Edit(event.statement, ""), Edit(event.backward_statement, text or ""))
             fix = Fix(f"call `{event.optimizer}.step()` after the backward", edits, safe=False) if text else None
             message = f"`{event.optimizer}.step()` finds no gradients: the backward comes after it"
-            yield Diagnostic(event.node, message, event.trace, fix)
+            claims = (Observed("step-without-gradients", event.optimizer),)
+            yield Diagnostic(event.node, message, event.trace, fix, claims=claims)
 
 
 _MESSAGES = {
     "clip-after-step": "`{0.call}` clips gradients that `{0.optimizer}.step()` has already used",
     "clip-before-unscale": "`{0.call}` clips gradients that `{0.scaler}` has scaled: `unscale_` is missing",
     "schedule-before-step": "`{0.call}()` comes before the first `{0.optimizer}.step()`: it skips a learning rate",
+}
+
+_CLAIMS: dict[str, tuple[Claim, ...]] = {
+    "clip-after-step": (Observed("gradients-written-late"),),
+    "clip-before-unscale": (),
+    "schedule-before-step": (Warns("Detected call of `lr_scheduler.step()` before `optimizer.step()`"),),
 }
 
 

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import code
 from torchlint.model.events import registration
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class TensorAttributeNotABuffer(Rule):
@@ -94,4 +94,5 @@ class TensorAttributeNotABuffer(Rule):
         message = f"`{event.owner}.{event.attribute}` is a plain tensor: `{event.module}.to(device)` leaves it behind"
         text = f'{event.owner}.register_buffer("{event.attribute}", {code(event.value_node)})'
         fix = Fix("make it a buffer", (Edit(event.statement, text),), safe=False)
-        yield Diagnostic(event.node, message, event.trace, fix)
+        claims = (Observed("unregistered", f"{event.owner}.{event.attribute}"),)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

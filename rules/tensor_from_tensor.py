@@ -96,7 +96,8 @@ class TensorFromTensor(Rule):
         if text is not None:
             fix = Fix("copy with `detach()` and `clone()`", (Edit(event.node, text),), safe=event.certain)
         level = Level.STRICT if event.annotated else None  # annotations often lie: numbers come here as well
-        yield Diagnostic(event.node, message, event.trace, fix, level)
+        claims = (Warns("To copy construct from a tensor"),)
+        yield Diagnostic(event.node, message, event.trace, fix, level, claims=claims)
 
 
 def _copy(event: work.TensorCopied) -> str | None:

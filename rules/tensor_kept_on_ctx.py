@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code, shown
 from torchlint.model.events import custom
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class TensorKeptOnCtx(Rule):
@@ -124,7 +124,9 @@ class TensorKeptOnCtx(Rule):
         if event.written:
             why = "the write to it goes unseen, and the gradient is computed from the new value"
         message = f"{kept} keeps {shown(event.value)}, an {event.what} of `forward`: {why}"
-        yield Diagnostic(event.node, message, event.trace, _fix(event), self.level_of(event))
+        attribute = f"{event.context}.{event.attribute}"
+        claims = (Observed("kept-on-context", attribute, "written" if event.written else event.what),)
+        yield Diagnostic(event.node, message, event.trace, _fix(event), self.level_of(event), claims=claims)
 
     def level_of(self, event: custom.TensorKeptOnContext) -> Level:
         """A warning where it does harm in sight: a cycle, or a write."""

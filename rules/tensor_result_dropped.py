@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import assignable, code, shown
 from torchlint.model import events
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule, spelled
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule, spelled
 from torchlint.truth import Truth
 
 _CHECKS = frozenset({"allclose", "equal"})
@@ -112,11 +112,13 @@ class TensorResultDropped(Rule):
         receiver = function.value if isinstance(function, cst.Attribute) else function
         message = f"the result of `{event.op}` is dropped"
         text = code(event.call)
+        claims = (Observed("result-dropped"),)
         if event.op.rpartition(".")[2] in _CHECKS:
-            yield Diagnostic(event.node, f"{message}: nothing is checked", event.trace, _fix(event, f"assert {text}"))
+            message += ": nothing is checked"
+            yield Diagnostic(event.node, message, event.trace, _fix(event, f"assert {text}"), claims=claims)
             return
         if "." in event.op:
-            yield Diagnostic(event.node, message, event.trace)
+            yield Diagnostic(event.node, message, event.trace, claims=claims)
             return
         new = None
         if event.receiver.is_parameter is not Truth.YES and assignable(receiver):
@@ -124,7 +126,7 @@ class TensorResultDropped(Rule):
         elif event.inplace_twin and isinstance(function, cst.Attribute):
             new = code(event.call.with_changes(func=function.with_changes(attr=cst.Name(event.inplace_twin))))
         message += f": {shown(receiver, event.receiver.name)} stays as it was{spelled(event.conditions)}"
-        yield Diagnostic(event.node, message, event.trace, _fix(event, new) if new else None)
+        yield Diagnostic(event.node, message, event.trace, _fix(event, new) if new else None, claims=claims)
 
 
 def _fix(event: events.ResultDropped, text: str) -> Fix | None:

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import preceded_by
 from torchlint.model.events import training
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class TrainModeNotRestored(Rule):
@@ -100,4 +100,5 @@ class TrainModeNotRestored(Rule):
         if event.first is not None and text is not None:
             edits = (Edit(event.first, text),)
             fix = Fix(f"call `{event.module}.train()` at the start of the loop", edits, safe=False)
-        yield Diagnostic(event.node, message, event.trace, fix)
+        claims = (Observed("trains-in-evaluation-mode", event.module),)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import custom
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
 
 class UndeclaredInPlace(Rule):
@@ -107,4 +107,5 @@ class UndeclaredInPlace(Rule):
             "gradient": "the gradient `backward` is given, which others may be given, too",
             "saved": "a saved tensor, which the next backward needs again",
         }[event.what]
-        yield Diagnostic(event.node, f"{op} modifies `{event.name}` in place: {why}", event.trace)
+        claims = (Observed("argument-written", event.name),)
+        yield Diagnostic(event.node, f"{op} modifies `{event.name}` in place: {why}", event.trace, claims=claims)

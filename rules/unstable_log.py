@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code, has_comment, shown
 from torchlint.model.events import numerics
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 _WHY: dict[numerics.Stable, str] = {
     "log_softmax": "is -inf as soon as a probability rounds to 0",
@@ -126,7 +126,8 @@ class UnstableLog(Rule):
         assert isinstance(event.node, cst.BaseExpression)
         message = f"{shown(event.node)} {_WHY[event.stable]}: `{event.stable}` is one operation and exact"
         level = Level.STRICT if event.stable in _OF_SMALL else None
-        yield Diagnostic(event.node, message, event.trace, _fix(event), level)
+        claims = (Observed("inexact"),)
+        yield Diagnostic(event.node, message, event.trace, _fix(event), level, claims=claims)
 
     def level_of(self, event: numerics.LogarithmComposed) -> Level | None:
         """Strict where only small values lose digits, and most code has none."""

@@ -77,4 +77,8 @@ class UnusedInAutogradGrad(Rule):
             message = f"{name} doesn't require grad: there is no gradient with respect to it"
         else:
             message = f"the output isn't computed from {name}: it has no gradient with respect to it"
-        yield Diagnostic(event.node, message, event.trace)
+        claims = (
+            Raises("appears to not have been used in the graph"),
+            Raises("One of the differentiated Tensors does not require grad"),
+        )
+        yield Diagnostic(event.node, message, event.trace, claims=claims)

@@ -76,4 +76,5 @@ class WrongNumberOfGradients(Rule):
         wanted = f"{event.least}" if event.least == event.most else f"{event.least} to {event.most}"
         inputs = "input" if wanted == "1" else "inputs"
         message = f"`{event.cls}.backward` returns {returned}, and `forward` takes {wanted} {inputs}"
-        yield Diagnostic(event.node, message, event.trace)
+        claims = (Raises(f"{event.cls}Backward returned an incorrect number of gradients", here=False),)
+        yield Diagnostic(event.node, message, event.trace, claims=claims)

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import code, followed_by
 from torchlint.model.events import training
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Raises, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule
 
 
 class ZeroGradBetweenBackwardAndStep(Rule):
@@ -116,4 +116,5 @@ class ZeroGradBetweenBackwardAndStep(Rule):
         if text is not None:
             edits = (Edit(event.zeroing_statement, ""), Edit(event.statement, text))
             fix = Fix(f"move `{moved}` behind the step", edits, safe=False)
-        yield Diagnostic(event.node, message, event.trace, fix)
+        claims = (Observed("gradients-zeroed-before-step", event.optimizer), Raises("No inf checks were recorded"))
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

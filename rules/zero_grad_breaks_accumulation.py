@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import training
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
 
 class ZeroGradBreaksAccumulation(Rule):
@@ -80,9 +80,11 @@ class ZeroGradBreaksAccumulation(Rule):
     def check(self, event: training.GradientsDiscarded | training.GradientsCarried) -> Iterator[Diagnostic]:
         if isinstance(event, training.GradientsDiscarded):
             message = f"`{event.optimizer}.zero_grad()` throws away gradients that are accumulated for a later step"
-            yield Diagnostic(event.node, message, event.trace)
+            yield Diagnostic(
+                event.node, message, event.trace, claims=(Observed("gradients-discarded", event.optimizer),)
+            )
         elif event.zeroed == "outside":
             message = (
                 f"`{event.optimizer}.step()` uses the sum of all gradients since the loop began: zeroed outside it"
             )
-            yield Diagnostic(event.node, message, event.trace)
+            yield Diagnostic(event.node, message, event.trace, claims=(Observed("gradients-carried", event.optimizer),))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ROOMS = (  # lowest first; a module imports from its own room and from those before it
-    *("condition", "truth", "target", "knowledge", "syntax", "config"),
+    *("claims", "condition", "truth", "target", "knowledge", "syntax", "config"),
     *("model/events", "model/state", "model/autograd", "model/torch", "model/python", "model/observers"),
     *(
         "model/scheduling",
@@ -115,6 +115,24 @@ def test_nobody_imports_a_rule() -> None:
     for path in (*FILES, *RULES):
         for line, module in _imports(path):
             assert not re.match(r"(torchlint\.)?rules\b", module), f"{path}:{line}: rules are loaded by the registry"
+
+
+def test_no_rule_is_named_outside_of_the_rules() -> None:
+    """Rules declare what they do, cost and claim: nothing else may rest on a rule's code, or on its words."""
+    own = re.compile(r"\bTLN[1-9]\d\d\b")
+    for path in FILES:
+        if _room(_name(path)) == "config":
+            continue  # its errors give an example of a code
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and not _is_documentation(node.value):
+                assert not own.search(node.value), f"{path}:{node.lineno}: names a rule"
+    for path in sorted((ROOT / "torchlint" / "verify").rglob("*.py")):
+        assert not own.search(path.read_text(encoding="utf-8")), f"{path}: names a rule"
+
+
+def _is_documentation(text: str) -> bool:
+    """Docstrings and help texts give examples of codes; a code alone, or a list of some, is none."""
+    return re.fullmatch(r"[A-Z0-9 ,]*", text) is None
 
 
 def test_every_module_says_what_it_is_for() -> None:

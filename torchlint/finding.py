@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
+from torchlint.claims import Claim
 from torchlint.condition import Condition
 from torchlint.syntax.text import Span
 
@@ -92,6 +93,7 @@ class Finding:
 
     In a notebook, `cell` counts all cells from 1, and lines are those of the cell. `conditions` is what its proof
     rests on beside the text of the program; the message says the same in words.
+    `claims` is what torch must show for it to be true, as alternatives.
     """
 
     path: str
@@ -105,3 +107,4 @@ class Finding:
     verdict: Verdict | None = None
     cell: int | None = field(default=None)
     conditions: tuple[Condition, ...] = ()
+    claims: tuple[Claim, ...] = ()

@@ -19,6 +19,11 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import libcst as cst
 
+from torchlint.claims import Claim as Claim
+from torchlint.claims import Holds as Holds
+from torchlint.claims import Observed as Observed
+from torchlint.claims import Raises as Raises
+from torchlint.claims import Warns as Warns
 from torchlint.condition import Condition as Condition
 from torchlint.condition import spelled as spelled
 from torchlint.finding import Finding as Finding
@@ -106,6 +111,8 @@ class Diagnostic:
         equal groups the first is shown, and the others are counted in its message.
     others
         What the others are, in the singular: "call".
+    claims
+        What torch must show for this to be true, as alternatives; without any the runtime cross-check runs nothing.
     """
 
     node: cst.CSTNode
@@ -115,27 +122,7 @@ class Diagnostic:
     level: Level | None = None
     group: Hashable | None = None
     others: str = "place"
-
-
-@dataclass(frozen=True, slots=True)
-class Raises:
-    """Running the example raises an exception whose message contains `text`."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Warns:
-    """Running the example emits a warning whose message contains `text`."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Holds:
-    """After the example has run, the Python expression is true in its namespace."""
-
-    expression: str
+    claims: tuple[Claim, ...] = ()
 
 
 Symptom: TypeAlias = "Raises | Warns | Holds"

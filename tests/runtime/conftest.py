@@ -4,20 +4,56 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 
-from torchlint.rule import Finding, FindingFix, Level, TextEdit, TraceLine, Verdict
+from torchlint.rule import (
+    Claim,
+    Condition,
+    Finding,
+    FindingFix,
+    Level,
+    Observed,
+    Raises,
+    TextEdit,
+    TraceLine,
+    Verdict,
+)
 from torchlint.syntax.tree import Source, Span
 from torchlint.verify.verify import verify_findings
 
 MARK = re.compile(r"# (error|warning|smell|strict): \[(\w+)\]")
+OVERWRITTEN = (Raises("modified by an inplace operation", here=False),)
+GRAPH_WRITTEN = (Observed("graph-written"),)
+CLAIMS: dict[str, tuple[Claim, ...]] = {
+    "TLN101": (Raises("Trying to backward through the graph a second time"),),
+    "TLN102": (Observed("retained-graph"),),
+    "TLN103": (Raises("grad can be implicitly created only for scalar outputs"),),
+    "TLN104": (Raises("does not require grad and does not have a grad_fn"),),
+    "TLN201": OVERWRITTEN,
+    "TLN203": (Raises("a leaf Variable that requires grad"),),
+    "TLN204": GRAPH_WRITTEN,
+    "TLN205": GRAPH_WRITTEN,
+    "TLN206": (Observed("alias-written"),),
+    "TLN212": (Observed("result-dropped"),),
+    "TLN213": (Observed("argument-written"),),
+    "TLN301": (Observed("leaf-lost", other="parameter"),),
+    "TLN306": (Observed("leaf-lost"),),
+    "TLN401": (Observed("gradient-zeroed"),),
+    "TLN402": (Observed("gradients-carried"),),
+}
+"""What the rules of these codes claim; programs that name a tensor give the claim themselves."""
 NOTE = re.compile(r"# note: (.*)")
 
 
 def findings_in(
-    text: str, path: str, fixes: dict[str, tuple[str, str, bool]] | None = None, message: str = ""
+    text: str,
+    path: str,
+    fixes: dict[str, tuple[str, str, bool]] | None = None,
+    message: str = "",
+    claims: Mapping[str, tuple[Claim, ...]] = CLAIMS,
+    conditions: tuple[Condition, ...] = (),
 ) -> list[Finding]:
     """
     A finding per `# error: [CODE]`; each has all lines with `# note: text` as its trace.
@@ -40,7 +76,11 @@ def findings_in(
                 start = line.index(old) + 1
                 edit = TextEdit(Span(number, start, number, start + len(old)), new)
                 fix = FindingFix(f"write `{new}`", safe, (edit,))
-            found.append(Finding(path, span, code, code.lower(), Level(level), message, trace, fix))
+            claimed = claims.get(code, ())
+            name = code.lower()
+            found.append(
+                Finding(path, span, code, name, Level(level), message, trace, fix, None, None, conditions, claimed)
+            )
     assert found, "the program marks no finding"
     return found
 
@@ -59,11 +99,13 @@ def verdicts() -> Callable[..., list[Verdict]]:
         path: str = "snippet.py",
         fixes: dict[str, tuple[str, str, bool]] | None = None,
         message: str = "",
+        claims: Mapping[str, tuple[Claim, ...]] | None = None,
+        conditions: tuple[Condition, ...] = (),
         timeout: float = 20.0,
         memory_mb: int = 2048,
     ) -> list[Verdict]:
         text = textwrap.dedent(program).lstrip("\n")
-        findings = findings_in(text, path, fixes, message)
+        findings = findings_in(text, path, fixes, message, {**CLAIMS, **(claims or {})}, conditions)
         verified = verify_findings(Source.parse(path, text), findings, timeout=timeout, memory_mb=memory_mb)
         assert [(f.code, f.span) for f in verified] == [(f.code, f.span) for f in findings]
         assert all(f.verdict is not None for f in verified)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.rule import Verdict
+from torchlint.rule import Observed, Raises, Verdict
+from torchlint.verify import verify
 
 Verdicts = Callable[..., list[Verdict]]
 
@@ -174,16 +175,26 @@ def test_a_text_that_python_cannot_compile(verdicts: Verdicts) -> None:
     assert "SyntaxError" in evidence
 
 
-def test_an_unknown_code_without_an_error(verdicts: Verdicts) -> None:
-    evidence = reason(verdicts("import torch\nx = torch.ones(3)  # smell: [TLN999]"))
-    assert "no way yet to observe TLN999" in evidence
+def test_without_a_claim_nothing_is_run(verdicts: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "shared", None)
+    (verdict,) = verdicts("import torch\nx = torch.ones(3) @ 1  # error: [TLN999]")
+    assert (verdict.status, verdict.seconds) == ("inconclusive", 0.0)
+    assert verdict.evidence == "TLN999 does not say what torch would show: nothing was run"
 
 
-def test_an_unknown_code_that_claims_an_error(verdicts: Verdicts) -> None:
+def test_a_probe_that_is_not_there(verdicts: Verdicts, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "shared", None)
+    claims = {"ABC123": (Observed("moon-phase"),)}
+    assert "names the probe `moon-phase`" in reason(verdicts("x = 1  # error: [ABC123]", claims=claims))
+
+
+def test_the_claim_of_a_rule_nobody_has_heard_of(verdicts: Verdicts) -> None:
+    claims = {"ABC123": (Raises("size mismatch"),)}
     source = "import torch\nx = torch.ones(3, 2) @ torch.ones(3)  # error: [ABC123]"
-    (verdict,) = verdicts(source)
+    (verdict,) = verdicts(source, claims=claims)
     assert verdict.status == "confirmed"
     assert "size mismatch" in verdict.evidence
-    assert "ran without an error" in reason(verdicts(source.replace("3, 2", "2, 3")))
+    (verdict,) = verdicts(source.replace("3, 2", "2, 3"), claims=claims)
+    assert verdict.status == "refuted"
     missing = "import torch\nx = torch.load('weights.pt')  # error: [ABC123]"
-    assert "FileNotFoundError" in reason(verdicts(missing))
+    assert "FileNotFoundError" in reason(verdicts(missing, claims=claims))

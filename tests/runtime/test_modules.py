@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from torchlint.rule import Verdict
+from torchlint.rule import Raises, Verdict
 from torchlint.verify.protocol import Request
 from torchlint.verify.server import shared
 
@@ -207,7 +207,7 @@ def test_a_false_claim_about_a_module_is_refuted(verdicts: Verdicts) -> None:
                         self.layer = nn.Linear(4, 4)
 
                     def forward(self, x):
-                        y = self.layer(x) + 1
+                        y = self.layer(x) + 1  # note: `+` is said to save its result
                         y.mul_(2)  # error: [TLN201]
                         return y  # note: differentiated by the caller
                 """
@@ -215,7 +215,7 @@ def test_a_false_claim_about_a_module_is_refuted(verdicts: Verdicts) -> None:
         ),
         "refuted",
     )
-    assert "torch did not complain (`Net()` called with `x` of shape (2, 4) that requires grad" in evidence
+    assert "had saved it (`Net()` called with `x` of shape (2, 4) that requires grad" in evidence
 
 
 def test_a_script_that_never_differentiates_does_not_refute(verdicts: Verdicts) -> None:
@@ -316,7 +316,8 @@ def test_state_carried_from_one_call_to_the_next(verdicts: Verdicts) -> None:
                         self.h = torch.tanh(self.cell(x) * self.h + 1)  # error: [TLN101]
                         return self.h  # note: differentiated by the caller
                 """
-            )
+            ),
+            claims={"TLN101": (Raises("Trying to backward through the graph a second time", here=False),)},
         )
     )
     assert "second backward" in evidence

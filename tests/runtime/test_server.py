@@ -46,7 +46,9 @@ def test_without_torch_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch
     # Another test of this process may have imported torch itself.
     monkeypatch.delitem(sys.modules, "torch", raising=False)
     monkeypatch.setattr(sys, "meta_path", [_Blocker(), *sys.meta_path])
-    finding = Finding("a.py", Span(1, 1, 1, 2), "TLN103", "backward-on-non-scalar", Level.ERROR, "…")
+    finding = Finding(
+        "a.py", Span(1, 1, 1, 2), "TLN103", "backward-on-non-scalar", Level.ERROR, "…", claims=(Raises("grad"),)
+    )
     with pytest.raises(TorchMissing, match=r"pip install 'torchlint\[runtime\]'"):
         verify_findings(Source.parse("a.py", "1\n"), [finding])
     with pytest.raises(TorchMissing):

@@ -4,31 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from torchlint.rule import Verdict
+from torchlint.rule import Observed, Raises, Verdict
 
 Verdicts = Callable[..., list[Verdict]]
 
 
-def test_each_error_gets_its_turn(verdicts: Verdicts) -> None:
+def test_what_shows_only_after_an_error_was_passed_over_is_not_confirmed(verdicts: Verdicts) -> None:
+    first, second, third = verdicts(
+        """
+        import torch
+        x = torch.ones(3, requires_grad=True)
+        (x * x).backward()  # error: [TLN103]
+        x.grad.zero_()  # error: [TLN401]
+        y = x * x
+        y.add_(1)  # strict: [TLN204]
+        """,
+        claims={"TLN401": (Raises("'NoneType' object has no attribute"),)},
+    )
+    assert first.status == "confirmed"
+    assert "only for scalar outputs" in first.evidence
+    assert second.status == "inconclusive"
+    assert second.evidence.endswith("after the error in line 3 was passed over: mend that first, and run it again")
+    assert third.status == "inconclusive"
+    assert "line 6 was not reached" in third.evidence
+
+
+def test_each_error_gets_its_turn_once_those_before_it_are_mended(verdicts: Verdicts) -> None:
     found = verdicts(
         """
         import torch
         x = torch.ones(3, requires_grad=True)
         (x * x).backward()  # error: [TLN103]
-        x.mul_(2)  # error: [TLN203]
-        x.grad.zero_()  # error: [TLN401]
         y = x * x
         y.add_(1)  # strict: [TLN204]
-        y.sum().backward()
         x.detach().sum().backward()  # error: [TLN104]
-        """
+        """,
+        fixes={"TLN103": ("(x * x).backward()", "(x * x).sum().backward()", False)},
     )
-    assert [v.status for v in found] == ["confirmed"] * 5, [v.evidence for v in found]
+    assert [v.status for v in found] == ["confirmed"] * 3, [v.evidence for v in found]
     assert "only for scalar outputs" in found[0].evidence
-    assert "a leaf Variable that requires grad" in found[1].evidence
-    assert "'NoneType' object has no attribute 'zero_'" in found[2].evidence
-    assert "version went 0 → 1" in found[3].evidence
-    assert "does not require grad" in found[4].evidence
+    assert "version went 0 → 1 (with the fix in line 3)" in found[1].evidence
+    assert "does not require grad" in found[2].evidence
 
 
 def test_after_a_passed_over_error_nothing_is_refuted(verdicts: Verdicts) -> None:
@@ -80,7 +96,8 @@ def test_an_error_inside_a_function_is_passed_over_there(verdicts: Verdicts) -> 
             main()
         """
     )
-    assert [v.status for v in found] == ["confirmed", "confirmed"], [v.evidence for v in found]
+    assert [v.status for v in found] == ["confirmed", "inconclusive"], [v.evidence for v in found]
+    assert "only after the error in line 4 was passed over" in found[1].evidence
 
 
 def test_two_findings_on_one_line(verdicts: Verdicts) -> None:
@@ -91,9 +108,11 @@ def test_two_findings_on_one_line(verdicts: Verdicts) -> None:
         y = x.exp()
         z = y.detach()  # note: `z` shares memory with `y`
         y.mul_(2)  # error: [TLN201]  # warning: [TLN206]
+        print(z)
         y.sum().backward()  # note: reads it
         """,
-        message="`y` is written",
+        claims={"TLN206": (Observed("alias-written", "y", "z"),)},
+        fixes={"TLN201": ("y.mul_(2)", "y = y.mul(2)", False)},
     )
     assert [v.status for v in found] == ["confirmed", "confirmed"], [v.evidence for v in found]
     assert "modified by an inplace operation" in found[0].evidence
@@ -124,13 +143,13 @@ def test_a_gradient_that_is_accumulated_twice(verdicts: Verdicts) -> None:
         y.backward()  # note: first
         y.backward()  # warning: [TLN101]
         """,
-        message="backward runs twice from `y`: its gradient is accumulated twice",
+        claims={"TLN101": (Observed("gradient-accumulated"),)},
     )
     assert verdict.status == "confirmed"
     assert "`x.grad` was [1, 1, 1], is [2, 2, 2]" in verdict.evidence
 
 
-def test_aliases_that_the_text_does_not_name(verdicts: Verdicts) -> None:
+def test_an_alias_of_what_a_step_writes(verdicts: Verdicts) -> None:
     (verdict,) = verdicts(
         """
         import torch
@@ -139,7 +158,9 @@ def test_aliases_that_the_text_does_not_name(verdicts: Verdicts) -> None:
         before = w.detach().numpy()
         (w * w).sum().backward()
         optimizer.step()  # warning: [TLN206]
-        """
+        print(w - before)
+        """,
+        claims={"TLN206": (Observed("alias-written", "w", "before"),)},
     )
     assert verdict.status == "confirmed", verdict.evidence
     assert "it was [1, 1], is [0, 0]" in verdict.evidence
@@ -192,6 +213,6 @@ def test_an_alias_other_than_the_claimed_one_confirms_nothing(verdicts: Verdicts
         view, kept = c.detach(), c.detach().clone()
         c.mul_(2)  # warning: [TLN206]
         """,
-        message="`c` is modified in place, and `kept` with it",
+        claims={"TLN206": (Observed("alias-written", "c", "kept"),)},
     )
     assert verdict.status == "refuted", verdict.evidence

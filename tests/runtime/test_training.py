@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from torchlint.rule import Verdict
+from torchlint.rule import Holds, Observed, Verdict
 
 Verdicts = Callable[..., list[Verdict]]
 
@@ -25,17 +25,17 @@ RUNNING_LOSS = """
         loss.backward()
         total += {loss}  # warning: [TLN106]
 """
-KEEPS = "`total` keeps the graph of `loss` of every iteration"
+KEEPS = {"TLN106": (Observed("graph-kept", "total"),)}
 
 
 def test_a_sum_keeps_its_graph(verdicts: Verdicts) -> None:
-    evidence = only(verdicts(RUNNING_LOSS.format(loss="loss"), message=KEEPS))
+    evidence = only(verdicts(RUNNING_LOSS.format(loss="loss"), claims=KEEPS))
     assert evidence == "after 3 rounds `total` has a graph: its grad_fn is AddBackward0"
-    assert "no graph" in only(verdicts(RUNNING_LOSS.format(loss="loss.detach()"), message=KEEPS), "refuted")
+    assert "no graph" in only(verdicts(RUNNING_LOSS.format(loss="loss.detach()"), claims=KEEPS), "refuted")
 
 
 def test_a_sum_of_numbers_does_not_tell(verdicts: Verdicts) -> None:
-    only(verdicts(RUNNING_LOSS.format(loss="loss.item()"), message=KEEPS), "inconclusive")
+    only(verdicts(RUNNING_LOSS.format(loss="loss.item()"), claims=KEEPS), "inconclusive")
 
 
 def test_a_list_keeps_graphs(verdicts: Verdicts) -> None:
@@ -48,7 +48,7 @@ def test_a_list_keeps_graphs(verdicts: Verdicts) -> None:
             losses.append(loss)  # warning: [TLN106]
             loss.backward()
     """
-    assert "`losses[-1]` has a graph" in only(verdicts(program, message="`losses` keeps the graph of `loss`"))
+    assert "`losses[-1]` has a graph" in only(verdicts(program, claims={"TLN106": (Observed("graph-kept", "losses"),)}))
 
 
 def test_the_gradient_of_a_non_leaf_is_none(verdicts: Verdicts) -> None:
@@ -60,9 +60,10 @@ def test_the_gradient_of_a_non_leaf_is_none(verdicts: Verdicts) -> None:
         h.sum().backward()
         print(h.grad)  # warning: [TLN109]
     """
-    evidence = only(verdicts(program.format(retained="pass")))
-    assert evidence == "`h` is the result of MulBackward0 (is_leaf False); `h.grad` is None"
-    only(verdicts(program.format(retained="h.retain_grad()")), "refuted")
+    none = "not h.is_leaf and h.grad is None"
+    claims = {"TLN109": (Holds(none, before=True),)}
+    assert only(verdicts(program.format(retained="pass"), claims=claims)) == f"`{none}` is true before it"
+    only(verdicts(program.format(retained="h.retain_grad()"), claims=claims), "refuted")
 
 
 def test_a_leaf_is_lost(verdicts: Verdicts) -> None:
@@ -83,17 +84,18 @@ def test_a_flag_has_no_effect(verdicts: Verdicts) -> None:
         w = torch.ones(2, requires_grad=True)
         w.{flag} = False  # warning: [TLN310]
     """
-    assert only(verdicts(tensor.format(flag="require_grad"))) == "`w.requires_grad` is True after it"
-    only(verdicts(tensor.format(flag="requires_grad")), "refuted")
+    claims = {"TLN310": (Holds("w.requires_grad"),)}
+    assert only(verdicts(tensor.format(flag="require_grad"), claims=claims)) == "`w.requires_grad` is true after it"
+    only(verdicts(tensor.format(flag="requires_grad"), claims=claims), "refuted")
     module = """
         import torch
         net = torch.nn.Sequential(torch.nn.Linear(2, 1))
         {frozen}
         net[0].requires_grad = False  # warning: [TLN310]
     """
-    evidence = only(verdicts(module.format(frozen="pass")))
-    assert evidence == "`requires_grad` of parameters of `net[0]` is True after it"
-    only(verdicts(module.format(frozen="net.requires_grad_(False)")), "refuted")
+    claims = {"TLN310": (Holds("any(p.requires_grad for p in net[0].parameters())"),)}
+    only(verdicts(module.format(frozen="pass"), claims=claims))
+    only(verdicts(module.format(frozen="net.requires_grad_(False)"), claims=claims), "refuted")
 
 
 def test_gradients_add_up(verdicts: Verdicts) -> None:
@@ -106,9 +108,10 @@ def test_gradients_add_up(verdicts: Verdicts) -> None:
             (3 * w).sum().backward()
             optimizer.step()  # warning: [TLN402]
     """
-    assert only(verdicts(program.format(zeroed="pass"))) == "backward pass 2 found `w.grad` [3], and made it [6]"
+    evidence = only(verdicts(program.format(zeroed="pass")))
+    assert evidence == "the backward in line 6 found `w.grad` [3], which a step had used, and made it [6]"
     evidence = only(verdicts(program.format(zeroed="optimizer.zero_grad()")), "refuted")
-    assert evidence == "each of 2 backward passes found no gradient, or zeros"
+    assert evidence == "no gradient of one of 2 steps was left for the next"
 
 
 def test_one_backward_does_not_tell_whether_gradients_add_up(verdicts: Verdicts) -> None:
@@ -132,5 +135,5 @@ def test_an_argument_is_written(verdicts: Verdicts) -> None:
         shift(torch.ones(2))
     """
     evidence = only(verdicts(program.format(write="x.add_(1)")))
-    assert evidence == "`add_` wrote a tensor that it was given; its version went 0 → 1"
+    assert evidence == "`x` was written in place, its version went 0 → 1: it was [1, 1], is [2, 2]"
     only(verdicts(program.format(write="x = x.add(1)")), "inconclusive")

@@ -21,6 +21,7 @@ from torchlint.cache import fingerprint
 from torchlint.cache import stamp as installed
 from torchlint.cache.replay import cache_folder
 from torchlint.cache.store import Store
+from torchlint.claims import as_row, from_row
 from torchlint.condition import Condition
 from torchlint.config import Config, Overrides
 from torchlint.finding import Finding, FindingFix, Level, TextEdit, TraceLine
@@ -422,6 +423,7 @@ def _finding_row(finding: Finding, kept: Any) -> list[Any]:
         fix and [fix.title, fix.safe, [_edit_row(edit) for edit in fix.edits]],
         finding.cell,
         [[each.kind, each.expression, each.holds] for each in finding.conditions],
+        [as_row(each) for each in finding.claims],
     ]
 
 
@@ -439,10 +441,13 @@ def _read(text: str, shown: str, real: Any) -> FileReport:
 
     held_back, suppressed, followed, rows = json.loads(text)
     findings = []
-    for place, code, name, level, message, steps, fix, cell, open_links in rows:
+    for place, code, name, level, message, steps, fix, cell, open_links, claimed in rows:
         trace = tuple(TraceLine(real(path) if path else shown, *rest) for path, *rest in steps)
         cure = fix and FindingFix(fix[0], fix[1], tuple(TextEdit(Span(*where), *rest) for where, *rest in fix[2]))
         rests_on = tuple(Condition(*each) for each in open_links)
-        known = Finding(shown, Span(*place), code, name, Level(level), message, trace, cure, None, cell, rests_on)
+        shows = tuple(from_row(each) for each in claimed)
+        known = Finding(
+            shown, Span(*place), code, name, Level(level), message, trace, cure, None, cell, rests_on, shows
+        )
         findings.append(known)
     return FileReport(shown, tuple(findings), int(held_back), int(suppressed), followed=bool(followed))

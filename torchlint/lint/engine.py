@@ -281,6 +281,7 @@ class _Check:
             trace=self._proof(diagnostic),
             fix=self._fix(rule, diagnostic),
             conditions=conditions,
+            claims=diagnostic.claims,
         )
 
     def _proof(self, diagnostic: Diagnostic) -> tuple[TraceLine, ...]:

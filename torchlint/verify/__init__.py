@@ -5,11 +5,12 @@ The only package that deals with torch. The process that lints never imports it:
 (`child`, a server that has imported torch once and forks per program), which observes and reports; the
 verdict is then reached from the observations alone (`judge`), never from the static claim.
 
-- `verify`: verdicts for the findings of a file.
-- `examples`: does a rule's example show its symptom?
+- `verify`: verdicts for the findings of a file; `watches`: what is watched for their claims.
+- `judge`: from what was seen to a verdict; `probes`: what can be observed, by name.
+- `execute`: does a rule's example show its symptom?
 - `programs`: which program shows a finding.
-- `server`, `child`, `confine`, `protocol`: processes, limits, and what passes between them.
-- `instrument`, `observe`, `leaves`, `drive`: what happens inside the child.
+- `server`, `child`, `sandbox`, `protocol`: processes, limits, and what passes between them.
+- `instrument`, `observe`, `recorder`, `leaf_writes`, `driver`: what happens inside the child.
 """
 
 from __future__ import annotations

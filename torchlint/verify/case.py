@@ -1,7 +1,8 @@
 """
-A finding as the cross-check sees it, and what is thought of it so far.
+A finding as the cross-check sees it, what is watched for it, and what is thought of it so far.
 
-Pure data; runs nothing.
+Pure data and questions to what was observed; runs nothing, and knows no rule: what is watched follows from the
+finding's claims.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Literal
 from torchlint.rule import Finding
 from torchlint.verify import programs
 from torchlint.verify.programs import Statement
-from torchlint.verify.protocol import Execution, Facts, Outcome, Raised, Seen, Watch, Write
+from torchlint.verify.protocol import Backward, Execution, Facts, Outcome, Raised, Seen, Step, Watch, Write
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +51,18 @@ class Case:
         The finding.
     places
         Its own statement first, then those of its trace.
+    entry
+        The first statement of the function that its own statement is in; that itself at top level.
+    readers
+        Statements that mention what a claim says is read later.
     watched
         Per watched statement: the index of its watch in the request, and what this finding wants to know there.
     """
 
     finding: Finding
     places: tuple[Statement, ...]
+    entry: Statement
+    readers: tuple[Statement, ...]
     watched: Mapping[Statement, tuple[int, Watch]]
 
     @property
@@ -70,60 +77,69 @@ class Case:
 
     def details(self, outcome: Outcome) -> Iterator[Execution]:
         """The recorded executions of its statements, with what this finding asked for."""
-        for statement, (_, watch) in self.watched.items():
-            if not (watch.expressions or watch.capture or watch.variables):
-                continue
-            for execution in self.seen(outcome, statement).executions:
-                before, after = (_asked(facts, watch) for facts in (execution.before, execution.after))
-                yield Execution(before, after, execution.value, execution.raised)
+        for statement in self.watched:
+            yield from self.executions(outcome, statement)
+
+    def executions(self, outcome: Outcome, statement: Statement | None = None) -> list[Execution]:
+        """The recorded executions of one of its statements, its own by default, with what this finding asked for."""
+        statement = statement or self.own
+        watch = self.watched[statement][1]
+        return [
+            Execution(
+                _asked(each.before, watch),
+                _asked(each.after, watch),
+                each.value if watch.capture else None,
+                each.raised,
+                *(each.order, each.end, each.first, each.last, each.warnings),
+            )
+            for each in self.seen(outcome, statement).executions
+        ]
 
     def writes(self, outcome: Outcome) -> list[Write]:
         """The in-place writes that its own statement made, directly or in what it called."""
-        return [w for w in outcome.writes if any(self.own.covers(line) for line in w.lines)]
+        return [w for w in outcome.writes if self.own_line(w.lines)]
+
+    def backwards(self, outcome: Outcome) -> list[Backward]:
+        """The backward passes that its own statement called."""
+        return [b for b in outcome.backwards if self.own_line(b.lines)]
+
+    def steps(self, outcome: Outcome, kind: str) -> list[Step]:
+        """What its own statement called of an optimizer."""
+        return [s for s in outcome.steps if s.kind == kind and self.own_line(s.lines)]
+
+    def own_line(self, lines: Sequence[int]) -> bool:
+        """Whether its own statement is among lines on the stack."""
+        return any(self.own.covers(line) for line in lines)
+
+    def read_after(self, outcome: Outcome, name: str, order: int) -> Statement | None:
+        """A statement that mentions a name and was executed later than so."""
+        for statement in (*self.places[1:], *self.readers):
+            if name in programs.places_in(statement.node) and any(
+                each.order > order for each in self.seen(outcome, statement).executions
+            ):
+                return statement
+        return None
 
 
 def _asked(facts: Mapping[str, Facts], watch: Watch) -> dict[str, Facts]:
     return {name: found for name, found in facts.items() if watch.variables or name in watch.expressions}
 
 
-def wanted(finding: Finding, statement: Statement, found: Sequence[Statement]) -> Watch:
-    """
-    What to look at around a statement of a finding.
-
-    Parameters
-    ----------
-    found
-        The finding's places, its own first.
-    """
-    names: list[str] = []
-    capture = variables = False
-    node = statement.node
-    if statement is found[0] or finding.code == "TLN401":
-        match finding.code:
-            case "TLN206":
-                names = programs.quoted_names(finding)
-                for place in found:
-                    names += programs.assigned(place.node) + programs.places_in(place.node)
-                variables = True
-            case "TLN106":
-                kept = programs.quoted_names(finding)[:1]
-                names = [*kept, *(f"{name}[-1]" for name in kept)]
-            case "TLN109":
-                read = programs.grad_places(node)
-                names = [*read, *(place.removesuffix(".grad") for place in read)]
-            case "TLN301" | "TLN306":
-                names = programs.assigned(node)
-            case "TLN310":
-                owner = programs.flag_owner(node)
-                names = [owner, programs.parameter_flags(owner)] if owner else []
-            case "TLN401":
-                names = programs.grad_places(node)
-            case "TLN212":
-                receiver = programs.dropped_receiver(node)
-                names, capture = [receiver] if receiver else [], True
-    return Watch(statement.line, statement.column, tuple(dict.fromkeys(names))[:24], capture, variables)
-
-
 def in_words(outcome: Outcome, phase: str = "") -> str:
     """How a Module was driven, in brackets, or "" for a script."""
     return f" ({', '.join(filter(None, [outcome.driven, phase]))})" if outcome.driven else ""
+
+
+def is_data(found: Facts | None) -> bool:
+    """Whether a value is a tensor or an array."""
+    return found is not None and found["kind"] in ("tensor", "ndarray")
+
+
+def nonzero(found: Facts | None) -> bool:
+    """Whether a gradient is there, and is not zero."""
+    return found is not None and any(found.get("numbers") or ())
+
+
+def shown(found: Facts | None) -> str:
+    """A value in words."""
+    return "None" if found is None else str(found.get("shown") or found.get("type"))

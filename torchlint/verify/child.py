@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import io
 import linecache
 import os
 import random
@@ -27,8 +28,9 @@ import torch
 
 from torchlint.verify import driver as drive
 from torchlint.verify import instrument
-from torchlint.verify.observe import Observer, Watcher, describe, facts
+from torchlint.verify.observe import Clock, Watcher, describe, facts
 from torchlint.verify.protocol import Facts, Outcome, Raised, Request, decode_request, encode, receive, send
+from torchlint.verify.recorder import Meter, Observer
 from torchlint.verify.sandbox import (
     RefusedError,
     TimeLimit,
@@ -42,6 +44,8 @@ from torchlint.verify.sandbox import (
 GRACE = 2.0
 """Seconds between asking a program to stop and killing it."""
 WARNINGS = 60
+PRINTED = 100_000
+"""At most so many characters of what a program prints are kept."""
 PRELOADED = ("optim", "checkpoint", "compile")
 """Words that announce `torch._dynamo`, whose import takes longer than torch's own: done once, in the server."""
 
@@ -164,34 +168,51 @@ def _run(request: Request, directory: str) -> Outcome:
 class _Program:
     def __init__(self, request: Request) -> None:
         self.request = request
-        self.watcher = Watcher(request.watches, request.path, self._settle)
+        clock = Clock()
+        self.watcher = Watcher(request.watches, request.path, self._settle, clock, _raising(request.text))
         self.settling = False
-        self.observer = Observer(request.path) if request.observe else None
+        self.observer = Observer(request.path, clock, request.calls) if request.observe else None
+        self.meter = Meter() if request.measure else None
+        self.printed = io.StringIO()
+        self.end: BaseException | None = None
         self.module = types.ModuleType("torchlint_program" if request.module else "__main__")
         self.driven = ""
 
     def run(self) -> Outcome:
-        with warnings.catch_warnings(record=True) as caught:
+        with warnings.catch_warnings():
             warnings.simplefilter("always")
-            ending, raised, note = self._attempt()
+            warnings.showwarning = self._warned  # type: ignore[assignment]
+            torch.set_warn_always(True)  # else torch gives some of them once in a process
+            with contextlib.redirect_stdout(self.printed) if self.meter else contextlib.nullcontext():
+                ending, raised, note = self._attempt()
         lift_memory_limit()
         observer = self.observer
+        warned = tuple(self.watcher.warned[:WARNINGS])
         return Outcome(
             ending=ending,  # type: ignore[arg-type]
             raised=raised,
             caught=tuple(self.watcher.caught_errors),
-            warnings=tuple(f"{w.category.__name__}: {w.message}" for w in caught[:WARNINGS]),
+            handled=self.watcher.handled_before(self.end),
+            warnings=tuple(each.text for each in warned),
+            warned=warned,
             seen=self.watcher.seen(),
             writes=observer.writes() if observer else (),
             backwards=tuple(observer.backwards) if observer else (),
+            steps=tuple(observer.steps) if observer else (),
+            called=tuple(observer.called) if observer else (),
+            built=tuple(observer.built) if observer else (),
             gradients=observer.gradients() if observer else None,
             probes={text: self._probe(text) for text in self.request.probes},
+            elements=self.meter.elements if self.meter else 0,
+            printed=self.printed.getvalue()[:PRINTED],
             driven=self.driven,
             note=note,
         )
 
+    def _warned(self, message: Warning | str, category: type[Warning], *_: object) -> None:
+        self.watcher.warning(category.__name__, str(message))
+
     def _attempt(self) -> tuple[str, Raised | None, str]:
-        path = self.request.path
         try:
             with time_limit(self.request.timeout):
                 self._load()
@@ -202,11 +223,15 @@ class _Program:
         except SystemExit as end:
             return "ended", None, f"ended by SystemExit({end.code!r})"
         except BaseException as error:
-            phase = "load" if self.request.module else "program"
             kind = "memory" if _out_of_memory(error) else "raised"
             note = str(error) if isinstance(error, RefusedError) else ""
-            return kind, describe(error, path, phase), note
+            return kind, self._tell(error, "load" if self.request.module else "program"), note
         return "ended", None, ""
+
+    def _tell(self, error: BaseException, phase: str) -> Raised:
+        self.end = error
+        raising, order = self.watcher.raising, self.watcher.clock()
+        return describe(error, self.request.path, phase, raising=raising, order=order)
 
     def _settle(self) -> None:
         if self.request.settle:
@@ -216,12 +241,18 @@ class _Program:
     def _load(self) -> None:
         request = self.request
         code = instrument.instrument(
-            request.text, request.path, request.watches, request.catch, definitions_only=bool(request.module)
+            request.text,
+            request.path,
+            request.watches,
+            request.catch,
+            definitions_only=bool(request.module),
+            handled=True,
         )
         linecache.cache[request.path] = (len(request.text), None, request.text.splitlines(True), request.path)
         _place(self.module, request.path)
         _callbacks(self.watcher)
-        with self.observer if self.observer and not request.module else contextlib.nullcontext():
+        observer = self.observer if self.observer and not request.module else contextlib.nullcontext()
+        with observer, self.meter or contextlib.nullcontext():
             exec(code, self.module.__dict__)
 
     def _drive(self) -> tuple[str, Raised | None, str]:
@@ -229,7 +260,7 @@ class _Program:
         if not (isinstance(target, type) and issubclass(target, torch.nn.Module)):
             return "unbuilt", None, f"`{self.request.module}` is no torch.nn.Module"
         tree = ast.parse(self.request.text)
-        driver = drive.Driver(target, self.request.path, tree, self.module.__dict__, input_grad=self.request.input_grad)
+        driver = drive.Driver(target, self._tell, tree, self.module.__dict__, input_grad=self.request.input_grad)
         try:
             raised = driver.run(self.observer, self.watcher, *([self.observer] if self.observer else []))
         except drive.UnbuiltError as failure:
@@ -246,6 +277,13 @@ class _Program:
             return {"kind": "missing", "error": f"{type(error).__name__}: {error}"}
 
 
+def _raising(text: str) -> frozenset[int]:
+    try:
+        return instrument.raising_lines(text)
+    except (SyntaxError, ValueError):  # to be met again, and told, where the program is compiled
+        return frozenset()
+
+
 def _callbacks(watcher: Watcher) -> None:
     builtins = sys.modules["builtins"]
     for name, callback in (
@@ -253,6 +291,7 @@ def _callbacks(watcher: Watcher) -> None:
         (instrument.AFTER, watcher.after),
         (instrument.VALUE, watcher.value),
         (instrument.CAUGHT, watcher.caught),
+        (instrument.HANDLED, watcher.handled),
     ):
         setattr(builtins, name, callback)
 

@@ -12,13 +12,12 @@ import ast
 import contextlib
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 import torch
 
 from torchlint.verify.inputs import Inputs, constructor_arguments, first_inputs, repaired
-from torchlint.verify.observe import describe
 from torchlint.verify.protocol import Raised
 
 ATTEMPTS = 60
@@ -60,8 +59,8 @@ class Driver:
     ----------
     target
         The class.
-    filename
-        The name the program's code objects carry.
+    tell
+        Makes a report of an exception and the phase it came in.
     tree, namespace
         The program's syntax tree and globals: calls of the class in it show how to construct it.
     input_grad
@@ -71,14 +70,14 @@ class Driver:
     def __init__(
         self,
         target: type[Any],
-        filename: str,
+        tell: Callable[[BaseException, str], Raised],
         tree: ast.Module,
         namespace: Mapping[str, Any],
         *,
         input_grad: bool,
     ) -> None:
         self.target = target
-        self.filename = filename
+        self.tell = tell
         self.input_grad = input_grad
         self.known_calls = list(_calls(target.__name__, tree, namespace))
         self.description = ""
@@ -130,7 +129,7 @@ class Driver:
                         if phase.name == "construct":
                             first, waiting = False, []
                         if _about_autograd(error) or phase.name not in ("construct", "forward"):
-                            return describe(error, self.filename, phase.name)
+                            return self.tell(error, phase.name)
                         self.failure = f"{phase.name}: {type(error).__name__}: {_first_line(error)}"
                         if phase.name == "forward":
                             waiting = [i for i in repaired(chosen, str(error)) if i not in tried] + waiting

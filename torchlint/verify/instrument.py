@@ -13,7 +13,9 @@ from types import CodeType
 
 from torchlint.verify.protocol import Watch
 
-BEFORE, AFTER, VALUE, CAUGHT = (f"__torchlint_{word}__" for word in ("before", "after", "value", "caught"))
+BEFORE, AFTER, VALUE, CAUGHT, HANDLED = (
+    f"__torchlint_{word}__" for word in ("before", "after", "value", "caught", "handled")
+)
 """Names under which the child puts its callbacks into `builtins`; dunder, so that class bodies do not mangle them."""
 
 
@@ -24,6 +26,7 @@ def instrument(
     catch: Sequence[tuple[int, int]] = (),
     *,
     definitions_only: bool = False,
+    handled: bool = False,
 ) -> CodeType:
     """
     Compile a program with probes.
@@ -32,6 +35,8 @@ def instrument(
     ----------
     text, filename
         The program and the name its code objects carry.
+    handled
+        Whether handlers and `with` blocks call `HANDLED(error)` with each exception that comes to them.
     watches
         Statements that call `BEFORE(index)` and `AFTER(index)` around themselves; a compound statement only `BEFORE`.
     catch
@@ -53,7 +58,7 @@ def instrument(
             if isinstance(s, _KEPT) and not _is_main_block(s)
         ]
     at: dict[tuple[int, int], int] = {(w.line, w.column): index for index, w in enumerate(watches)}
-    _Probes(at, watches, frozenset(catch)).children(tree)
+    _Probes(at, watches, frozenset(catch), handled).children(tree)
     return compile(ast.fix_missing_locations(tree), filename, "exec", dont_inherit=True)
 
 
@@ -78,11 +83,16 @@ def _is_main_block(statement: ast.stmt) -> bool:
 
 class _Probes:
     def __init__(
-        self, at: Mapping[tuple[int, int], int], watches: Sequence[Watch], catch: frozenset[tuple[int, int]]
+        self,
+        at: Mapping[tuple[int, int], int],
+        watches: Sequence[Watch],
+        catch: frozenset[tuple[int, int]],
+        handled: bool,
     ) -> None:
         self.at = at
         self.watches = watches
         self.catch = catch
+        self.handled = handled
 
     def children(self, node: ast.AST) -> None:
         for name, value in ast.iter_fields(node):
@@ -94,12 +104,16 @@ class _Probes:
                 for item in value:
                     if isinstance(item, (ast.ExceptHandler, ast.match_case)):
                         self.children(item)
+                        if self.handled and isinstance(item, ast.ExceptHandler):
+                            item.body.insert(0, _expression(HANDLED, item.body[0]))
 
     def statement(self, statement: ast.stmt) -> list[ast.stmt]:
         place = (statement.lineno, statement.col_offset)
         self.children(statement)
         if _must_stay_first(statement):
             return [statement]
+        if self.handled and isinstance(statement, (ast.With, ast.AsyncWith)):
+            statement.body = [_told(statement.body)]
         new: list[ast.stmt] = [statement]
         index = self.at.get(place)
         if index is not None:
@@ -129,6 +143,24 @@ def _caught(*statements: ast.stmt) -> ast.stmt:
     report = _expression(CAUGHT, first, ast.copy_location(ast.Name(name, ast.Load()), first))
     handler = ast.ExceptHandler(ast.Name("Exception", ast.Load()), name, [report])
     return ast.copy_location(ast.Try(list(statements), [handler], [], []), first)
+
+
+def _told(body: list[ast.stmt]) -> ast.stmt:
+    """A block that tells of each exception that leaves it, and lets it go on."""
+    first = body[0]
+    raised = ast.copy_location(ast.Raise(None, None), first)
+    handler = ast.ExceptHandler(ast.Name("BaseException", ast.Load()), None, [_expression(HANDLED, first), raised])
+    return ast.copy_location(ast.Try(body, [handler], [], []), first)
+
+
+def raising_lines(text: str) -> frozenset[int]:
+    """The lines on which a `raise` or an `assert` stands: an exception that starts there is the program's own."""
+    return frozenset(
+        line
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, (ast.Raise, ast.Assert))
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    )
 
 
 def _call(name: str, where: ast.stmt, *arguments: ast.expr) -> ast.Call:

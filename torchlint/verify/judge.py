@@ -1,66 +1,28 @@
 """
-From observations to verdicts: what must have been seen for a finding to be confirmed, and what refutes it.
+From observations to verdicts: what must have been seen for a claim to be confirmed, and what refutes it.
 
-Pure functions of a finding, its places and what the child saw; nothing runs here. A verdict never rests on the
-static claim: "confirmed" needs the symptom at the finding's own place, "refuted" needs that the program came through
-all places of the proof without it; all else is "inconclusive", with the reason.
-
-Messages of torch by which symptoms are known: torch/csrc/autograd/saved_variable.cpp, variable.cpp,
-VariableTypeUtils.h, torch/autograd/__init__.py.
+Pure functions of a finding's case and what the child saw; nothing runs here, and no rule is known: a verdict follows
+from the claims that the finding carries. "Confirmed" needs what is claimed, at the finding's own statement and of the
+tensor it names; nothing is confirmed after an error that was passed over. "Refuted" needs that all places of the proof
+were executed under its own conditions, that nothing raised in between, and, for a claim about a backward, that one
+went through the nodes of the proof without an error. All else is "inconclusive", with what was missing.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import replace
 
-from torchlint.rule import Finding, Level
+from torchlint.rule import Claim, Holds, Observed, Raises, Warns
+from torchlint.verify import programs
 from torchlint.verify.case import Case, Opinion, in_words
 from torchlint.verify.execute import describe_ending
-from torchlint.verify.protocol import Outcome, Raised
-from torchlint.verify.symptoms import OBSERVATIONS
-
-FREED = "Trying to backward through the graph a second time"
-OVERWRITTEN = "modified by an inplace operation"
-LEAF_WRITTEN = (
-    "a leaf Variable that requires grad is being used in an in-place operation",
-    "a view of a leaf Variable that requires grad is being used in an in-place operation",
-    "a leaf Variable that requires grad has been used in an in-place operation",
-)
-NO_GRAD = (
-    "does not require grad and does not have a grad_fn",
-    "has no attribute 'backward'",
-    "One of the differentiated Tensors does not require grad",
-)
-
-SYMPTOMS: Mapping[str, tuple[str, ...]] = {
-    "TLN101": (FREED,),
-    "TLN102": (),
-    "TLN103": ("grad can be implicitly created only for scalar outputs",),
-    "TLN104": NO_GRAD,
-    "TLN201": (OVERWRITTEN,),
-    "TLN203": LEAF_WRITTEN,
-    "TLN204": (OVERWRITTEN, *LEAF_WRITTEN),
-    "TLN205": (OVERWRITTEN, *LEAF_WRITTEN),
-    "TLN206": (),
-    "TLN212": (),
-    "TLN301": (FREED,),
-    "TLN401": ("'NoneType' object has no attribute",),
-}
-"""
-Per code, parts of the messages by which torch shows it. A code that is not here, a later rule or somebody else's, is
-confirmed by an exception at its own place, and never refuted: an error may also be a program that cannot learn.
-"""
-_FOREIGN = frozenset({"FileNotFoundError", "ImportError", "ModuleNotFoundError", "OSError", "RefusedError"})
-"""Exceptions that speak of the machine, not of the program."""
-
-SILENT = frozenset({"TLN102", "TLN206", "TLN212", "TLN301"})
-"""Codes that claim no exception, whatever their level."""
-RAISING = frozenset({"TLN103", "TLN104", "TLN201", "TLN203"})
-"""Codes that claim an exception, whatever their level."""
-WARNED = frozenset({"TLN101", "TLN205"})
-"""Codes that as a warning claim an exception under a condition, which the message names."""
+from torchlint.verify.messages import OVERWRITTEN, message
+from torchlint.verify.probes import PROBES
+from torchlint.verify.programs import Statement
+from torchlint.verify.protocol import Facts, Outcome, Raised, Write
 
 
 def judge(case: Case, outcome: Outcome, *, timeout: float, memory_mb: int) -> Opinion:
@@ -72,102 +34,242 @@ def judge(case: Case, outcome: Outcome, *, timeout: float, memory_mb: int) -> Op
     timeout, memory_mb
         The limits, to be named where one was hit.
     """
-    if claims_error(case.finding):
-        opinion = _shown(case, outcome)
-    else:
-        look = OBSERVATIONS.get(case.finding.code)
-        if look is None and case.finding.code not in SYMPTOMS:
-            return Opinion("inconclusive", f"the runtime mode has no way yet to observe {case.finding.code}")
-        opinion = look(case, outcome) if look else None
-        if opinion is None or opinion.status == "inconclusive":
-            opinion = _shown(case, outcome) or opinion
-        elif case.finding.code == "TLN301" and opinion.status == "confirmed":
-            opinion = _with_second_backward(case, outcome, opinion)
-    return opinion or _not_shown(case, outcome, timeout=timeout, memory_mb=memory_mb)
+    opinions = [_judged(case, claim, outcome, timeout, memory_mb) for claim in case.finding.claims]
+    return weighed(opinions)
 
 
-def claims_error(finding: Finding) -> bool:
-    """Whether the finding says that torch raises; a TLN101 that says "accumulated" says that it does not."""
-    if finding.code in SILENT:
-        return False
-    if finding.code == "TLN101" and "accumulated" in finding.message:
-        return False
-    known = finding.code in RAISING or (finding.code in WARNED and finding.level is Level.WARNING)
-    return known or finding.level is Level.ERROR
+def weighed(opinions: Sequence[Opinion]) -> Opinion:
+    """The opinion on claims that are alternatives: one that is shown will do, and all must fail."""
+    for opinion in opinions:
+        if opinion.status == "confirmed":
+            return opinion
+    open_ones = [opinion for opinion in opinions if opinion.status == "inconclusive"]
+    return open_ones[0] if open_ones else opinions[0]
 
 
-def _shown(case: Case, outcome: Outcome) -> Opinion | None:
-    """The exception the finding claims, at a place of its proof."""
-    if not case.seen(outcome, case.own).started:
-        return None
-    for raised in (*outcome.caught, *([outcome.raised] if outcome.raised else [])):
-        if not _fits(case, raised):
+def claims_error(claims: Sequence[Claim]) -> bool:
+    """Whether one of the claims is that torch raises: then the program is not stopped before its end."""
+    return any(isinstance(claim, Raises) for claim in claims)
+
+
+def _judged(case: Case, claim: Claim, outcome: Outcome, timeout: float, memory_mb: int) -> Opinion:
+    missing = _not_run(case, outcome, timeout, memory_mb)
+    match claim:
+        case Raises():
+            opinion = _raises(case, claim, outcome)
+        case Warns():
+            opinion = _warns(case, claim, outcome)
+        case Holds():
+            opinion = _holds(case, claim, outcome)
+        case Observed():
+            opinion = PROBES[claim.probe].look(case, claim, outcome)
+    if opinion is None:
+        return missing or _open(case, outcome, f"line {case.own.line} ran, but what the finding is about was not seen")
+    if opinion.status == "refuted":
+        return missing or sound(case, outcome, opinion)
+    if opinion.status == "confirmed" and outcome.caught:
+        line = outcome.caught[0].lines[-1] if outcome.caught[0].lines else 0
+        words = f"it shows, but only after the error in line {line} was passed over: mend that first, and run it again"
+        return Opinion("inconclusive", words)
+    return opinion
+
+
+def sound(case: Case, outcome: Outcome, opinion: Opinion, *, to_the_end: bool = False) -> Opinion:
+    """
+    A refutation, or why it does not count.
+
+    Parameters
+    ----------
+    to_the_end
+        The claim is about what comes later: an error after the finding's place matters, too.
+    """
+    condition = _condition_missed(case, outcome)
+    if condition:
+        return Opinion("inconclusive", f"{opinion.evidence}; but {condition}")
+    if outcome.caught:
+        words = "it did not show, but the program went on after an error that would have ended it"
+        return Opinion("inconclusive", words)
+    first = min((each.order for each in case.executions(outcome)), default=0)
+    handled = [each for each in outcome.handled if each.order > first]
+    if handled:
+        words = f"it did not show, but the program itself handled an error in between: {message(handled[0])}"
+        return Opinion("inconclusive", words)
+    if outcome.ending == "unbuilt" or (outcome.ending != "ended" and (to_the_end or not _came_after(case, outcome))):
+        return Opinion("inconclusive", f"it did not show, but the program {describe_ending(outcome)}")
+    return opinion
+
+
+def _open(case: Case, outcome: Outcome, words: str) -> Opinion:
+    ended = "" if outcome.ending == "ended" else f"; the program {describe_ending(outcome)}"
+    return Opinion("inconclusive", words + ended, unreached=bool(case.own.functions) and not outcome.driven)
+
+
+def _raises(case: Case, claim: Raises, outcome: Outcome) -> Opinion | None:
+    """The exception the finding claims, at its place."""
+    culprits: list[Opinion] = []
+    for raised in (*outcome.handled, *([outcome.raised] if outcome.raised else [])):
+        if (
+            raised.own
+            or claim.text not in f"{raised.type}: {raised.message}"
+            or not _placed(case, claim, raised, outcome)
+        ):
             continue
         culprit = ""
         if OVERWRITTEN in raised.message:
             named = _culprit(case, outcome, raised)
-            if named is None:
+            if not named:
                 words = f"what backward found overwritten was not written in line {case.own.line}"
-                return Opinion("inconclusive", f"{message(raised)}; but {words}")
+                culprits.append(Opinion("inconclusive", f"{message(raised)}; but {words}"))
+                continue
             culprit = named
-        return Opinion("confirmed", f"{message(raised)}{culprit}{in_words(outcome, raised.phase)}", error=raised)
-    return None
+        handled = "" if raised == outcome.raised else ", which the program handles"
+        evidence = f"{message(raised)}{culprit}{handled}{in_words(outcome, raised.phase)}"
+        return Opinion("confirmed", evidence, error=raised)
+    if culprits:
+        return culprits[0]
+    if outcome.raised is not None and case.own_line(outcome.raised.lines) and not outcome.raised.own:
+        return Opinion("inconclusive", f"it raises something else: {message(outcome.raised)}")
+    return _no_error(case, claim, outcome)
 
 
-def _fits(case: Case, raised: Raised) -> bool:
-    parts = SYMPTOMS.get(case.finding.code)
-    if parts is None:
-        return raised.type not in _FOREIGN and any(case.own.covers(line) for line in raised.lines)
-    if not any(part in raised.message for part in parts):
+def _placed(case: Case, claim: Raises, raised: Raised, outcome: Outcome) -> bool:
+    """Whether an exception came from where the claim says."""
+    if claim.here:
+        return bool(raised.lines) and case.own.covers(raised.lines[-1])
+    if not case.seen(outcome, case.own).started:
         return False
-    drivers_own = not raised.lines and raised.phase != "program"
-    return drivers_own or any(place.covers(line) for place in case.places for line in raised.lines)
+    if not raised.lines:
+        return raised.phase != "program"
+    later = case.places[1:]
+    return OVERWRITTEN in raised.message or not later or any(p.covers(n) for p in case.places for n in raised.lines)
 
 
-def _with_second_backward(case: Case, outcome: Outcome, opinion: Opinion) -> Opinion:
-    raised = outcome.raised
-    if raised is None or FREED not in raised.message:
-        return opinion
-    named = raised if any(p.covers(line) for p in case.places for line in raised.lines) else None
-    evidence = f"{opinion.evidence}; {message(raised)}{in_words(outcome, raised.phase)}"
-    return Opinion("confirmed", evidence, error=named)
-
-
-def message(raised: Raised) -> str:
-    """`RuntimeError in line 7: …`, torch's own words on one line, without its explanations and hints."""
-    where = f" in line {raised.lines[-1]}" if raised.lines else f" in its {raised.phase}"
-    text = " ".join(raised.message.partition(" Hint: ")[0].split())
-    if FREED in text:
-        text = text.partition(" (or directly")[0]
-    return f"{raised.type}{where}: {text[:400].rstrip('.')}"
-
-
-def _culprit(case: Case, outcome: Outcome, raised: Raised) -> str | None:
+def _culprit(case: Case, outcome: Outcome, raised: Raised) -> str:
     """
     The write at the finding's place that hit the saved tensor between the version that was saved and the one that
-    backward found, in words; None if none did. "" for a write that torch's Python does not see (NumPy).
+    backward found, in words; "" if none did.
     """
     numbers = re.search(r"is at version (\d+); expected version (\d+)", raised.message)
-    writes = case.writes(outcome)
-    if numbers is None or not writes:
+    if numbers is None:
         return ""
     found, expected = int(numbers[1]), int(numbers[2])
     broken = {memory for b in outcome.backwards if b.raised for memory in b.overwritten}
-    for write in writes:
+    for write in case.writes(outcome) or _seen_writes(case, outcome):
         if broken and write.memory not in broken:
             continue
         if write.before >= expected and write.after <= found:
             return f"; `{write.op}` in line {write.line} took it from version {write.before} to {write.after}"
+    return ""
+
+
+def _seen_writes(case: Case, outcome: Outcome) -> list[Write]:
+    """Writes of the finding's statement as far as the values around it tell, for a run that was not observed."""
+    found = []
+    for execution in case.executions(outcome):
+        for name, old in execution.before.items():
+            new = execution.after.get(name)
+            if new is None or old.get("kind") != "tensor" or new.get("memory") != old["memory"]:
+                continue
+            if new["version"] > old["version"]:
+                flags = (bool(old["requires_grad"]), bool(old["is_leaf"]), str(old["grad_fn"]))
+                after = (bool(new["requires_grad"]), str(new["grad_fn"]), True)
+                line = case.own.line
+                found.append(Write(line, (line,), name, old["version"], new["version"], *flags, *after, old["memory"]))
+    return found
+
+
+def _no_error(case: Case, claim: Raises, outcome: Outcome) -> Opinion | None:
+    seen = case.seen(outcome, case.own)
+    if not seen.started or seen.finished < seen.started:
+        return None
+    if programs.branches_inside(case.own.node):
+        return None
+    if claim.here:
+        if not _shows_backward(case, outcome):
+            return None
+        came = "ran through all places of the proof" if outcome.ending == "ended" else describe_ending(outcome)
+        return Opinion("refuted", f"the program {came}, and torch did not complain{in_words(outcome)}")
+    if OVERWRITTEN in claim.text:
+        return _went_through(case, outcome)
     return None
 
 
-def _not_shown(case: Case, outcome: Outcome, *, timeout: float, memory_mb: int) -> Opinion:
-    own = case.seen(outcome, case.own)
+def _shows_backward(case: Case, outcome: Outcome) -> bool:
+    """A statement that calls backward was seen to do so, where backward passes are observed at all."""
+    calls = {
+        node.attr
+        for node in ast.walk(case.own.node)
+        if isinstance(node, ast.Attribute) and not hasattr(case.own.node, "body")
+    }
+    return not calls & {"backward"} or outcome.gradients is None or bool(case.backwards(outcome))
+
+
+def _went_through(case: Case, outcome: Outcome) -> Opinion | None:
+    """A backward after the write came through the nodes of the proof, and nothing it needed was overwritten."""
+    writes = case.writes(outcome)
+    if not writes:
+        words = f"line {case.own.line} ran, and wrote no tensor in place in this run"
+        return Opinion("inconclusive", words, unreached=not outcome.driven)
+    savers = [place for place in case.places[1:] if not programs.branches_inside(place.node)]
+    for write in writes:
+        made = [
+            (each.first, each.last)
+            for place in savers
+            for each in case.executions(outcome, place)
+            if each.last and each.end < write.order
+        ]
+        for backward in outcome.backwards:
+            if backward.order < write.order or backward.raised:
+                continue
+            if any(first <= node < last for node in backward.nodes for first, last in made):
+                if outcome.ending != "ended":
+                    return Opinion(
+                        "inconclusive", f"torch did not complain, but the program {describe_ending(outcome)}"
+                    )
+                words = f"a backward went through what the proof says had saved it{in_words(outcome)}"
+                return Opinion("refuted", f"the program ran through all places of the proof, {words}")
+    words = "torch did not complain, but no backward was seen to go through what saved the tensor"
+    return Opinion("inconclusive", words, unreached=True)
+
+
+def _warns(case: Case, claim: Warns, outcome: Outcome) -> Opinion | None:
+    executions = case.executions(outcome)
+    if claim.here:
+        for execution in executions:
+            for text in execution.warnings:
+                if claim.text in text:
+                    return Opinion("confirmed", f"{text[:400]}{in_words(outcome)}")
+        if executions and not programs.branches_inside(case.own.node):
+            return Opinion("refuted", "the statement ran, and gave no such warning")
+        return None
+    started = min((each.order for each in executions), default=None)
+    for warned in outcome.warned:
+        if started is not None and warned.order > started and claim.text in warned.text:
+            where = f" (line {warned.lines[-1]})" if warned.lines else ""
+            return Opinion("confirmed", f"{warned.text[:400]}{where}{in_words(outcome)}")
+    return None
+
+
+def _holds(case: Case, claim: Holds, outcome: Outcome) -> Opinion | None:
+    known: Facts | None = None
+    when = "before" if claim.before else "after"
+    for execution in case.executions(outcome):
+        found = (execution.before if claim.before else execution.after).get(claim.expression)
+        if found is None or (execution.raised and not claim.before) or "truth" not in found:
+            continue
+        if found["truth"]:
+            return Opinion("confirmed", f"`{claim.expression}` is true {when} it{in_words(outcome)}")
+        known = found
+    return None if known is None else Opinion("refuted", f"`{claim.expression}` is false {when} it")
+
+
+def _not_run(case: Case, outcome: Outcome, timeout: float, memory_mb: int) -> Opinion | None:
+    """Why a run cannot tell anything of a finding, if its places were not come to."""
     ending = describe_ending(outcome, timeout=timeout, memory_mb=memory_mb)
     if outcome.ending == "unbuilt":
         words = f"found no way to build and call {outcome.driven}: {ending}" if outcome.driven else ending
         return Opinion("inconclusive", words, unreached=True)
-    if not own.started:
+    if not case.seen(outcome, case.own).started:
         stopped = f": the program {ending}" if outcome.ending != "ended" or outcome.note else ""
         return Opinion("inconclusive", f"line {case.own.line} was not reached{stopped}", unreached=True)
     missed = [place for place in case.places if not case.seen(outcome, place).started]
@@ -176,29 +278,42 @@ def _not_shown(case: Case, outcome: Outcome, *, timeout: float, memory_mb: int) 
     if missed:
         words = f"line {missed[0].line}, which the proof goes through, was not reached"
         return Opinion("inconclusive", words, unreached=True)
-    if outcome.caught:
-        words = "it did not show, but the program went on after an error that would have ended it"
-        return Opinion("inconclusive", words)
-    if not claims_error(case.finding):
-        return Opinion("inconclusive", f"line {case.own.line} ran, but what the finding is about was not seen there")
-    if case.finding.code not in SYMPTOMS:
-        words = f"line {case.own.line} ran without an error; what else shows {case.finding.code} is not known here"
-        return Opinion("inconclusive", words)
-    if _ends_in_return(case) and not outcome.driven:
-        words = f"torch did not complain, but whether the file itself differentiates what line {case.places[-1].line} "
-        return Opinion("inconclusive", words + "returns is not known", unreached=True)
-    came = "ran through all places of the proof" if outcome.ending == "ended" else ending
-    return Opinion("refuted", f"the program {came}, and torch did not complain{in_words(outcome)}")
+    return None
+
+
+def _condition_missed(case: Case, outcome: Outcome) -> str:
+    """Which condition of the finding did not hold in the run, or was not seen to, in words."""
+    for condition in case.finding.conditions:
+        text = condition.expression
+        if condition.kind in ("device", "copy"):
+            return f"it is claimed for another device, or another conversion (`{text}`)"
+        held = False
+        for execution in case.executions(outcome):
+            found = execution.before.get(text)
+            if found is None or found.get("kind") == "missing":
+                continue
+            value = found.get("requires_grad") if condition.kind == "requires_grad" else found.get("truth")
+            held = held or value is condition.holds
+        if not held:
+            what = "requires grad" if condition.kind == "requires_grad" else "held"
+            return f"whether `{text}` {what}, on which it rests, was not seen in this run"
+    return ""
 
 
 def _came_after(case: Case, outcome: Outcome) -> bool:
     """Whether what ended the program is an error behind the proof's places, with no way back to them."""
     raised = outcome.raised
+    if outcome.ending == "time" and outcome.note:
+        return True
     if outcome.ending != "raised" or raised is None or any(place.in_loop for place in case.places):
         return False
-    return not any(place.covers(line) for place in case.places for line in raised.lines)
+    return not any(_inside(place, raised) for place in case.places)
 
 
-def _ends_in_return(case: Case) -> bool:
-    """The backward of the proof is that of whoever called the function."""
-    return any(isinstance(place.node, ast.Return) and place.classes for place in case.places)
+def _inside(place: Statement, raised: Raised) -> bool:
+    return any(place.covers(line) for line in raised.lines)
+
+
+def with_words(opinion: Opinion, words: str) -> Opinion:
+    """The opinion with more evidence."""
+    return replace(opinion, evidence=opinion.evidence + words)

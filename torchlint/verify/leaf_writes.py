@@ -1,5 +1,5 @@
 """
-Which leaves a backward reaches, what the user calls them, and which saved tensor stopped it.
+Which nodes and leaves a backward reaches, what the user calls them, and which saved tensor stopped it.
 
 Runs inside the child. Walks graphs by `grad_fn` and `next_functions`, which stay readable after a backward has freed
 the saved tensors.
@@ -7,8 +7,9 @@ the saved tensors.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
 import torch
@@ -80,6 +81,99 @@ def overwritten(roots: Iterable[torch.Tensor], message: str) -> Iterator[torch.T
                     data = getattr(getattr(node, name), "data", None)
                     if isinstance(data, torch.Tensor):
                         yield data
+
+
+def graph_of(roots: Iterable[torch.Tensor], limit: int) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
+    """
+    The graph that a backward from these roots goes through.
+
+    Returns
+    -------
+    tuple
+        Sequence numbers of its nodes, and pairs of such a number and the address of the storage of a tensor that the
+        node has saved, of at most so many nodes.
+    """
+    numbers: list[int] = []
+    saved: list[tuple[int, int]] = []
+    for node in _nodes(root.grad_fn for root in roots):
+        if len(numbers) >= limit:
+            break
+        number = node._sequence_nr()
+        if number < 1 << 53:  # the nodes of leaves have the highest number there is
+            numbers.append(number)
+        for name in dir(type(node)):
+            if name.startswith("_raw_saved_"):
+                saved += [(number, address) for address in _addresses(getattr(node, name, None))]
+    return tuple(numbers), tuple(saved[: 2 * limit])
+
+
+def _addresses(saved: Any) -> Iterator[int]:
+    for each in saved if isinstance(saved, tuple) else (saved,):
+        try:
+            data = getattr(each, "data", None)
+            if isinstance(data, torch.Tensor):
+                yield data.untyped_storage().data_ptr()
+        except (RuntimeError, NotImplementedError):
+            continue
+
+
+def tensors_in(value: object, depth: int = 3) -> list[torch.Tensor]:
+    """The tensors in a tensor, Module, optimizer, list, tuple or dictionary."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if depth == 0:
+        return []
+    if isinstance(value, torch.nn.Module):
+        return list(value.parameters())
+    if isinstance(value, torch.optim.Optimizer):
+        return [p for group in value.param_groups for p in group["params"]]
+    if isinstance(value, Mapping):
+        return [tensor for item in value.values() for tensor in tensors_in(item, depth - 1)]
+    if isinstance(value, (list, tuple, set)):
+        return [tensor for item in value for tensor in tensors_in(item, depth - 1)]
+    return []
+
+
+def optimized(value: object) -> bool:
+    """Whether an optimizer that is alive was given one of the tensors in a value."""
+    wanted = {id(tensor) for tensor in tensors_in(value)}
+    found = [each for each in gc.get_objects() if isinstance(each, torch.optim.Optimizer)]
+    return any(id(p) in wanted for each in found for p in tensors_in(each))
+
+
+def nameless(value: object, frame: FrameType | None, filename: str) -> list[torch.Tensor]:
+    """The leaves in the graph of a tensor that no variable of the program leads to, not counting optimizers."""
+    leaves = list(_leaves(tensor for tensor in tensors_in(value) if tensor.grad_fn is not None))
+    held: set[int] = set()
+    while frame is not None:
+        if frame.f_code.co_filename == filename:
+            for scope in (frame.f_locals, frame.f_globals):
+                held.update(id(tensor) for item in list(scope.values()) for tensor in _held(item, 3))
+        frame = frame.f_back
+    return [leaf for leaf in leaves if id(leaf) not in held]
+
+
+def _held(value: object, depth: int) -> Iterator[torch.Tensor]:
+    """The tensors that an object leads to by its items and attributes, not only those torch knows."""
+    if isinstance(value, torch.Tensor):
+        yield value
+        return
+    if (
+        depth == 0
+        or isinstance(value, (str, bytes, type, torch.optim.Optimizer))
+        or (type(value).__module__ == "builtins" and not value)
+    ):
+        return
+    yield from tensors_in(value, depth)
+    inner: list[object] = []
+    if isinstance(value, (list, tuple, set)):
+        inner = list(value)[:256]
+    elif isinstance(value, Mapping):
+        inner = list(value.values())[:256]
+    elif hasattr(value, "__dict__") and not isinstance(value, ModuleType):
+        inner = list(vars(value).values())[:256]
+    for item in inner:
+        yield from _held(item, depth - 1)
 
 
 def _leaves(roots: Iterable[torch.Tensor]) -> Iterator[torch.Tensor]:

@@ -1,8 +1,8 @@
 """
-Looks on while a program runs under torch: values before and after statements, in-place writes, backward passes.
+Looks at values while a program runs under torch: before and after statements, and at exceptions that are handled.
 
 Runs inside the child. Only looks: nothing here changes a tensor, a graph or a gradient, and no reference to a
-tensor is kept (leaves excepted), so that what torch shows is what it shows without us.
+tensor is kept, so that what torch shows is what it shows without us. Calls into torch are `recorder`'s.
 """
 
 from __future__ import annotations
@@ -10,26 +10,46 @@ from __future__ import annotations
 import ast
 import itertools
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 import torch
-from torch.overrides import TorchFunctionMode
 
-from torchlint.verify.leaf_writes import Leaves, overwritten
-from torchlint.verify.protocol import Backward, Execution, Facts, Raised, Seen, Watch, Write
+from torchlint.verify.leaf_writes import nameless, optimized, tensors_in
+from torchlint.verify.protocol import Execution, Facts, Raised, Seen, Warned, Watch
 
 SAMPLE = 64
 """At most so many numbers of a tensor are reported."""
 EXECUTIONS = 6
 """At most so many executions of one statement are reported in detail."""
-FIRST_WRITES, LAST_WRITES = 32, 96
-"""In a long run the first and the last writes are kept: a backward that fails reports the newest version."""
 VARIABLES = 64
 """At most so many variables of a frame are looked at."""
-BACKWARDS = 24
-"""At most so many backward passes are reported."""
+HANDLED = 40
+"""At most so many handled exceptions are reported."""
+VOCABULARY = ("torch", "value_", "bound_", "tensors_", "optimized_", "nameless_")
+"""What expressions may use beside the program's names: see `torchlint.claims.Holds`."""
+
+
+class Clock:
+    """Counts what is observed, so that it is known what came first."""
+
+    def __init__(self) -> None:
+        self._count = itertools.count(1)
+
+    def __call__(self) -> int:
+        return next(self._count)
+
+
+def sequence() -> int:
+    """The sequence number of a graph node made now: each node has a higher one than those before it."""
+    with torch.inference_mode(False), torch.enable_grad(), torch._C.DisableTorchFunction():
+        node = _LEAF.view_as(_LEAF).grad_fn
+    return int(node._sequence_nr()) if node is not None else 0
+
+
+_LEAF = torch.zeros(1, requires_grad=True)
 
 
 def facts(value: object) -> Facts:
@@ -42,6 +62,9 @@ def facts(value: object) -> Facts:
 
 def _facts(value: object) -> Facts:
     found: Facts = {"kind": "other", "type": type(value).__name__, "shown": "", "identity": id(value)}
+    truth = _truth(value)
+    if truth is not None:
+        found["truth"] = truth
     if value is None:
         return {**found, "kind": "none", "shown": "None"}
     if isinstance(value, torch.Tensor):
@@ -50,11 +73,24 @@ def _facts(value: object) -> Facts:
         return {**found, "kind": "number", "shown": repr(value), "numbers": [float(value)]}
     if isinstance(value, torch.nn.Module):
         return {**found, "kind": "module", "parameters": [name for name, _ in value.named_parameters()]}
+    if isinstance(value, (list, tuple, dict)):
+        inner = tensors_in(value)[:4]
+        numbers = [number for tensor in inner for number in sample(tensor)]
+        held = [memory(tensor) for tensor in inner]
+        return {**found, "kind": "sequence", "numbers": numbers, "memories": held, "length": len(value)}
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.ndarray) and value.dtype.kind in "fiub":
         shared = torch.from_numpy(value)
         return {**found, **_tensor(shared), "kind": "ndarray", "type": "ndarray"}
     return found
+
+
+def _truth(value: object) -> bool | None:
+    if value is None or isinstance(value, (bool, int, float, str, list, tuple, dict)):
+        return bool(value)
+    if isinstance(value, torch.Tensor) and value.numel() == 1:
+        return bool(value.detach())
+    return None
 
 
 def _tensor(tensor: torch.Tensor) -> Facts:
@@ -70,6 +106,8 @@ def _tensor(tensor: torch.Tensor) -> Facts:
         "grad_fn": node_name(tensor),
         "is_parameter": isinstance(tensor, torch.nn.Parameter),
         "memory": memory(tensor),
+        "retains_grad": bool(tensor.retains_grad),
+        "sequence": -1 if tensor.grad_fn is None else min(tensor.grad_fn._sequence_nr(), 1 << 53),
     }
 
 
@@ -140,10 +178,25 @@ class Watcher:
         The name the program's code objects carry.
     complete
         Called once all watched statements have been executed.
+    clock
+        Counts what is seen.
+    raising
+        Lines of `raise` and `assert` statements.
     """
 
-    def __init__(self, watches: Sequence[Watch], filename: str, complete: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        watches: Sequence[Watch],
+        filename: str,
+        complete: Callable[[], None],
+        clock: Clock,
+        raising: frozenset[int] = frozenset(),
+    ) -> None:
         self.filename = filename
+        self.clock = clock
+        self.raising = raising
+        self.statements = [_bound_names(watch.bound) for watch in watches]
+        self.warned: list[Warned] = []
         self.complete = complete
         self.variables = [watch.variables for watch in watches]
         self.expressions = [{text: compile(text, filename, "eval") for text in watch.expressions} for watch in watches]
@@ -158,8 +211,10 @@ class Watcher:
         self.started = [0] * count
         self.finished = [0] * count
         self.executions: list[list[Execution]] = [[] for _ in range(count)]
-        self.pending: list[list[tuple[dict[str, Facts], BaseException | None]]] = [[] for _ in range(count)]
-        self.values: dict[int, Facts] = {}
+        self.pending: list[list[_Started]] = [[] for _ in range(count)]
+        self.values: dict[int, Any] = {}
+        self.handled_errors: dict[int, tuple[BaseException, Raised]] = {}
+        self.warned.clear()
         self.modules: dict[int, torch.nn.Module] = {}
         self.caught_errors.clear()
 
@@ -167,7 +222,10 @@ class Watcher:
         """A watched statement starts."""
         self.started[index] += 1
         frame = sys._getframe(1)
-        self.pending[index].append((self._evaluate(index, frame), sys.exc_info()[1]))
+        detailed = len(self.executions[index]) < EXECUTIONS
+        found = self._evaluate(index, frame)
+        first = sequence() if detailed else 0
+        self.pending[index].append(_Started(found, sys.exc_info()[1], self.clock(), first, len(self.warned)))
         del self.pending[index][:-4]
         if index in self.missing:
             self.missing.discard(index)
@@ -177,24 +235,52 @@ class Watcher:
     def after(self, index: int) -> None:
         """A watched statement is left, by an exception or otherwise."""
         handled = sys.exc_info()[1]
-        before, outer = self.pending[index].pop() if self.pending[index] else ({}, None)
-        raised = handled is not None and handled is not outer
+        started = self.pending[index].pop() if self.pending[index] else _Started({}, None, 0, 0, len(self.warned))
+        raised = handled is not None and handled is not started.outer
         if not raised:
             self.finished[index] += 1
-        value = self.values.pop(index, None)
+        value = self.values.pop(index, _NOTHING)
         if len(self.executions[index]) < EXECUTIONS:
-            frame = sys._getframe(1)
-            self.executions[index].append(Execution(before, self._evaluate(index, frame), value, raised))
+            last = sequence()
+            self.executions[index].append(
+                Execution(
+                    started.found,
+                    self._evaluate(index, sys._getframe(1), value, after=True),
+                    None if value is _NOTHING else facts(value),
+                    raised,
+                    started.order,
+                    self.clock(),
+                    started.first,
+                    last,
+                    tuple(each.text for each in self.warned[started.warnings :]),
+                )
+            )
 
     def value(self, index: int, value: Any) -> Any:
         """The value of a watched expression statement."""
         if len(self.executions[index]) < EXECUTIONS:
-            self.values[index] = facts(value)
+            self.values[index] = value
         return value
+
+    def handled(self) -> None:
+        """An exception came to a handler of the program, or leaves a `with` block of it."""
+        error = sys.exc_info()[1]
+        if error is not None and id(error) not in self.handled_errors and len(self.handled_errors) < HANDLED:
+            told = describe(error, self.filename, raising=self.raising, order=self.clock())
+            self.handled_errors[id(error)] = (error, told)
+
+    def handled_before(self, end: BaseException | None) -> tuple[Raised, ...]:
+        """The exceptions that the program handled, without the one that ended it."""
+        return tuple(told for error, told in self.handled_errors.values() if error is not end)
+
+    def warning(self, category: str, message: str) -> None:
+        """A warning was given."""
+        lines = user_lines(sys._getframe(1), self.filename)
+        self.warned.append(Warned(f"{category}: {message}", lines, self.clock()))
 
     def caught(self, error: BaseException) -> None:
         """An exception that the program is not to end with."""
-        self.caught_errors.append(describe(error, self.filename))
+        self.caught_errors.append(describe(error, self.filename, raising=self.raising, order=self.clock()))
 
     def seen(self) -> tuple[Seen, ...]:
         """The report."""
@@ -203,19 +289,44 @@ class Watcher:
             for started, finished, executions in zip(self.started, self.finished, self.executions, strict=True)
         )
 
-    def _evaluate(self, index: int, frame: FrameType) -> dict[str, Facts]:
+    def _evaluate(self, index: int, frame: FrameType, value: Any = None, *, after: bool = False) -> dict[str, Facts]:
         if len(self.executions[index]) >= EXECUTIONS:
             return {}
-        found = {text: self._one(index, text, code, frame) for text, code in self.expressions[index].items()}
+        local = dict(frame.f_locals)
+        words = self._vocabulary(index, frame, local, None if value is _NOTHING else value, after=after)
+        found = {
+            text: self._one(index, text, code, frame, {**local, **words})
+            for text, code in self.expressions[index].items()
+        }
         if self.variables[index]:
-            held = [(name, value) for name, value in frame.f_locals.items() if name not in found and _is_data(value)]
-            found |= {name: facts(value) for name, value in held[:VARIABLES]}
+            held = [(name, item) for name, item in local.items() if name not in found and _is_data(item)]
+            found |= {name: facts(item) for name, item in held[:VARIABLES]}
         return found
 
-    def _one(self, index: int, text: str, code: Any, frame: FrameType) -> Facts:
-        local = dict(frame.f_locals)
+    def _vocabulary(
+        self, index: int, frame: FrameType, local: dict[str, Any], value: Any, *, after: bool
+    ) -> dict[str, Any]:
+        if not self.expressions[index]:
+            return {}
+        bound = []
+        for code in self.statements[index] if after else ():
+            try:
+                bound.append(eval(code, frame.f_globals, local))
+            except Exception:
+                continue
+        return {
+            "torch": torch,
+            "value_": value,
+            "bound_": tuple(bound),
+            "tensors_": tensors_in,
+            "optimized_": optimized,
+            "nameless_": lambda tensor: nameless(tensor, frame, self.filename),
+        }
+
+    def _one(self, index: int, text: str, code: Any, frame: FrameType, local: dict[str, Any]) -> Facts:
         try:
-            found = facts(value := eval(code, frame.f_globals, local))
+            # one namespace: what an expression's own generators read is looked up among its globals
+            found = facts(value := eval(code, {**frame.f_globals, **local}))
         except Exception as error:
             return {"kind": "missing", "type": type(error).__name__, "shown": "", "identity": 0}
         owner_code = self.owners[index].get(text)
@@ -228,6 +339,8 @@ class Watcher:
                 self.modules[id(owner)] = owner
                 found |= {"owner": type(owner).__name__, "owner_identity": id(owner)}
                 found["registered"] = any(value is p for p in vars(owner).get("_parameters", {}).values())
+                held = tensors_in(value)
+                found["held"], found["held_identities"] = len(held), [id(tensor) for tensor in held]
         return found
 
     def _completed(self, execution: Execution) -> Execution:
@@ -235,7 +348,25 @@ class Watcher:
             owner = self.modules.get(found.get("owner_identity", 0))
             if owner is not None:
                 found["parameters"] = [name for name, _ in owner.named_parameters()]
+                known = {id(tensor) for tensor in (*owner.parameters(), *owner.buffers())}
+                found["known"] = sum(identity in known for identity in found["held_identities"])
         return execution
+
+
+@dataclass(frozen=True, slots=True)
+class _Started:
+    found: dict[str, Facts]
+    outer: BaseException | None
+    order: int
+    first: int
+    warnings: int
+
+
+_NOTHING = object()
+
+
+def _bound_names(names: Sequence[str]) -> list[Any]:
+    return [compile(name, "<bound>", "eval") for name in names]
 
 
 def _is_data(value: object) -> bool:
@@ -249,134 +380,32 @@ def _owner(text: str, filename: str) -> Any:
     return None
 
 
-def describe(error: BaseException, filename: str, phase: str = "program") -> Raised:
-    """An exception with the program's own lines of its traceback."""
+def describe(
+    error: BaseException,
+    filename: str,
+    phase: str = "program",
+    *,
+    raising: frozenset[int] = frozenset(),
+    order: int = 0,
+) -> Raised:
+    """
+    An exception with the program's own lines of its traceback.
+
+    Parameters
+    ----------
+    raising
+        Lines of `raise` and `assert` statements.
+    order
+        When it was seen.
+    """
     lines = []
+    own = False
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == filename:
             lines.append(trace.tb_lineno)
+            own = trace.tb_next is None and trace.tb_lineno in raising
         trace = trace.tb_next
     if isinstance(error, SyntaxError) and error.filename == filename and error.lineno:
         lines.append(error.lineno)
-    return Raised(type(error).__name__, str(error), tuple(lines), phase)
-
-
-class Observer(TorchFunctionMode):  # type: ignore[misc]
-    """
-    Records in-place writes and backward passes of a program, with the line that asked for them.
-
-    `TorchFunctionMode` sees every call from Python into torch, methods, operators and properties included
-    (https://docs.pytorch.org/docs/stable/torch.overrides.html); nested calls inside torch's own Python are seen
-    as part of the outer one.
-    """
-
-    def __init__(self, filename: str) -> None:
-        super().__init__()
-        self.filename = filename
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget what was seen: a new attempt begins."""
-        self.first_writes: list[Write] = []
-        self.last_writes: list[Write] = []
-        self.backwards: list[Backward] = []
-        self.leaves = Leaves(self.filename)
-
-    def writes(self) -> tuple[Write, ...]:
-        """The report."""
-        return (*self.first_writes, *self.last_writes)
-
-    def gradients(self) -> dict[str, Facts | None]:
-        """The gradient of every leaf that a backward reached, now."""
-        return _gradients(self.leaves.named())
-
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Sequence[type],
-        args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> Any:
-        """Called by torch in place of `func`; calls it and compares the arguments before and after."""
-        keywords = kwargs or {}
-        name = getattr(func, "__name__", "")
-        if name == "__get__":
-            return func(*args, **keywords)
-        if name in ("backward", "grad") and not isinstance(func, type):
-            return self._backward(func, args, keywords)
-        states = [(tensor, _State(tensor)) for tensor in _tensors(args, keywords)]
-        try:
-            return func(*args, **keywords)
-        finally:
-            for tensor, state in states:
-                if version(tensor) > state.version:
-                    self._record(name, tensor, state)
-
-    def _record(self, op: str, tensor: torch.Tensor, state: _State) -> None:
-        lines = user_lines(sys._getframe(2), self.filename)
-        if not lines:
-            return
-        write = Write(
-            line=lines[-1],
-            lines=lines,
-            op=op,
-            before=state.version,
-            after=version(tensor),
-            requires_grad=state.requires_grad,
-            is_leaf=state.is_leaf,
-            grad_fn=state.grad_fn,
-            requires_grad_after=tensor.requires_grad,
-            grad_fn_after=node_name(tensor),
-            grad_mode=torch.is_grad_enabled(),
-            memory=memory(tensor),
-        )
-        if len(self.first_writes) < FIRST_WRITES:
-            self.first_writes.append(write)
-        else:
-            self.last_writes.append(write)
-            del self.last_writes[:-LAST_WRITES]
-
-    def _backward(self, func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        frame = sys._getframe(2)
-        roots = [*_tensors(args[:1], {}), *_tensors((), kwargs)]
-        reached = self.leaves.reached_from(roots, frame)
-        detailed = reached if len(self.backwards) < BACKWARDS else []
-        before = _gradients(detailed)
-        lines = user_lines(frame, self.filename)
-        line = lines[-1] if lines else 0
-        try:
-            result = func(*args, **kwargs)
-        except RuntimeError as error:
-            broken = tuple(memory(tensor) for tensor in overwritten(roots, str(error)))
-            self.backwards.append(Backward(line, lines, True, broken, before, _gradients(detailed)))
-            raise
-        if len(self.backwards) < BACKWARDS:
-            self.backwards.append(Backward(line, lines, False, (), before, _gradients(detailed)))
-        return result
-
-
-def _gradients(leaves: Iterable[tuple[str, torch.Tensor]]) -> dict[str, Facts | None]:
-    return {name: None if leaf.grad is None else facts(leaf.grad) for name, leaf in leaves}
-
-
-class _State:
-    __slots__ = ("grad_fn", "is_leaf", "requires_grad", "version")
-
-    def __init__(self, tensor: torch.Tensor) -> None:
-        self.version = version(tensor)
-        self.requires_grad = tensor.requires_grad
-        self.is_leaf = tensor.is_leaf
-        self.grad_fn = node_name(tensor)
-
-
-def _tensors(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[torch.Tensor]:
-    for value in itertools.chain(args, kwargs.values()):
-        if isinstance(value, torch.Tensor):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            for item in value:
-                if isinstance(item, torch.Tensor):
-                    yield item
-                elif isinstance(item, (list, tuple)):
-                    yield from (inner for inner in item if isinstance(inner, torch.Tensor))
+    return Raised(type(error).__name__, str(error), tuple(lines), phase, own, order)

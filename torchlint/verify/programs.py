@@ -187,6 +187,18 @@ def without_argument(program: Program, statement: Statement, name: str, position
     return program.replaced([(statement, ast.unparse(tree))]) if changed else None
 
 
+def with_argument(program: Program, statement: Statement, name: str) -> str | None:
+    """The text with an argument set to True in every `backward` / `grad` call of a statement that does not name it."""
+    tree = ast.parse(ast.unparse(statement.node)).body[0]
+    changed = False
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and _callee(call) in ("backward", "grad"):
+            call.keywords = [k for k in call.keywords if k.arg != name]
+            call.keywords.append(ast.keyword(name, ast.Constant(value=True)))
+            changed = True
+    return program.replaced([(statement, ast.unparse(tree))]) if changed else None
+
+
 def summed(program: Program, first: Statement, second: Statement) -> str | None:
     """
     The text with two statements `a.backward(...)`, `b.backward(...)` of one block made one `(a + b).backward()`.
@@ -214,6 +226,26 @@ def quoted_names(finding: Finding) -> list[str]:
     """Names and attribute chains that the finding and its trace put in backquotes, in order, each once."""
     text = "\n".join([finding.message, *(step.message for step in finding.trace)])
     return [name for name in dict.fromkeys(re.findall(r"`([^`]+)`", text)) if is_place(name)]
+
+
+def is_pure(text: str) -> bool:
+    """Whether the text is made of names, attributes, constants, comparisons and logic: its evaluation does nothing."""
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return False
+    return not any(isinstance(node, _ACTING) for node in ast.walk(tree))
+
+
+_ACTING = (ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr, ast.BinOp, ast.Lambda, ast.comprehension)
+
+
+def branches_inside(node: ast.stmt) -> bool:
+    """Whether which part of a statement runs is decided inside it: that it ran does not say what of it."""
+    header = [getattr(node, name) for name in ("test", "iter", "items") if hasattr(node, name)]
+    parts = header if hasattr(node, "body") else [node]
+    flat = [each for part in parts for each in (part if isinstance(part, list) else [part])]
+    return any(isinstance(inner, (ast.IfExp, ast.BoolOp)) for part in flat for inner in ast.walk(part))
 
 
 def is_place(text: str) -> bool:
@@ -273,7 +305,7 @@ def assigned(node: ast.stmt) -> list[str]:
     match node:
         case ast.Assign(found, _):
             targets = found
-        case ast.AnnAssign(found, _, _):
+        case ast.AnnAssign(found, _, _) | ast.AugAssign(found, _, _):
             targets = [found]
     flat = [e for t in targets for e in (t.elts if isinstance(t, (ast.Tuple, ast.List)) else [t])]
     return [text for t in flat if isinstance(t, (ast.Name, ast.Attribute)) and is_place(text := ast.unparse(t))]
@@ -291,15 +323,3 @@ def dropped_receiver(node: ast.stmt) -> str | None:
         case ast.Expr(ast.Call(ast.Attribute(value, _))) if is_place(text := ast.unparse(value)):
             return text
     return None
-
-
-def flag_owner(node: ast.stmt) -> str:
-    """The tensor or module whose attribute a statement sets, or ""."""
-    target = node.targets[0] if isinstance(node, ast.Assign) else None
-    owner = ast.unparse(target.value) if isinstance(target, ast.Attribute) else ""
-    return owner if owner and is_place(owner) else ""
-
-
-def parameter_flags(owner: str) -> str:
-    """An expression for whether a parameter of a module requires grad."""
-    return f"any([p.requires_grad for p in {owner}.parameters()])"

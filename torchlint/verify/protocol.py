@@ -10,15 +10,18 @@ import json
 import os
 import struct
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from dataclasses import asdict, dataclass, field, is_dataclass
+from functools import lru_cache
+from itertools import cycle
+from types import UnionType
+from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-Facts: TypeAlias = "dict[str, Any]"
+Facts: TypeAlias = dict[str, Any]
 """
 What was seen of a value: `kind` ("tensor", "ndarray", "number", "none", "module", "other", "missing"), `type`,
 `shown`, `identity`, and for tensors `shape`, `numbers` (a sample), `version`, `requires_grad`, `is_leaf`, `grad_fn`,
-`is_parameter`, `memory` (address of the storage). For an attribute of a Module also `owner` (its class), `registered`,
-`parameters`.
+`is_parameter`, `retains_grad`, `memory` (address of the storage), `sequence` (number of its graph node); of what has
+one, `truth`. For an attribute of a Module also `owner` (its class), `registered`, `parameters`.
 """
 
 
@@ -32,11 +35,13 @@ class Watch:
     line, column
         Where it starts, as `ast` counts: lines from 1, columns in UTF-8 bytes from 0.
     expressions
-        Evaluated before and after the statement, in its frame.
+        Evaluated before and after the statement, in its frame, with the names of `observe.VOCABULARY` beside its own.
     capture
         Also record the value of an expression statement.
     variables
         Also look at every variable of the frame that holds a tensor or an array.
+    bound
+        The names that the statement binds.
     """
 
     line: int
@@ -44,6 +49,7 @@ class Watch:
     expressions: tuple[str, ...] = ()
     capture: bool = False
     variables: bool = False
+    bound: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,10 @@ class Request:
         For a driven Module: whether its floating-point inputs require grad.
     probes
         Expressions evaluated in the program's namespace after it ended.
+    calls
+        Names of torch's functions whose arguments and results are reported.
+    measure
+        Whether to count the elements that operations compute, and to keep what is printed.
     timeout, memory_mb
         Limits: wall-clock seconds, and megabytes of address space beyond what torch itself takes.
     settle
@@ -83,6 +93,8 @@ class Request:
     module: str = ""
     input_grad: bool = False
     probes: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+    measure: bool = False
     timeout: float = 30.0
     memory_mb: int = 4096
     settle: float = 0.0
@@ -102,22 +114,51 @@ class Raised:
     phase
         Where it happened: "program", or for a driven Module "load", "construct", "forward", "backward",
         "second forward", "second backward".
+    own
+        Whether a `raise` or `assert` of the program itself made it.
+    order
+        When it was seen (see `Execution.order`).
     """
 
     type: str
     message: str
     lines: tuple[int, ...]
     phase: str = "program"
+    own: bool = False
+    order: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """One execution of a watched statement: facts per expression before and after, and the value if captured."""
+    """
+    One execution of a watched statement.
+
+    Attributes
+    ----------
+    before, after
+        Facts per expression.
+    value
+        That of an expression statement, if it was asked for.
+    raised
+        Whether an exception left it.
+    order, end
+        When it was started and left: all that is observed is counted through, so that what came first has the lower
+        number.
+    first, last
+        Nodes of graphs that it made have sequence numbers from `first` to below `last`.
+    warnings
+        "Category: text" of each warning that was given meanwhile.
+    """
 
     before: Mapping[str, Facts]
     after: Mapping[str, Facts]
     value: Facts | None = None
     raised: bool = False
+    order: int = 0
+    end: int = 0
+    first: int = 0
+    last: int = 0
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +193,12 @@ class Write:
         Whether gradients were recorded.
     memory
         Address of the storage.
+    order
+        As in `Execution`.
+    sequence
+        Graph nodes made before it have lower sequence numbers.
+    argument
+        The parameter of the innermost function, or lambda, of the program that is this tensor, or "".
     """
 
     line: int
@@ -166,6 +213,9 @@ class Write:
     grad_fn_after: str
     grad_mode: bool
     memory: int
+    order: int = 0
+    sequence: int = 0
+    argument: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +233,16 @@ class Backward:
         Where it failed on a saved tensor that was modified: the address of that tensor's storage.
     before, after
         The gradient of each leaf (None: no gradient).
+    order, end
+        When it began and ended.
+    nodes
+        Sequence numbers of the graph nodes it went through, at most `recorder.NODES`.
+    saved
+        Pairs of such a number and the address of the storage of a tensor that the node had saved.
+    leaves
+        Per leaf: its identity.
+    from_leaf
+        Whether it started from a leaf: there is no graph.
     """
 
     line: int
@@ -191,6 +251,74 @@ class Backward:
     overwritten: tuple[int, ...]
     before: Mapping[str, Facts | None]
     after: Mapping[str, Facts | None]
+    order: int = 0
+    end: int = 0
+    nodes: tuple[int, ...] = ()
+    saved: tuple[tuple[int, int], ...] = ()
+    leaves: Mapping[str, int] = field(default_factory=dict)
+    from_leaf: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """
+    A `step()` or `zero_grad()` of an optimizer, or a `zero_grad()` of a Module.
+
+    Attributes
+    ----------
+    kind
+        "step" or "zero".
+    line, lines, order
+        As in `Write`.
+    parameters
+        Identities of the parameters it is about.
+    gradients
+        Identities of those that had a gradient other than zero when it was called.
+    optimizer
+        Identity of the optimizer; 0 for a Module.
+    sequence
+        As in `Write`.
+    """
+
+    kind: str
+    line: int
+    lines: tuple[int, ...]
+    order: int
+    parameters: tuple[int, ...]
+    gradients: tuple[int, ...]
+    optimizer: int
+    sequence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A call of a function that `Request.calls` names: the tensors it was given, and what it returned."""
+
+    name: str
+    line: int
+    lines: tuple[int, ...]
+    order: int
+    given: tuple[Facts, ...]
+    result: Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A parameter was registered with a Module: `owner` is the identity of the Module, `lines` the program's."""
+
+    owner: int
+    name: str
+    lines: tuple[int, ...]
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """A warning, with the program's lines on the stack when it was given."""
+
+    text: str
+    lines: tuple[int, ...]
+    order: int
 
 
 Ending: TypeAlias = Literal["ended", "raised", "time", "memory", "died", "unbuilt"]
@@ -213,12 +341,20 @@ class Outcome:
         The exception that ended it.
     caught
         Exceptions of statements named in `Request.catch`.
+    handled
+        Exceptions that the program itself handled.
     warnings
         "Category: text" of each warning.
+    warned
+        The same with their places.
     seen
         Per watch.
-    writes, backwards
+    writes, backwards, steps, called, built
         Filled if `observe` was asked for.
+    elements
+        Elements of all results of operations, if `measure` was asked for.
+    printed
+        What went to standard output, if `measure` was asked for.
     gradients
         Per leaf that a backward reached: its gradient at the end of the program.
     probes
@@ -243,6 +379,13 @@ class Outcome:
     driven: str = ""
     note: str = ""
     seconds: float = 0.0
+    handled: tuple[Raised, ...] = ()
+    warned: tuple[Warned, ...] = ()
+    steps: tuple[Step, ...] = ()
+    called: tuple[Called, ...] = ()
+    built: tuple[Built, ...] = ()
+    elements: int = 0
+    printed: str = ""
 
 
 def encode(value: Request | Outcome) -> bytes:
@@ -252,34 +395,36 @@ def encode(value: Request | Outcome) -> bytes:
 
 def decode_request(data: bytes) -> Request:
     """A request from its JSON text."""
-    fields = json.loads(data)
-    fields["watches"] = tuple(
-        Watch(**{**watch, "expressions": tuple(watch["expressions"])}) for watch in fields["watches"]
-    )
-    fields["catch"] = tuple((line, column) for line, column in fields["catch"])
-    fields["probes"] = tuple(fields["probes"])
-    return Request(**fields)
+    request: Request = _rebuilt(Request, json.loads(data))
+    return request
 
 
 def decode_outcome(data: bytes) -> Outcome:
     """An outcome from its JSON text."""
-    fields = json.loads(data)
-    fields["raised"] = _raised(fields["raised"]) if fields["raised"] else None
-    fields["caught"] = tuple(_raised(r) for r in fields["caught"])
-    fields["warnings"] = tuple(fields["warnings"])
-    fields["seen"] = tuple(
-        Seen(s["started"], s["finished"], tuple(Execution(**e) for e in s["executions"])) for s in fields["seen"]
-    )
-    fields["writes"] = tuple(Write(**{**w, "lines": tuple(w["lines"])}) for w in fields["writes"])
-    fields["backwards"] = tuple(
-        Backward(**{**b, "lines": tuple(b["lines"]), "overwritten": tuple(b["overwritten"])})
-        for b in fields["backwards"]
-    )
-    return Outcome(**fields)
+    outcome: Outcome = _rebuilt(Outcome, json.loads(data))
+    return outcome
 
 
-def _raised(fields: dict[str, Any]) -> Raised:
-    return Raised(fields["type"], fields["message"], tuple(fields["lines"]), fields["phase"])
+def _rebuilt(kind: Any, value: Any) -> Any:
+    """JSON's lists and objects as the tuples and classes that the annotations of a class ask for."""
+    arguments = get_args(kind)
+    if isinstance(kind, type) and is_dataclass(kind):
+        hints = _hints(kind)
+        return kind(**{name: _rebuilt(hints[name], inner) for name, inner in value.items()})
+    if isinstance(value, list) and get_origin(kind) is tuple:
+        inner = arguments[0] if arguments[-1] is Ellipsis else None
+        return tuple(_rebuilt(inner or each, item) for each, item in zip(cycle(arguments), value, strict=False))
+    if isinstance(value, dict) and get_origin(kind) in _UNIONS:
+        return next((_rebuilt(each, value) for each in arguments if is_dataclass(each)), value)
+    return value
+
+
+_UNIONS = (Union, UnionType)
+
+
+@lru_cache(maxsize=32)
+def _hints(kind: type[Any]) -> Mapping[str, Any]:
+    return get_type_hints(kind)
 
 
 _LENGTH = struct.Struct(">Q")

@@ -1,10 +1,10 @@
 """
 The runtime cross-check: every finding of a file gets a verdict from torch itself.
 
-Runs the file as a script first; after an error that confirms a finding, again with that statement's error passed over,
-so that later findings get their turn; then builds and drives the Modules whose findings the script does not reach; then
-runs the file with one change where the finding is about what the change does (`retain_graph`, manual zeroing).
-Imports no torch: see `server`.
+Runs the file as a script first; after an error that confirms a finding, again with that finding's fix, or with its
+statement's error passed over, so that later findings get their turn; then builds and drives the Modules whose findings
+the script does not reach; then runs the file with one change where a claim is about what the change does. What is run
+and watched follows from the claims of the findings; without any, nothing is run. Imports no torch: see `server`.
 """
 
 from __future__ import annotations
@@ -13,19 +13,18 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from torchlint.rule import Finding, Verdict
+from torchlint.rule import Finding, Observed, Verdict
 from torchlint.syntax.tree import Source
-from torchlint.verify.case import Case, Opinion, wanted
-from torchlint.verify.counterfactual import needed_graph, same_without_zeroing, widened, with_fix
-from torchlint.verify.judge import claims_error, judge
+from torchlint.verify.case import Case, Opinion, in_words
+from torchlint.verify.judge import claims_error, judge, sound, weighed, with_words
+from torchlint.verify.messages import message
+from torchlint.verify.probe import Run
+from torchlint.verify.probes import PROBES
 from torchlint.verify.programs import Program, Statement, places
-from torchlint.verify.protocol import Outcome, Request, Watch
+from torchlint.verify.protocol import Outcome, Raised, Request, Watch
 from torchlint.verify.server import shared
+from torchlint.verify.watches import called, observed, watched
 
-OBSERVED = frozenset(
-    "TLN101 TLN102 TLN201 TLN204 TLN205 TLN206 TLN213 TLN401 TLN402 TLN504 TLN511".split()  # noqa: SIM905
-)
-"""Codes whose verdict needs writes or gradients; the others run without a mode in between."""
 SETTLE = 3.0
 """Seconds that a long program may go on after it has been through all places, where no finding claims an error."""
 
@@ -63,18 +62,41 @@ def verify_findings(
     ServerError
         if the child process cannot be started.
     """
-    server = shared()
-    if not findings:
-        return []
+    verdicts = [_not_judged(finding) for finding in findings]
+    judged = [index for index, verdict in enumerate(verdicts) if verdict is None]
+    if judged:
+        server = shared()
+        found = _verdicts(source, [findings[index] for index in judged], server.run, timeout, memory_mb)
+        for index, verdict in zip(judged, found, strict=True):
+            verdicts[index] = verdict
+    return [replace(finding, verdict=verdict) for finding, verdict in zip(findings, verdicts, strict=True)]
+
+
+def _not_judged(finding: Finding) -> Verdict | None:
+    """The verdict on a finding for which there is nothing to run."""
+    unknown = [c.probe for c in finding.claims if isinstance(c, Observed) and c.probe not in PROBES]
+    if not finding.claims:
+        return Verdict("inconclusive", f"{finding.code} does not say what torch would show: nothing was run", 0.0)
+    if unknown:
+        return Verdict("inconclusive", f"{finding.code} names the probe `{unknown[0]}`, which is not there", 0.0)
+    return None
+
+
+def _verdicts(
+    source: Source,
+    findings: Sequence[Finding],
+    run: Callable[[Request], Outcome],
+    timeout: float,
+    memory_mb: int,
+) -> list[Verdict]:
     try:
         program = Program.of(source)
     except (SyntaxError, ValueError) as error:
-        verdict = Verdict("inconclusive", f"Python cannot compile the file: {error}", 0.0)
-        return [replace(f, verdict=verdict) for f in findings]
-    check = _Check(program, findings, server.run, timeout, memory_mb)
+        return [Verdict("inconclusive", f"Python cannot compile the file: {error}", 0.0)] * len(findings)
+    check = _Check(program, findings, run, timeout, memory_mb)
     check.as_script()
     check.as_modules()
-    return [replace(f, verdict=check.verdict(index)) for index, f in enumerate(findings)]
+    return [check.verdict(index) for index in range(len(findings))]
 
 
 class _Check:
@@ -94,8 +116,10 @@ class _Check:
         self.cases = [self._case(finding) for finding in findings]
         self.opinions: list[Opinion | None] = [None] * len(findings)
         self.seconds = [0.0] * len(findings)
-        self.claims_error = any(claims_error(f) for f in findings)
-        self.observe = any(f.code in OBSERVED for f in findings)
+        claims = [claim for finding in findings for claim in finding.claims]
+        self.claims_error = claims_error(claims)
+        self.observe = observed(claims)
+        self.calls = called(claims)
 
     def verdict(self, index: int) -> Verdict:
         """The last word on a finding."""
@@ -105,21 +129,38 @@ class _Check:
         return Verdict(opinion.status, opinion.evidence, round(self.seconds[index], 3))
 
     def as_script(self) -> None:
-        """Run the file; after each error that a finding claims, run it again and pass over that statement."""
+        """Run the file; after each error that a finding claims, run it again with that mended, or passed over."""
+        text = self.program.text
         caught: list[tuple[int, int]] = []
+        mended = ""
         for _ in range(len(self.cases) + 1):
-            outcome = self._script_run(caught)
-            self._judge(self._open(), outcome, caught)
+            outcome = self._script_run(text, caught)
+            self._judge(self._open(), outcome, text, caught, mended=mended)
             culprit = self._confirmed_end(outcome)
-            if culprit is None or (culprit.line, culprit.column) in caught or not self._open():
+            if culprit is None or not self._open():
                 return
-            caught.append((culprit.line, culprit.column))
+            case, place = culprit
+            cured = self._mended(text, case)
+            if cured is not None and not caught:
+                text, mended = cured, f" (with the fix in line {case.own.line})"
+            elif (place.line, place.column) in caught:
+                return
+            else:
+                caught.append((place.line, place.column))
 
-    def _script_run(self, caught: Sequence[tuple[int, int]]) -> Outcome:
+    def _mended(self, text: str, case: Case) -> str | None:
+        """The program with a finding's fix, where that moves no line, so that all places stay what they are."""
+        fix = case.finding.fix
+        if fix is None or text != self.program.text:
+            return None
+        cured = self.program.edited(fix.edits)
+        return cured if cured != text and cured.count("\n") == text.count("\n") else None
+
+    def _script_run(self, text: str, caught: Sequence[tuple[int, int]]) -> Outcome:
         """One run of the file; without the observing mode, if that is what the program fails with."""
-        outcome = self.run(self._request(self.program.text, catch=caught))
+        outcome = self.run(self._request(text, catch=caught))
         if self.observe and outcome.raised is not None:
-            plain = self.run(self._request(self.program.text, catch=caught, observe=False))
+            plain = self.run(self._request(text, catch=caught, observe=False))
             if (plain.raised is None) or (plain.raised.type, plain.raised.lines) != (
                 outcome.raised.type,
                 outcome.raised.lines,
@@ -139,7 +180,9 @@ class _Check:
             self._drive(name, indices)
         for index in unreached:
             case, opinion = self.cases[index], self.opinions[index]
-            if case is not None and opinion is not None and opinion.unreached and case.own.functions:
+            if case is None or opinion is None or not opinion.unreached or not case.own.functions:
+                continue
+            if "was not reached" in opinion.evidence:
                 function = ".".join((*case.own.classes, *case.own.functions))
                 evidence = f"{opinion.evidence}; the file itself does not call `{function}`"
                 self.opinions[index] = replace(opinion, evidence=evidence)
@@ -156,7 +199,7 @@ class _Check:
                 return
             first = [self.opinions[i] for i in left]
             outcome = self.run(self._request(self.program.text, module=name, input_grad=input_grad))
-            self._judge(left, outcome, [], module=name, input_grad=input_grad)
+            self._judge(left, outcome, self.program.text, [], module=name, input_grad=input_grad)
             for index, before in zip(left, first, strict=True):
                 now = self.opinions[index] or _NOTHING
                 if input_grad and now.status == "refuted" and before is not None and before.status != "refuted":
@@ -168,20 +211,19 @@ class _Check:
         found = places(finding, self.program)
         if not found:
             return None
-        spanned = self.program.within(finding.span.line, finding.span.end_line) if finding.code == "TLN401" else []
-        watched = {}
-        for statement in dict.fromkeys([*found, *spanned]):
-            watch = wanted(finding, statement, found)
+        asked, entry, readers = watched(finding, found, self.program)
+        indices = {}
+        for statement, watch in asked.items():
             known = self.watches.get(statement, Watch(statement.line, statement.column))
-            texts = dict.fromkeys([*known.expressions, *watch.expressions])
             self.watches[statement] = replace(
                 known,
-                expressions=tuple(texts),
+                expressions=tuple(dict.fromkeys([*known.expressions, *watch.expressions])),
                 capture=known.capture or watch.capture,
                 variables=known.variables or watch.variables,
+                bound=known.bound or watch.bound,
             )
-            watched[statement] = (list(self.watches).index(statement), watch)
-        return Case(finding, found, watched)
+            indices[statement] = (list(self.watches).index(statement), watch)
+        return Case(finding, found, entry, readers, indices)
 
     def _request(
         self,
@@ -192,16 +234,20 @@ class _Check:
         input_grad: bool = False,
         timeout: float | None = None,
         observe: bool = True,
+        measure: bool = False,
     ) -> Request:
         changed = text != self.program.text
+        moved = text.count("\n") != self.program.text.count("\n")
         return Request(
             text=text,
             path=self.program.path,
-            watches=() if changed else tuple(self.watches.values()),
+            watches=() if moved else tuple(self.watches.values()),
             catch=tuple(catch),
             observe=observe and (self.observe or changed),
             module=module,
             input_grad=input_grad,
+            calls=self.calls,
+            measure=measure,
             timeout=timeout or self.timeout,
             memory_mb=self.memory_mb,
             settle=0.0 if self.claims_error else SETTLE,
@@ -218,10 +264,12 @@ class _Check:
         self,
         indices: Sequence[int],
         outcome: Outcome,
+        text: str,
         caught: Sequence[tuple[int, int]],
         *,
         module: str = "",
         input_grad: bool = False,
+        mended: str = "",
     ) -> None:
         for index in indices:
             case = self.cases[index]
@@ -230,36 +278,84 @@ class _Check:
             started = time.monotonic()
             limit = min(self.timeout, 5.0 + 2.0 * outcome.seconds)
 
-            def changed(text: str, limit: float = limit) -> Outcome:
-                catch = caught if text.count("\n") == self.program.text.count("\n") else ()
-                return self.run(self._request(text, catch=catch, module=module, input_grad=input_grad, timeout=limit))
+            def changed(new: str, measure: bool, limit: float = limit) -> Outcome:
+                catch = caught if new.count("\n") == self.program.text.count("\n") else ()
+                asked = self._request(
+                    new, catch=catch, module=module, input_grad=input_grad, timeout=limit, measure=measure
+                )
+                return self.run(asked)
 
             opinion = self._opinion(case, outcome, changed)
+            if mended and opinion.status == "confirmed":
+                opinion = with_words(opinion, mended)
             self.seconds[index] += outcome.seconds + time.monotonic() - started
             before = self.opinions[index]
             if before is None or opinion.status != "inconclusive" or before.unreached or before.status == "refuted":
                 self.opinions[index] = opinion
 
-    def _opinion(self, case: Case, outcome: Outcome, changed: Callable[[str], Outcome]) -> Opinion:
-        if case.finding.code == "TLN102":
-            found = needed_graph(case, self.program, outcome, changed)
-            if found is not None:
-                return found
+    def _opinion(self, case: Case, outcome: Outcome, changed: Run) -> Opinion:
+        compared = [] if outcome.caught else list(self._compared(case, outcome, changed))
+        if any(opinion.status == "confirmed" for opinion in compared) or len(compared) == len(case.finding.claims):
+            return weighed(compared)
         opinion = judge(case, outcome, timeout=self.timeout, memory_mb=self.memory_mb)
         if opinion.status != "confirmed":
-            return opinion
-        if case.finding.code == "TLN401" and outcome.ending == "ended":
-            return widened(opinion, same_without_zeroing(case, self.program, outcome, changed))
-        if outcome.ending == "raised":
-            return widened(opinion, with_fix(case, self.program, changed))
-        return opinion
+            return compared[0] if compared else opinion
+        if opinion.error is None:
+            opinion = self._with_later_error(case, outcome, opinion)
+        words = ""
+        for claim in case.finding.claims:
+            add = PROBES[claim.probe].add if isinstance(claim, Observed) else None
+            if isinstance(claim, Observed) and add is not None:
+                words += add(case, claim, self.program, outcome, changed)
+        if outcome.ending == "raised" and opinion.error is not None:
+            words += self._with_fix(case, changed)
+        return with_words(opinion, words)
 
-    def _confirmed_end(self, outcome: Outcome) -> Statement | None:
-        """The statement whose error ended the program, if that error confirmed a finding."""
+    def _compared(self, case: Case, outcome: Outcome, changed: Run) -> list[Opinion]:
+        found = []
+        for claim in case.finding.claims:
+            if not isinstance(claim, Observed) or not case.seen(outcome, case.own).started:
+                continue
+            compare = PROBES[claim.probe].compare
+            if compare is None:
+                continue
+            opinion = compare(case, claim, self.program, outcome, changed)
+            if opinion is not None:
+                found.append(sound(case, outcome, opinion) if opinion.status == "refuted" else opinion)
+        return found
+
+    def _with_later_error(self, case: Case, outcome: Outcome, opinion: Opinion) -> Opinion:
+        """What was seen leads to an error at a place of the proof: that is told, too."""
         raised = outcome.raised
-        if raised is None or not raised.lines or all(o is None or o.error != raised for o in self.opinions):
+        if raised is None or raised.own or (not _at(case, raised) and raised.phase == "program"):
+            return opinion
+        if raised.lines and not _at(case, raised):
+            return opinion
+        evidence = f"{opinion.evidence}; {message(raised)}{in_words(outcome, raised.phase)}"
+        return replace(opinion, evidence=evidence, error=raised if raised.lines else None)
+
+    def _with_fix(self, case: Case, changed: Run) -> str:
+        """What a confirmed error becomes with the finding's fix, in words, or "" if it is not cured."""
+        fix = case.finding.fix
+        if fix is None:
+            return ""
+        ended = changed(self.program.edited(fix.edits), False).ending == "ended"
+        return f"; with the fix ({fix.title}) it runs" if ended else ""
+
+    def _confirmed_end(self, outcome: Outcome) -> tuple[Case, Statement] | None:
+        """The case whose error ended the program, and the statement that raised it."""
+        raised = outcome.raised
+        if raised is None or not raised.lines:
             return None
-        return self.program.statement_at(raised.lines[-1])
+        for case, opinion in zip(self.cases, self.opinions, strict=True):
+            if case is not None and opinion is not None and opinion.error == raised:
+                place = self.program.statement_at(raised.lines[-1])
+                return (case, place) if place is not None else None
+        return None
+
+
+def _at(case: Case, raised: Raised) -> bool:
+    return any(place.covers(line) for place in case.places for line in raised.lines)
 
 
 _NOTHING = Opinion("inconclusive", "")

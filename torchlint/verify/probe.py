@@ -1,0 +1,66 @@
+"""
+What a probe of the runtime cross-check is: what it wants watched, and what it makes of what was seen.
+
+The probes themselves are in `probes/`, one module per kind of observation. None knows a rule: a finding reaches them as
+a `Case` with the claim that names them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from torchlint.rule import Observed
+from torchlint.verify.case import Case, Opinion
+from torchlint.verify.programs import Program
+from torchlint.verify.protocol import Outcome
+
+Run = Callable[[str, bool], Outcome]
+"""
+Runs a changed text of the program, observed, under the same conditions; the flag asks for `Request.measure`.
+"""
+
+
+def nothing(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    """No expression is watched."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """
+    One kind of observation.
+
+    Attributes
+    ----------
+    look
+        What one run says; None where it does not tell. A refutation is weighed by the judge before it counts.
+    expressions
+        Watched before and after the finding's own statement.
+    everywhere
+        They are watched at all places of the proof.
+    entry
+        They are watched at the first statement of the function, too.
+    capture, variables
+        As in `protocol.Watch`.
+    reads
+        The claim's `other` is read later: statements that mention it are watched, too.
+    calls
+        Names of torch's functions whose arguments are wanted.
+    compare
+        For a probe about what a change of the program would do: asked before `look`, with a way to run the change.
+    add
+        What is added to the evidence of a confirmed finding, in words.
+    """
+
+    look: Callable[[Case, Observed, Outcome], Opinion | None]
+    expressions: Callable[[Observed, ast.stmt], tuple[str, ...]] = nothing
+    everywhere: bool = False
+    entry: bool = False
+    capture: bool = False
+    variables: bool = False
+    reads: bool = False
+    calls: Callable[[Observed], tuple[str, ...]] = lambda claim: ()
+    compare: Callable[[Case, Observed, Program, Outcome, Run], Opinion | None] | None = None
+    add: Callable[[Case, Observed, Program, Outcome, Run], str] | None = None

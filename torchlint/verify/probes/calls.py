@@ -1,0 +1,83 @@
+"""
+Probes for what functions of torch are given: the result of another function, sizes that are broadcast, equal floats.
+
+Pure functions of a case and what the child saw.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from torchlint.rule import Observed
+from torchlint.verify.case import Case, Opinion, in_words
+from torchlint.verify.probe import Probe
+from torchlint.verify.protocol import Called, Facts, Outcome
+
+_DIFFERENCES = ("sub", "__sub__", "__rsub__", "rsub", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
+_COMPARISONS = ("equal", "eq", "__eq__", "ne", "__ne__")
+
+
+def _own(case: Case, outcome: Outcome) -> list[Called]:
+    return [call for call in outcome.called if case.own_line(call.lines)]
+
+
+def given(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """The function `subject`, called by the statement, is given the result of the function `other`."""
+    node = f"{claim.other.replace('_', '')}backward0"
+    found = ""
+    for call in _own(case, outcome):
+        if call.name != claim.subject or not call.given:
+            continue
+        argument = call.given[0]
+        made = [c for c in outcome.called if c.name == claim.other and c.order < call.order]
+        same = any(c.result.get("memory") == argument.get("memory") for c in made)
+        if argument["grad_fn"].lower() == node or (same and not argument["grad_fn"]):
+            words = f"`{call.name}` was given the result of `{claim.other}`, {argument['shown']}"
+            return Opinion("confirmed", words + in_words(outcome))
+        found = argument["grad_fn"] or "a tensor without a graph"
+    return Opinion("refuted", f"`{claim.subject}` was given {found}") if found else None
+
+
+def broadcast(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """A difference of a prediction and a target of as many elements is broadcast to more: each against each."""
+    agreed = False
+    for call in _own(case, outcome):
+        if call.name not in _DIFFERENCES or len(call.given) < 2:
+            continue
+        one, other = call.given[:2]
+        sizes = [math.prod(side["shape"]) for side in (one, other)]
+        if one["shape"] == other["shape"]:
+            agreed = True
+        elif sizes[0] == sizes[1] > 1 and one["requires_grad"] != other["requires_grad"]:
+            words = f"`{call.name}` was given shapes {_size(one)} and {_size(other)}"
+            return Opinion("confirmed", f"{words}, which are broadcast{in_words(outcome)}")
+    return Opinion("refuted", "the shapes are the same") if agreed else None
+
+
+def _size(found: Facts) -> str:
+    return str(tuple(found["shape"]))
+
+
+def compared(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """A comparison for equality finds floats different that agree up to round-off."""
+    seen = False
+    for call in _own(case, outcome):
+        if call.name not in _COMPARISONS or len(call.given) < 2:
+            continue
+        one, other = call.given[:2]
+        if one["shape"] != other["shape"]:
+            continue
+        pairs = list(zip(one["numbers"][:-1], other["numbers"][:-1], strict=False))
+        seen = True
+        if any(a != b for a, b in pairs) and all(math.isclose(a, b, rel_tol=1e-4, abs_tol=1e-7) for a, b in pairs):
+            a, b = next((a, b) for a, b in pairs if a != b)
+            return Opinion("confirmed", f"`{call.name}` compared {a!r} with {b!r}{in_words(outcome)}")
+    return Opinion("inconclusive", "the values it compared do not differ by round-off alone") if seen else None
+
+
+PROBES: Mapping[str, Probe] = {
+    "given": Probe(given, calls=lambda claim: (claim.subject, claim.other)),
+    "broadcast": Probe(broadcast, calls=lambda claim: _DIFFERENCES),
+    "compared-exactly": Probe(compared, calls=lambda claim: _COMPARISONS),
+}

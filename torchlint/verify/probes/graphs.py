@@ -1,0 +1,135 @@
+"""
+Probes for graphs: kept by a loop, cut, or leading to a leaf that nobody can reach any more.
+
+Pure functions of a case and what the child saw.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from torchlint.rule import Observed
+from torchlint.verify import programs
+from torchlint.verify.case import Case, Opinion, in_words
+from torchlint.verify.probe import Probe
+from torchlint.verify.protocol import Facts, Outcome
+
+
+def graph_kept(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """After a later iteration the subject, or its last element, leads into a graph that no backward goes through."""
+    names = _kept(claim, case.own.node)
+    rounds = [e for e in case.executions(outcome) if not e.raised and any(_is_tensor(e.after.get(n)) for n in names)]
+    if len(rounds) < 2:
+        return None
+    found = [(name, facts) for name in names if _is_tensor(facts := rounds[-1].after.get(name))]
+    for name, facts in found:
+        if facts is None or not facts["requires_grad"]:
+            continue
+        trained = any(rounds[0].order < b.order < rounds[-1].end for b in outcome.backwards)
+        if not trained:
+            return Opinion("inconclusive", f"`{name}` has a graph, but no backward was seen between the rounds")
+        kept = {e.after[name]["sequence"] for e in rounds if _is_tensor(e.after.get(name))}
+        reader = next((b for b in outcome.backwards if b.order > rounds[0].end and kept & set(b.nodes)), None)
+        if reader is not None and name == claim.subject:
+            return Opinion("refuted", f"the backward in line {reader.line} goes through the graph of `{name}`")
+        if reader is not None and len([n for n in kept if n in reader.nodes]) > 1:
+            return Opinion(
+                "refuted", f"the backward in line {reader.line} goes through the graphs in `{claim.subject}`"
+            )
+        if outcome.ending != "ended" and outcome.note != _SETTLED:
+            return Opinion(
+                "inconclusive", f"`{name}` has a graph; whether a backward goes through it later is not known"
+            )
+        words = f"after {len(rounds)} rounds `{name}` has a graph: its grad_fn is {facts['grad_fn']}"
+        return Opinion("confirmed", words + in_words(outcome))
+    name = found[0][0]
+    return Opinion("refuted", f"after {len(rounds)} rounds `{name}` has no graph")
+
+
+_SETTLED = "was stopped after all places had been seen"
+
+
+def _kept(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    return (claim.subject, f"{claim.subject}[-1]") if programs.is_place(claim.subject) else ()
+
+
+def _is_tensor(found: Facts | None) -> bool:
+    return found is not None and found["kind"] == "tensor"
+
+
+def leaf_lost(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """
+    What the statement binds is no leaf, and its graph leads to one that nothing names any more.
+
+    With `other` "parameter" it is an attribute that its Module does not know, and the lost leaf a Parameter.
+    """
+    leaf = ""
+    for execution in case.executions(outcome):
+        for name in _bound(claim, case.own.node)[::2]:
+            found, lost = execution.after.get(name), execution.after.get(f"nameless_({name})")
+            if found is None or found["kind"] != "tensor" or execution.raised:
+                continue
+            if found["is_leaf"] or found.get("registered") or found["is_parameter"]:
+                leaf = name
+                continue
+            if lost is None or not lost.get("length"):
+                why = f"`{name}` is the result of {found['grad_fn']}, and the leaves in its graph have names"
+                return Opinion("refuted", why)
+            if claim.other != "parameter":
+                words = f"`{name}` is the result of {found['grad_fn']} (is_leaf False): it gets no gradient"
+                return Opinion("confirmed", words + in_words(outcome))
+            count = len(found.get("parameters", []))
+            return Opinion(
+                "confirmed",
+                f"`{name}` is no Parameter but the result of {found['grad_fn']} (is_leaf False); "
+                f"`named_parameters()` of `{found.get('owner', '?')}` has {count}, without it{in_words(outcome)}",
+            )
+    if not leaf:
+        return None
+    return Opinion("refuted", f"`{leaf}` is a registered Parameter" if claim.other else f"`{leaf}` is a leaf")
+
+
+def _bound(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    names = [claim.subject] if claim.subject else programs.assigned(statement)
+    return tuple(text for name in names for text in (name, f"nameless_({name})"))
+
+
+def cut(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """The subject is a leaf that requires grad, made from what `other` holds in a graph; or a backward starts there."""
+    for backward in case.backwards(outcome):
+        if backward.from_leaf and not backward.raised and not claim.other:
+            words = "the backward starts from a leaf: there is no graph, and nothing else gets a gradient"
+            return Opinion("confirmed", words + in_words(outcome))
+    for execution in case.executions(outcome):
+        name = _leaf(claim, case.own.node)
+        leaf = execution.after.get(name)
+        source = execution.before.get(_GRAPH.format(claim.other))
+        if leaf is None or leaf["kind"] != "tensor" or source is None or source["kind"] == "missing":
+            continue
+        if leaf["is_leaf"] and leaf["requires_grad"] and source.get("truth"):
+            words = f"`{name}` is a leaf without a graph, and `{claim.other}`, which it is made from, has one"
+            return Opinion("confirmed", words + in_words(outcome))
+        return Opinion("refuted", f"`{name}` is no leaf, or `{claim.other}` has no graph")
+    if case.backwards(outcome) and not claim.other:
+        return Opinion("refuted", "the backward starts from the result of an operation")
+    return None
+
+
+_GRAPH = "any(t.grad_fn is not None for t in tensors_({}))"
+
+
+def _leaf_and_source(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    name = _leaf(claim, statement)
+    return (name, _GRAPH.format(claim.other)) if name and claim.other else ()
+
+
+def _leaf(claim: Observed, statement: ast.stmt) -> str:
+    return claim.subject or next(iter(programs.assigned(statement)), "")
+
+
+PROBES: Mapping[str, Probe] = {
+    "graph-kept": Probe(graph_kept, _kept),
+    "leaf-lost": Probe(leaf_lost, _bound),
+    "graph-cut": Probe(cut, _leaf_and_source),
+}

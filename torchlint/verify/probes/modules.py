@@ -1,0 +1,87 @@
+"""
+Probes for Modules: what they do not know of, what they build in every call, and the mode they are in.
+
+Pure functions of a case and what the child saw.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from itertools import pairwise
+
+from torchlint.rule import Observed
+from torchlint.verify import programs
+from torchlint.verify.case import Case, Opinion, in_words
+from torchlint.verify.probe import Probe
+from torchlint.verify.protocol import Outcome
+
+
+def unregistered(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """The subject, an attribute of a Module, holds tensors that the Module does not know when the program ends."""
+    for execution in case.executions(outcome):
+        found = execution.after.get(claim.subject)
+        if found is None or execution.raised or not found.get("held"):
+            continue
+        held, known = found["held"], found.get("known", 0)
+        if known:
+            return Opinion("refuted", f"`{found['owner']}` knows {known} of the {held} tensors in `{claim.subject}`")
+        what = "is a tensor" if found["kind"] == "tensor" else f"holds {held} tensors"
+        words = f"`{claim.subject}` {what}; `{found['owner']}` has neither a parameter nor a buffer of it"
+        return Opinion("confirmed", words + in_words(outcome))
+    return None
+
+
+def _attribute(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    return (claim.subject,) if programs.is_place(claim.subject) else ()
+
+
+def built_per_call(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """The statement registers new parameters in each of several calls on the same object."""
+    built = [
+        sum(execution.order < each.order < execution.end for each in outcome.built)
+        for execution in case.executions(outcome)
+    ]
+    owners = [execution.before.get("self", {}).get("identity") for execution in case.executions(outcome)]
+    calls = [count for count, owner in zip(built, owners, strict=True) if owner is not None and owner == owners[0]]
+    if len(calls) > 1 and all(calls):
+        words = f"in each of {len(calls)} calls it built new parameters: {calls[-1]} in the last"
+        return Opinion("confirmed", words + in_words(outcome))
+    if len(calls) > 1 and not calls[-1]:
+        return Opinion("refuted", "a later call built no parameters")
+    if len(calls) == 1 and calls[0]:
+        return Opinion("inconclusive", "it built parameters in the one call that was seen", unreached=True)
+    return None
+
+
+def _self(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    return ("self",)
+
+
+def trains_in_eval(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """The statement leaves the subject in evaluation mode, and a backward runs before anything sets it back."""
+    mode = _mode(claim, case.own.node)[0]
+    rounds = [each for each in case.executions(outcome) if not each.raised]
+    for first, second in pairwise(rounds):
+        after, before = first.after.get(mode), second.before.get(mode)
+        started = first.before.get(mode)
+        passes = [b for b in outcome.backwards if first.end < b.order < second.order]
+        if after is None or before is None or started is None or not passes:
+            continue
+        if started.get("truth") and after.get("truth") is False and before.get("truth") is False:
+            words = f"`{mode}` is False after it, and still when it is executed again"
+            return Opinion("confirmed", f"{words}: the backward in line {passes[0].line} ran in between")
+        if before.get("truth"):
+            return Opinion("refuted", f"`{mode}` is True again when the statement is executed once more")
+    return None
+
+
+def _mode(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    return (f"{claim.subject}.training",)
+
+
+PROBES: Mapping[str, Probe] = {
+    "unregistered": Probe(unregistered, _attribute),
+    "built-per-call": Probe(built_per_call, _self),
+    "trains-in-evaluation-mode": Probe(trains_in_eval, _mode),
+}

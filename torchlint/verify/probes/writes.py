@@ -1,0 +1,229 @@
+"""
+Probes for in-place writes: of a tensor in a graph, of an argument, of shared memory, unseen by autograd; and for none.
+
+Pure functions of a case and what the child saw.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from torchlint.rule import Observed
+from torchlint.verify import programs
+from torchlint.verify.case import Case, Opinion, in_words, is_data
+from torchlint.verify.probe import Probe
+from torchlint.verify.protocol import Execution, Facts, Outcome, Write
+
+
+def _subject(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    name = claim.subject or programs.written(statement) or ""
+    return (name,) if name and programs.is_place(name) else ()
+
+
+def _of_subject(case: Case, claim: Observed, outcome: Outcome) -> list[Write]:
+    """The writes of the finding's own statement, of the named tensor where that can be told."""
+    memories = {
+        execution.before[name].get("memory")
+        for name in _subject(claim, case.own.node)
+        for execution in case.executions(outcome)
+        if is_data(execution.before.get(name))
+    }
+    return [write for write in case.writes(outcome) if not memories or write.memory in memories]
+
+
+def graph_written(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """A tensor that is recorded, or becomes so, was written at the place."""
+    writes = _of_subject(case, claim, outcome)
+    for write in writes:
+        if write.grad_mode and (write.requires_grad or write.requires_grad_after):
+            was = f"recorded by {write.grad_fn}" if write.grad_fn else "not recorded before"
+            now = f"recorded by {write.grad_fn_after}" if write.grad_fn_after else "a leaf"
+            return Opinion(
+                "confirmed",
+                f"`{write.op}` wrote a tensor that was {was} and is now {now}; its version went "
+                f"{write.before} → {write.after}{in_words(outcome)}",
+            )
+    if not case.seen(outcome, case.own).finished:
+        return None
+    if writes:
+        return Opinion("refuted", f"`{writes[0].op}` wrote a tensor that is in no graph, before or after")
+    return Opinion("refuted", "the statement ran, and no tensor was written in place")
+
+
+def argument_written(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """The statement wrote the named argument of its function; where `other` is named, that is read later."""
+    for execution in case.executions(outcome):
+        for name in _subject(claim, case.own.node):
+            old, new = execution.before.get(name), execution.after.get(name)
+            if not case.own.functions or not _given(case, outcome, name, execution):
+                continue
+            if old is None or new is None or not is_data(old) or old.get("memory") != new.get("memory"):
+                continue
+            if old.get("version") == new.get("version") and old["numbers"] == new["numbers"]:
+                continue
+            if claim.other and case.read_after(outcome, claim.other, execution.end) is None:
+                return Opinion("inconclusive", f"`{name}` was written, but `{claim.other}` was not read after that")
+            change = f"its version went {old['version']} → {new['version']}: it was {old['shown']}, is {new['shown']}"
+            return Opinion("confirmed", f"`{name}` was written in place, {change}{in_words(outcome)}")
+    for write in case.writes(outcome):
+        if write.argument and any(b.order < write.order < b.end for b in outcome.backwards):
+            words = f"`{write.op}` wrote a tensor that backward had given it; its version went "
+            return Opinion("confirmed", f"{words}{write.before} → {write.after}{in_words(outcome)}")
+    return None
+
+
+def _given(case: Case, outcome: Outcome, name: str, execution: Execution) -> bool:
+    """Whether a name still meant, before the statement, the tensor that it meant when its function began."""
+    if case.entry is case.own:
+        return True
+    began = [each for each in case.executions(outcome, case.entry) if each.order < execution.order]
+    start = began[-1].before.get(name) if began else None
+    now = execution.before.get(name)
+    return start is not None and now is not None and is_data(start) and start.get("memory") == now.get("memory")
+
+
+def _two(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    return tuple(name for name in (*_subject(claim, statement), claim.other) if name and programs.is_place(name))
+
+
+def alias_changed(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """`other` shares the memory of the subject that the statement writes, changes with it, and is read after that."""
+    apart = False
+    for execution in case.executions(outcome):
+        old, new = execution.before.get(claim.other), execution.after.get(claim.other)
+        written = execution.before.get(claim.subject) if claim.subject else None
+        if old is None or new is None or not is_data(old) or new.get("memory") != old.get("memory"):
+            continue
+        if written is not None and (not is_data(written) or written["identity"] == old["identity"]):
+            continue
+        if written is not None and written.get("memory") != old.get("memory"):
+            apart = True
+            continue
+        hit = [w for w in case.writes(outcome) if w.memory == old.get("memory")]
+        if old["numbers"] == new["numbers"] and not hit:
+            apart = apart or not execution.raised
+            continue
+        if case.read_after(outcome, claim.other, execution.end) is None:
+            return Opinion("inconclusive", f"`{claim.other}` changes with the write, and is not read after that")
+        partner = f" with `{claim.subject}`" if claim.subject else " that the statement writes"
+        change = f"it was {old['shown']}, is {new['shown']}"
+        if old["numbers"] == new["numbers"]:
+            change = "the values came out the same"
+        return Opinion("confirmed", f"`{claim.other}` shares memory{partner}: {change}{in_words(outcome)}")
+    return Opinion("refuted", "the write ran, and nothing that shares its memory changed") if apart else None
+
+
+def kept_changed(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """`other`, bound by the statement to a tensor or a container of some, holds other values where it is read later."""
+    made = [e for e in case.executions(outcome) if not e.raised and claim.other in e.after]
+    for execution in made:
+        old, gradient = execution.after[claim.other], execution.after.get(claim.subject)
+        if not _memories(old) or (is_data(gradient) and gradient is not None and gradient["memory"] not in _held(old)):
+            continue
+        for statement in (*case.places[1:], *case.readers):
+            for later in case.executions(outcome, statement):
+                new = later.before.get(claim.other)
+                if new is None or later.order <= execution.end or _memories(new) != _memories(old):
+                    continue
+                if new.get("numbers") != old.get("numbers"):
+                    words = f"`{claim.other}` was {_shown(old)} when it was kept, and is {_shown(new)} where it is read"
+                    return Opinion("confirmed", f"{words}, in line {statement.line}{in_words(outcome)}")
+    return None
+
+
+def _held(found: Facts) -> tuple[int, ...]:
+    return (found["memory"],) if is_data(found) else tuple(found.get("memories", ()))
+
+
+def _memories(found: Facts) -> object:
+    return found.get("memory") or found.get("memories") or None
+
+
+def _shown(found: Facts) -> str:
+    return found["shown"] or "[" + ", ".join(f"{number:.5g}" for number in (found.get("numbers") or [])[:4]) + ", …]"
+
+
+def unseen_write(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """The values of the subject changed and its version did not; with `other` "saved", a backward used the new ones."""
+    for execution, old, new in _changes(case, claim, outcome):
+        if old["numbers"] == new["numbers"] or old.get("version") != new.get("version"):
+            continue
+        words = (
+            f"`{claim.subject}` was {old['shown']}, is {new['shown']}, and its version is {new['version']} as before"
+        )
+        if claim.other != "saved":
+            return Opinion("confirmed", words + in_words(outcome))
+        for backward in outcome.backwards:
+            if backward.order < execution.end or backward.raised:
+                continue
+            if any(memory == old.get("memory") and node < execution.first for node, memory in backward.saved):
+                read = f"; the backward in line {backward.line} computed with the new values, without an error"
+                return Opinion("confirmed", words + read + in_words(outcome))
+    return None
+
+
+def _changes(case: Case, claim: Observed, outcome: Outcome) -> Iterator[tuple[Execution, Facts, Facts]]:
+    for execution in case.executions(outcome):
+        old, new = execution.before.get(claim.subject), execution.after.get(claim.subject)
+        if old is not None and new is not None and is_data(old) and is_data(new):
+            yield execution, old, new
+
+
+def result_dropped(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """The statement's value is a tensor (or a truth value) that is lost, and nothing was written."""
+    for execution in case.executions(outcome):
+        value = execution.value
+        if value is None:
+            continue
+        for name, old in execution.before.items():
+            new = execution.after.get(name, old)
+            if value["identity"] == old["identity"]:
+                return Opinion("refuted", f"the call returns `{name}` itself")
+            if _changed(old, new):
+                return Opinion("refuted", f"the call changes `{name}`: it was {old['shown']}, is {new['shown']}")
+        writes = case.writes(outcome)
+        if writes:
+            return Opinion("refuted", f"the call writes a tensor in place, by `{writes[0].op}`")
+        if value["kind"] not in ("tensor", "number"):
+            return Opinion("refuted", f"the call returns {value['type']}, not a tensor")
+        same = "".join(f"; `{name}` is as before: {f['shown']}" for name, f in execution.before.items() if f["shown"])
+        return Opinion("confirmed", f"the result, a {value['type']} {value['shown']}, is lost{same}")
+    return None
+
+
+def _changed(old: Facts, new: Facts) -> bool:
+    return any(old.get(key) != new.get(key) for key in ("version", "numbers", "requires_grad", "grad_fn"))
+
+
+def _receiver(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    name = claim.subject or programs.dropped_receiver(statement) or ""
+    return (name,) if name and programs.is_place(name) else ()
+
+
+def kept_on_context(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """The subject, an attribute of a Function's context, is a tensor; with `other` "written", it is written later."""
+    for execution in case.executions(outcome):
+        kept = execution.after.get(claim.subject)
+        if kept is None or kept["kind"] != "tensor":
+            continue
+        if claim.other != "written":
+            words = f"`{claim.subject}` is a tensor that `saved_tensors` does not hold: its version is not checked"
+            return Opinion("confirmed", words + in_words(outcome))
+        for write in outcome.writes:
+            if write.memory == kept["memory"] and write.order > execution.end:
+                words = f"`{write.op}` in line {write.line} wrote what `{claim.subject}` keeps; no version is checked"
+                return Opinion("confirmed", words + in_words(outcome))
+        return Opinion("inconclusive", f"`{claim.subject}` is a tensor, and was not written after that in this run")
+    return None
+
+
+PROBES: Mapping[str, Probe] = {
+    "graph-written": Probe(graph_written, _subject),
+    "argument-written": Probe(argument_written, _subject, entry=True, reads=True),
+    "alias-written": Probe(alias_changed, _two, reads=True),
+    "kept-written": Probe(kept_changed, _two, everywhere=True, reads=True),
+    "kept-on-context": Probe(kept_on_context, _subject),
+    "unseen-write": Probe(unseen_write, _subject),
+    "result-dropped": Probe(result_dropped, _receiver, capture=True),
+}
