@@ -1,6 +1,7 @@
+import re
 from collections.abc import Iterator
 
-from torchlint.fixes.rewrites import operand
+from torchlint.fixes.rewrites import code, operand
 from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 from torchlint.truth import Truth
@@ -119,6 +120,9 @@ class DetachedAliasModified(Rule):
         if event.written == "alias" and event.source_is_leaf is not Truth.NO:
             return
         written, other = event.source, event.alias
+        bound = re.match(r"([A-Za-z_][\w.]*) *=[^=]", code(event.alias_statement))
+        if other == written and bound is not None:  # `.data` goes by the name of its source
+            other = bound[1]
         if event.written == "alias":
             written, other = other, written
         message = f"`{written}` is modified in place, and `{other}` with it: `{event.how}` shares memory"
