@@ -59,6 +59,45 @@ def test_the_same_findings(files: list[str], address: str) -> None:
     assert [outcome.report.path for outcome in there.outcomes] == files
 
 
+USED = "import torch\n\ndef double(t):\n    t.mul_(2)\n    return t\n"
+USES = """\
+import torch
+from used import double
+
+x = torch.ones(3, requires_grad=True)
+y = x.exp()
+double(y)
+y.sum().backward()
+"""
+
+
+def test_a_worker_in_another_directory_sees_the_other_files(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("used.py").write_text(USED)
+    Path("uses.py").write_text(USES)
+    Path("torchlint.toml").write_text('per-file-ignores = {"used.py" = ["ALL"]}\n')
+    here = run.check_files(["uses.py", "used.py"], Overrides(), workers=1)
+    there = run.check_files(["uses.py", "used.py"], Overrides(), executor=lambda: connected(address))
+    assert [finding.code for finding in here.findings] == ["TLN201"]
+    assert there.findings == here.findings
+    assert not any(outcome.notes for outcome in there.outcomes)
+
+
+def test_a_worker_that_does_not_see_the_project_says_so(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.py").write_text(OVERWRITTEN)
+    monkeypatch.setattr("torchlint.run.run.os.getcwd", lambda: "/nowhere/at/all")
+    there = run.check_files(["a.py"], Overrides(), executor=lambda: connected(address))
+    assert [finding.code for finding in there.findings] == ["TLN201"]
+    assert [outcome.notes for outcome in there.outcomes] == [
+        ("/nowhere/at/all cannot be seen by every worker: findings that rest on other files may be missing",)
+    ]
+
+
 def test_a_lost_worker_loses_no_file(files: list[str], address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     here = run.check_files(files, Overrides(), workers=1)
     with distributed.Client(address.replace("dask://", "tcp://"), set_as_default=False) as client:

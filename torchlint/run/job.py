@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import difflib
 import gc
+import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -47,6 +49,8 @@ class Job:
     ignored
         Selectors that `per-file-ignores` name for it, from `ignored_in`, for a worker that sees the file elsewhere;
         looked up by whoever performs the job if it is None.
+    here
+        The directory that paths are relative to, for a worker that may be in another one; None: its own.
     """
 
     path: str
@@ -55,12 +59,35 @@ class Job:
     fixing: Fixing = "no"
     data: bytes | None = None
     ignored: tuple[str, ...] | None = None
+    here: str | None = None
 
 
 def perform(job: Job) -> Outcome:
     """Check, and fix, one file; whatever goes wrong is in the report."""
-    with _ONE_AT_A_TIME:
-        return _perform(job)
+    with _ONE_AT_A_TIME, _in(job.here) as there:
+        outcome = _perform(job)
+    if there:
+        return outcome
+    note = f"{job.here} cannot be seen by every worker: findings that rest on other files may be missing"
+    return replace(outcome, notes=(*outcome.notes, note))
+
+
+@contextmanager
+def _in(directory: str | None) -> Iterator[bool]:
+    """Work in a directory; whether that was possible."""
+    before = os.getcwd()
+    if directory is None or directory == before:
+        yield True
+        return
+    try:
+        os.chdir(directory)
+    except OSError:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        os.chdir(before)
 
 
 _ONE_AT_A_TIME = threading.Lock()

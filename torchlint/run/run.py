@@ -269,6 +269,7 @@ class _Linting:
         """The files, read one by one."""
         from torchlint.run.job import Job, ignored_in
 
+        here = os.getcwd() if self.executor is not None else None
         for each in files:
             data: bytes | None = None
             try:
@@ -279,7 +280,7 @@ class _Linting:
                 if self.store is not None:
                     each.digest = digest(data)
             ignored = ignored_in(each.path, each.settings, self.overrides)
-            yield Job(each.path, each.settings, self.overrides, self.fixing, data, ignored), each
+            yield Job(each.path, each.settings, self.overrides, self.fixing, data, ignored, here), each
 
     def _finished(self, done: Iterable[tuple[Job, _File, Outcome | str]]) -> Iterator[Outcome]:
         from torchlint.run import job as work
@@ -288,7 +289,8 @@ class _Linting:
             if isinstance(outcome, str):
                 outcome = work.lost(job.path, outcome)
             changed = outcome.text is not None
-            if self.store is not None and each.stamp is not None and each.digest and not (changed or outcome.fixed):
+            whole = not (changed or outcome.fixed or outcome.notes)
+            if self.store is not None and each.stamp is not None and each.digest and whole:
                 self.store.keep(each.path, each.key, each.stamp, each.digest, outcome.report)
             if changed and self.write:
                 outcome = work.write(job, outcome)

@@ -207,7 +207,7 @@ class Check:
                 progress=progress.advance,
                 stream=stream if self._streamed else None,
             )
-        self.notes += [note for outcome in result.outcomes for note in outcome.notes]
+        self.notes += dict.fromkeys(note for outcome in result.outcomes for note in outcome.notes)
         if self.store is not None and self.store.foreign:
             self.notes.append(f"{self.store.foreign} is not torchlint's: no results are kept")
         return result
