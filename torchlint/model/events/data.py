@@ -92,21 +92,78 @@ class StreamNotDivided(Event):
 class LocalFunctionLoaded(Event):
     """
     A function that cannot be pickled, a lambda or one defined in a function, is given to a loader with workers. `node`
-    is the argument, or the place where the dataset is given the function.
+    is the call of `DataLoader`.
 
     Attributes
     ----------
     function
-        "a lambda", or the function's name.
+        "a lambda", or the function's name in backquotes.
     holder
         What holds it: "collate_fn", "worker_init_fn", or the attribute of the dataset.
-    of_dataset
-        Whether it is the dataset that holds it.
-    workers
-        How the program writes the number of workers where that is not known; "" if there are some.
+    dataset
+        The class of the dataset that holds it; "" if the loader is given it.
+    context
+        How processes are started, if the loader is told a way that pickles; else "".
     """
 
     function: str
     holder: str
-    of_dataset: bool
-    workers: str
+    dataset: str
+    context: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplerEpochKept(Event):
+    """
+    A `DistributedSampler` that shuffles is gone through in each round of a loop, and nothing in the file sets its
+    epoch. `node` is the call that makes it.
+
+    Attributes
+    ----------
+    sampler
+        How the program calls it: `sampler`, `loader.sampler`.
+    epoch
+        The variable of the loop, if it counts and nothing but this sampler stands under the name; else "".
+    first
+        The first statement in the loop.
+    """
+
+    sampler: str
+    epoch: str
+    first: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedDatasetChanged(Event):
+    """
+    An attribute is set on the dataset behind one part of a split: that of the other parts is the same. `node` is what
+    is assigned to.
+
+    Attributes
+    ----------
+    part, others
+        How the program calls the part, and the parts that share its dataset.
+    attribute
+        What is set.
+    """
+
+    part: str
+    others: tuple[str, ...]
+    attribute: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkDropped(Event):
+    """
+    A communication is started that somebody has to wait for, and its handle is dropped. `node` is the call.
+
+    Attributes
+    ----------
+    function
+        Its last name: `irecv`, `all_reduce`.
+    name
+        The variable that holds the handle and that nobody reads; "" if there is none.
+    """
+
+    function: str
+    name: str

@@ -6,6 +6,7 @@ assigned where, what a class's methods reach. Purely syntactic; no observer itse
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from torchlint.model.state.values import Class, Function
 from torchlint.syntax import ir
@@ -99,3 +100,38 @@ def assignments(body: list[ir.Statement]) -> Iterator[tuple[ir.Expression, ir.Ex
             for item in statement.items:
                 if item.target is not None:
                     yield item.target, None, statement
+
+
+class Scope(NamedTuple):
+    """
+    What shares its variables: the statements of the file, of a function, or of all methods of a class (for what they
+    keep in `self`).
+
+    Attributes
+    ----------
+    own
+        The statements, less the functions and classes among them.
+    whole
+        All of them.
+    methods
+        Of a class, by the name they are called by: `self.run`.
+    """
+
+    own: list[ir.Statement]
+    whole: list[ir.Statement]
+    methods: dict[str, ir.FunctionDef]
+
+
+def scopes(program: ir.Program) -> Iterator[Scope]:
+    """The scopes of a file."""
+    pending: list[list[ir.Statement]] = [program.body]
+    while pending:
+        body = pending.pop()
+        yield Scope([each for each in body if not isinstance(each, (ir.FunctionDef, ir.ClassDef))], body, {})
+        for each in body:
+            if isinstance(each, ir.FunctionDef):
+                pending.append(each.body)
+            elif isinstance(each, ir.ClassDef):
+                found = {one.name: one for one in each.body if isinstance(one, ir.FunctionDef)}
+                joined = [statement for one in found.values() for statement in one.body]
+                yield Scope(joined, joined, {f"self.{name}": one for name, one in found.items()})

@@ -1,0 +1,64 @@
+from collections.abc import Iterator
+
+from torchlint.model.events import data
+from torchlint.rule import Diagnostic, Example, Level, Raises, Rule
+
+
+class UnpicklableLoaderArgument(Rule):
+    """
+    A loader with workers is given a lambda, or a function that another function defines.
+
+    ## What it does
+    Finds lambdas and local functions as `collate_fn` or `worker_init_fn`, or held by the dataset, where `num_workers`
+    is known to be more than 0.
+
+    ## Why is this bad?
+    Where processes are spawned (macOS, Windows) or come from a fork server (Linux from Python 3.14), the loader has to
+    pickle what it hands to its workers. Such a function cannot be pickled: iterating over the loader raises.
+
+    ## Cure
+    Define the function at the top of the file; `functools.partial` of such a one gives it arguments.
+
+    ## Known limits
+    Silent where the number of workers is not known, where the file decides how processes are started
+    (`set_start_method`, `multiprocessing_context="fork"`) or asks for the platform, and where the dataset pickles
+    itself.
+
+    ## References
+    - [Platform-specific behaviors](https://docs.pytorch.org/docs/stable/data.html#platform-specific-behaviors)
+    """
+
+    code = "TLN805"
+    name = "unpicklable-loader-argument"
+    level = Level.WARNING
+    bad = (
+        Example(
+            """
+            from torch.utils.data import DataLoader
+
+            options = {"num_workers": 2, "multiprocessing_context": "spawn"}
+            loader = DataLoader(range(8), collate_fn=lambda batch: batch, **options)  # warning: [TLN805]
+            batches = list(loader)
+            """,
+            shows=Raises("Can't pickle <function <lambda>"),
+        ),
+    )
+    good = (
+        Example(
+            """
+            from torch.utils.data import DataLoader
+
+            def as_it_is(batch):
+                return batch
+
+            loader = DataLoader(range(8), num_workers=2, collate_fn=as_it_is)
+            batches = list(loader)
+            """
+        ),
+    )
+
+    def check(self, event: data.LocalFunctionLoaded) -> Iterator[Diagnostic]:
+        given = f"`{event.dataset}` holds {event.function} as" if event.dataset else f"{event.function} is given as"
+        where = "" if event.context else " where they are spawned (macOS, Windows, Linux from Python 3.14)"
+        message = f"{given} `{event.holder}`, which cannot be sent to workers{where}"
+        yield Diagnostic(event.node, message, event.trace)

@@ -1,0 +1,186 @@
+"""
+Sees distributed samplers that a loop over epochs never tells which epoch it is.
+
+`DistributedSampler` shuffles with its seed plus its epoch
+(https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.distributed.DistributedSampler). Read from the text:
+who calls `set_epoch` may stand anywhere in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from torchlint.model.events.data import SamplerEpochKept
+from torchlint.model.events.trace import Step
+from torchlint.model.observers.data.loading import LOADERS
+from torchlint.model.observers.data.written import Imports, Scope, assignments, scopes, words
+from torchlint.model.observers.pending import argument, dotted
+from torchlint.model.state.hooks import Observer
+from torchlint.syntax import ir
+
+_SAMPLERS = frozenset({"torch.utils.data.distributed.DistributedSampler", "torch.utils.data.DistributedSampler"})
+_KNOWING = frozenset(
+    [
+        "accelerate", "catalyst", "composer", "deepspeed", "detectron2", "fastai", "horovod", "ignite", "lightning",
+        "lightning_fabric", "mmcv", "mmengine", "poutyne", "pytorch_lightning", "ray", "skorch", "transformers", "trl",
+    ]
+)  # fmt: skip
+"""Packages that set the epoch of samplers themselves, or wrap loaders in something that does."""
+_THROUGH = frozenset({"enumerate", "tqdm", "iter", "zip", "trange", "len", "next", "list"})
+
+
+class _Sampler(NamedTuple):
+    """A sampler as a scope writes it: `text` is how it is reached, `loaders` the names of what goes through it."""
+
+    call: ir.Call
+    statement: ir.Statement
+    text: str
+    loaders: list[str]
+    plain: bool
+
+
+class SamplerEpochs(Observer):
+    """Raises `SamplerEpochKept`."""
+
+    words = ("DistributedSampler",)
+    concerns = ()
+
+    def finished(self) -> None:
+        program = self.machine.program
+        everything = words(program.body)
+        if "DistributedSampler" not in everything or everything & {"set_epoch", "Trainer", "epoch_"}:
+            return
+        imports = Imports(program)
+        if imports.packages() & _KNOWING:
+            return
+        functions = {each.name: each for each in program.body if isinstance(each, ir.FunctionDef)}
+        for scope in scopes(program):
+            for sampler in _samplers(scope.own, imports):
+                self._look_at(sampler, scope, functions | scope.methods)
+
+    def _look_at(self, sampler: _Sampler, scope: Scope, functions: dict[str, ir.FunctionDef]) -> None:
+        if not sampler.loaders or _escapes(sampler, scope.whole, functions):
+            return
+        for loop in _loops(scope.own):
+            reader = _reader(loop, sampler.loaders, functions)
+            if reader is None or _runs_once(loop):
+                continue
+            counts = isinstance(loop, ir.For) and isinstance(loop.target, ir.Name) and _is_range(loop.iterable)
+            self.machine.emit(
+                SamplerEpochKept(
+                    node=sampler.call.origin,
+                    statement=sampler.statement.line,
+                    trace=(Step(reader.origin, "gone through once per epoch here"),),
+                    sampler=sampler.text,
+                    epoch=loop.target.id if counts and sampler.plain else "",  # type: ignore[union-attr]
+                    first=loop.body[0].line,
+                )
+            )
+            return
+
+
+def _samplers(scope: list[ir.Statement], imports: Imports) -> Iterator[_Sampler]:
+    """The samplers that a scope makes and shuffles with, and the loaders it gives them to."""
+    made = [(target, value, statement) for target, value, statement in assignments(scope)]
+    loaders = [
+        (dotted(target), value)
+        for target, value, _ in made
+        if isinstance(value, ir.Call) and imports.qualified(value.function) in LOADERS and dotted(target)
+    ]
+    for target, value, statement in made:
+        call, plain = value, True
+        if isinstance(value, ir.Conditional):
+            call, plain = value.body if isinstance(value.body, ir.Call) else value.orelse, False
+        name = dotted(target)
+        if isinstance(call, ir.Call) and imports.qualified(call.function) in _SAMPLERS and name and _shuffles(call):
+            plain = plain and sum(dotted(other) == name for other, _, _ in made) == 1
+            using = [loader for loader, given in loaders if dotted(_sampler(given)) == name]
+            yield _Sampler(call, statement, name, using, plain)
+        if isinstance(call, ir.Call) and imports.qualified(call.function) in LOADERS and name:
+            inner = _sampler(call)
+            if isinstance(inner, ir.Call) and imports.qualified(inner.function) in _SAMPLERS and _shuffles(inner):
+                plain = plain and sum(dotted(other) == name for other, _, _ in made) == 1
+                yield _Sampler(inner, statement, f"{name}.sampler", [name], plain)
+
+
+def _sampler(loader: ir.Call) -> ir.Expression | None:
+    given = argument(loader, 3, "sampler")
+    return given.value if given is not None else None
+
+
+def _shuffles(call: ir.Call) -> bool:
+    if any(each.star for each in call.arguments):
+        return False
+    given = argument(call, 3, "shuffle")
+    return given is None or (isinstance(given.value, ir.Constant) and given.value.value is True)
+
+
+def _escapes(sampler: _Sampler, scope: list[ir.Statement], functions: dict[str, ir.FunctionDef]) -> bool:
+    """Whether the sampler or a loader gets into the hands of code that is not in the file."""
+    held = {sampler.text, *sampler.loaders}
+    for each in ir.walk(scope):
+        if isinstance(each, ir.Return) and any(dotted(part) in held for part in ir.walk(each)):
+            return True
+        if not isinstance(each, ir.Call):
+            continue
+        given = [one for one in each.arguments if dotted(one.value) in held and one.keyword != "sampler"]
+        called = dotted(each.function)
+        if given and called.rpartition(".")[2] not in _THROUGH and called not in functions:
+            return True
+    for target, value, _ in assignments(scope):
+        if isinstance(value, (ir.Sequence, ir.Dict)) and any(dotted(part) in held for part in ir.walk(value)):
+            return True
+        made = dotted(value.function) if isinstance(value, ir.Call) else ""
+        if dotted(target) in sampler.loaders and made.rpartition(".")[2] != "DataLoader":
+            return True
+    return False
+
+
+def _loops(scope: list[ir.Statement]) -> Iterator[ir.For | ir.While]:
+    for each in ir.everything(scope):
+        if isinstance(each, (ir.For, ir.While)):
+            yield each
+
+
+def _reader(loop: ir.For | ir.While, loaders: list[str], functions: dict[str, ir.FunctionDef]) -> ir.Expression | None:
+    """Where a loop goes through one of the loaders in each of its rounds, itself or in a function it calls."""
+    for statement in ir.everything(loop.body):
+        if isinstance(statement, ir.For) and _through(statement.iterable) in loaders:
+            return statement.iterable
+    for each in ir.walk(loop.body):
+        called = functions.get(dotted(each.function)) if isinstance(each, ir.Call) else None
+        if called is None or not isinstance(each, ir.Call):
+            continue
+        inside = [_through(one.iterable) for one in ir.everything(called.body) if isinstance(one, ir.For)]
+        if any(name in loaders and name.startswith("self.") for name in inside):
+            return each
+        first = 1 if dotted(each.function).startswith("self.") else 0
+        for index, given in enumerate(each.arguments):
+            if dotted(given.value) not in loaders or given.star:
+                continue
+            parameters = called.parameters[first + index :]
+            if (given.keyword or (parameters[0].name if parameters else "")) in inside:
+                return given.value
+    return None
+
+
+def _through(node: ir.Expression) -> str:
+    while isinstance(node, ir.Call) and node.arguments and dotted(node.function).rpartition(".")[2] in _THROUGH:
+        node = node.arguments[0].value
+    return dotted(node)
+
+
+def _is_range(node: ir.Expression) -> bool:
+    return isinstance(node, ir.Call) and dotted(node.function).rpartition(".")[2] in ("range", "trange")
+
+
+def _runs_once(loop: ir.For | ir.While) -> bool:
+    """Whether a loop is written to run once; and one over batches is none over epochs."""
+    if isinstance(loop, ir.While):
+        return False
+    if isinstance(loop.iterable, ir.Sequence):
+        return len(loop.iterable.elements) <= 1
+    arguments = loop.iterable.arguments if isinstance(loop.iterable, ir.Call) else []
+    last = arguments[0].value if len(arguments) == 1 else None
+    return _is_range(loop.iterable) and isinstance(last, ir.Constant) and last.value in (0, 1)
