@@ -47,7 +47,7 @@ def built(text: str, name: str) -> tuple[EntryPoints, Instance]:
     cls = analysis.machine.globals.variables[name]
     assert isinstance(cls, Class)
     instance = Instance(cls)
-    analysis._build(instance, defaults=False)
+    analysis.entry.build(instance, defaults=False)
     return analysis, instance
 
 
@@ -166,7 +166,7 @@ def test_a_configuration_of_which_something_was_read_is_as_unknown_as_another(mo
     cls = analysis.machine.globals.variables["Other"]
     assert isinstance(cls, Class)
     other = Instance(cls)
-    analysis._build(other, defaults=False)
+    analysis.entry.build(other, defaults=False)
     assert ran == ["Inner"], "built a second time"
     one, two = outer.attributes["inner"], other.attributes["inner"]
     assert isinstance(one, Instance)
@@ -227,7 +227,7 @@ def test_what_a_construction_left_open_a_copy_leaves_open() -> None:
     cls = analysis.machine.globals.variables["Net"]
     assert isinstance(cls, Class)
     analysis.machine.layer_undecided = False
-    analysis._build(Instance(cls), defaults=False)
+    analysis.entry.build(Instance(cls), defaults=False)
     assert analysis.machine.layer_undecided
 
 

@@ -75,6 +75,26 @@ Visited = dict[int, tuple[GraphNode, list[Guard]]]
 class Autograd:
     """The state of autograd in one abstract run."""
 
+    __slots__ = (
+        "adds_up",
+        "asked_for",
+        "backward_calls",
+        "escaped",
+        "freed_reads",
+        "imported_values",
+        "machine",
+        "may_cast",
+        "pending_alias_writes",
+        "refusals",
+        "reset_since",
+        "retained",
+        "saved",
+        "saved_reads",
+        "starts",
+        "visited",
+        "write_records",
+    )
+
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.may_cast = False

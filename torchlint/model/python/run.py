@@ -97,6 +97,32 @@ Callees: TypeAlias = "Callable[[Run, Value, CallSite], Value]"
 class Run:
     """One abstract run of Python: its state, and the transfer functions by the node they are for."""
 
+    __slots__ = (
+        "abroad",
+        "at_home",
+        "autograd",
+        "callees",
+        "classes",
+        "defined",
+        "entered",
+        "expressions",
+        "finals",
+        "functions",
+        "handed_on",
+        "imports",
+        "iterations",
+        "keep_alive",
+        "loops",
+        "machine",
+        "owners",
+        "prototypes",
+        "reaching",
+        "repeating",
+        "statements",
+        "suspended",
+        "torch",
+    )
+
     __deletable__ = ("prototypes",)  # what mypyc lets one delete, for the end (`release`)
 
     def __init__(self, expressions: Expressions, statements: Statements, callees: Callees) -> None:

@@ -62,6 +62,46 @@ class TooDeepError(Exception):
 class Machine:
     """State of one abstract run."""
 
+    __slots__ = (
+        "_branches",
+        "_followed",
+        "_following",
+        "ambient",
+        "assumed",
+        "blocks",
+        "built_in",
+        "carried",
+        "clock",
+        "computations",
+        "contained",
+        "contexts",
+        "dead",
+        "entered_at",
+        "events",
+        "excursion",
+        "expected_errors",
+        "followed",
+        "frame",
+        "globals",
+        "grad_mode",
+        "iteration",
+        "layer_undecided",
+        "nested",
+        "outside_left",
+        "parameter_loops",
+        "passed_by",
+        "path",
+        "program",
+        "since",
+        "stack",
+        "statement",
+        "steps_left",
+        "trail",
+        "travelling",
+        "undecided",
+        "watch",
+    )
+
     __deletable__ = ("computations",)  # what mypyc lets one delete, for the end (`EntryPoints.release`)
 
     program: ir.Program

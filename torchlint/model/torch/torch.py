@@ -15,6 +15,16 @@ from torchlint.model.state.values import Instance, Module
 class Torch:
     """The state of torch in one abstract run."""
 
+    __slots__ = (
+        "autograd",
+        "by_default",
+        "default_dtype",
+        "default_training",
+        "machine",
+        "switched",
+        "very_dtypes",
+    )
+
     def __init__(self, machine: Machine, autograd: Autograd) -> None:
         self.machine = machine
         self.autograd = autograd

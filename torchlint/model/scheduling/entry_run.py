@@ -1,0 +1,273 @@
+"""
+How one entry point is run: within its budget, on unknown arguments, and what it proves at its end.
+
+A Module's `forward` is run on inputs of which nobody knows whether they require grad, and what it returns counts as
+differentiated by its caller. A run that exceeds its budget keeps what was proven so far. Which entry points there are
+is decided in `entry_points`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from torchlint.model.autograd.backward import callers_backward
+from torchlint.model.autograd.conclusions import conclude
+from torchlint.model.autograd.reads import retained_escape
+from torchlint.model.events import EntryLost
+from torchlint.model.python.attributes import is_module
+from torchlint.model.python.functions import run_body, run_function
+from torchlint.model.python.modules import inherit
+from torchlint.model.python.run import Run
+from torchlint.model.scheduling.unknown_arguments import frame_of, unknown_arguments
+from torchlint.model.state.call_site import CallSite
+from torchlint.model.state.guards import ALWAYS, Truth
+from torchlint.model.state.machine import OUTSIDE_LIMIT, OUTSIDE_POOL, STEP_LIMIT, BudgetExceededError, TooDeepError
+from torchlint.model.state.values import (
+    Class,
+    Frame,
+    Function,
+    Instance,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    fits,
+    reachable_tensors,
+)
+from torchlint.syntax import ir
+from torchlint.syntax.tree import described
+
+_NO_GRAD_NAMES = ("init", "reset", "load", "_init")
+
+
+@dataclass(frozen=True)
+class Followed:
+    """
+    What came of an entry point.
+
+    Attributes
+    ----------
+    to_its_end
+        Whether it neither exceeded its budget nor failed inside the model.
+    contained
+        Whether it has written in place only to what it had made itself, and left no question open.
+    mark
+        The trail before it began.
+    functions, classes
+        How many were defined before it began; what was defined since is followed next.
+    """
+
+    to_its_end: bool
+    contained: bool
+    mark: int
+    functions: int
+    classes: int
+
+
+class EntryRun:
+    """Runs entry points one after the other on one interpreter."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.machine = run.machine
+        self.escaping: list[Value] = []
+        """What the running entry point hands to code outside of it."""
+        self.called_by_script: frozenset[int] = frozenset()
+        self._outside_pool = OUTSIDE_POOL
+
+    def follow(self, entry: Function | Class | None, work: Callable[[], object], *, promising: bool) -> Followed:
+        """
+        Run one entry point (None: the script) within its budget, and conclude what it proves. Other files are looked
+        into only for an entry that may have something to do with what they say (`promising`). What goes wrong inside
+        the model costs this entry point alone. Its changes to the state are left for whoever asked to undo.
+        """
+        run, machine = self.run, self.machine
+        machine.entered_at = machine.clock
+        machine.followed = 0
+        machine.steps_left, machine.outside_left = (
+            STEP_LIMIT,
+            min(OUTSIDE_LIMIT, self._outside_pool) if promising else 0,
+        )
+        granted = machine.outside_left
+        functions, classes = len(run.functions), len(run.classes)
+        mark = machine.trail.mark()
+        frame = machine.frame
+        self.escaping = []
+        statement, nested = machine.statement, machine.nested
+        followed = self.safely(entry, work)
+        if not followed:
+            machine.contained = False
+            machine.frame, machine.statement, machine.nested = frame, statement, nested
+            machine.stack.clear()
+            run.loops.clear()
+            run.repeating = False
+            run.finals = []
+            machine.expected_errors = 0
+            machine.built_in = ""
+            machine.parameter_loops.clear()
+        self._outside_pool -= granted - max(machine.outside_left, 0)
+        machine.dead = False
+        self.safely(entry, self._concluded)
+        run.autograd.pending_alias_writes.clear()
+        machine.grad_mode = machine.ambient = Truth.YES
+        machine.contexts = 0
+        machine.path = machine.assumed = ALWAYS
+        machine.iteration = ()
+        contained = machine.contained and not machine.undecided
+        return Followed(followed, contained, mark, functions, classes)
+
+    def safely(self, entry: Function | Class | None, run: Callable[[], object]) -> bool:
+        """Whether something came to its end; if it failed inside the model, that is told."""
+        try:
+            run()
+        except (BudgetExceededError, TooDeepError):
+            return False
+        except Exception as error:
+            self._lost(entry, error)
+            return False
+        return True
+
+    def _lost(self, entry: Function | Class | None, error: Exception) -> None:
+        place = self.machine.statement if entry is None else entry.definition
+        line = place.line if isinstance(place, ir.Statement) else self.machine.program.origin
+        name = "the script" if entry is None else f"`{entry.name}`"
+        if isinstance(entry, Function) and entry.owner is not None:
+            name = f"`{entry.owner.name}.{entry.name}`"
+        # not by `emit`, which a `pytest.raises` around it or another file's code would keep silent
+        self.machine.events.append(EntryLost(node=line, statement=line, name=name, error=described(error)))
+
+    def _concluded(self) -> None:
+        retained_escape(self.run.autograd, self.escaping)
+        conclude(self.run.autograd)
+
+    def _recalled(self, function: Function) -> None:
+        """
+        The script has called this function: what it did to its tensors in the end, the function need never see again.
+        """
+        if id(function.definition) not in self.called_by_script:
+            self.machine.since = 0
+            return
+        self.machine.since = self.machine.clock
+        frame: Frame | None = function.closure
+        while frame is not None:
+            for name, value in list(frame.variables.items()):
+                if reachable_tensors(value):
+                    self.machine.trail.set(frame.variables, name, Unknown())
+            frame = frame.enclosing
+
+    def standalone(self, function: Function, first: list[Value]) -> Value:
+        definition = function.definition
+        assert isinstance(definition, ir.FunctionDef)
+        self.machine.statement = definition
+        self._recalled(function)
+        for hook in self.machine.watch.entry_started:
+            hook(function)
+        mode = self.machine.grad_mode
+        if sets_values(definition.name) and definition.name != "__init__":
+            self.machine.grad_mode = Truth.MAYBE
+        positional, keywords = unknown_arguments(self.run, definition, first)
+        kind = (
+            "" if function.kind in ("opaque", "property", "cached", "context", "setter", "deleter") else function.kind
+        )
+        grad_mode = function.grad_mode
+        if function.kind == "opaque":
+            grad_mode = Truth.MAYBE
+        plain = Function(definition, function.closure, {}, function.owner, kind, grad_mode, function.name)
+        if definition.is_generator or definition.is_async:
+            value: Value = run_body(self.run, definition, frame_of(self.run, plain, positional, keywords))
+        else:
+            value = run_function(self.run, plain, positional, keywords, None)
+        self.escaping.append(value)
+        self.escaping += positional
+        self.machine.grad_mode = mode
+        return value
+
+    def run_on(self, function: Function, instance: Instance, forward: bool, *, defaults: bool = False) -> None:
+        assert isinstance(function.definition, ir.FunctionDef)
+        self.machine.statement = function.definition
+        if forward:
+            self._run_forward(function, instance, defaults=defaults)
+        elif function.kind == "static":
+            self.standalone(function, [])
+        elif function.kind == "class":
+            self.standalone(function, [instance.cls])
+        else:
+            value = self.standalone(function, [instance])
+            self.escaping += [value, *instance.attributes.values()]
+
+    def _run_forward(self, function: Function, instance: Instance, *, defaults: bool = False) -> None:
+        definition = function.definition
+        assert isinstance(definition, ir.FunctionDef)
+        for hook in self.machine.watch.entry_started:
+            hook(function)
+        self._recalled(function)
+        positional, keywords = unknown_arguments(self.run, definition, [instance], inputs=True, defaults=defaults)
+        given = function.defaults if defaults else {}
+        plain = Function(definition, function.closure, given, function.owner, "", function.grad_mode, "forward")
+        value = run_function(self.run, plain, positional, keywords, None)
+        self.machine.dead = False
+        self.machine.statement = definition
+        self.escaping.append(value)
+        for output in _differentiated(value):
+            callers_backward(self.run.autograd, output, _return_of(definition))
+
+    def build(self, instance: Instance, *, defaults: bool) -> None:
+        """Run an object's `__init__` on unknown arguments; with `defaults`, on required ones only."""
+        for each in instance.cls.ancestry():
+            function = each.attributes.get("__init__")
+            if isinstance(function, Function) and isinstance(function.definition, ir.FunctionDef):
+                positional, keywords = unknown_arguments(self.run, function.definition, [instance], defaults=defaults)
+                outer = self.machine.built_in
+                self.machine.built_in = instance.cls.name if is_module(instance) is not Truth.NO else ""
+                self.machine.statement = function.definition if each is instance.cls else instance.cls.definition
+                given = function.defaults if defaults else {}
+                run_function(
+                    self.run,
+                    Function(function.definition, function.closure, given, function.owner, "", None, "__init__"),
+                    positional,
+                    keywords,
+                    None,
+                )
+                self.machine.built_in = outer
+                break
+        else:
+            if defaults:
+                origin = instance.cls.definition.origin
+                inherit(self.run, instance, CallSite(ir.Call(origin, ir.Name(origin, ""), []), [], {}))
+        self.machine.dead = False
+        self.machine.path = ALWAYS
+
+
+def _return_of(definition: ir.FunctionDef) -> ir.Node:
+    pending: list[ir.Statement] = list(definition.body)
+    last: ir.Node = definition
+    while pending:
+        statement = pending.pop(0)
+        if isinstance(statement, ir.Return):
+            last = statement
+        elif isinstance(statement, (ir.If, ir.For, ir.While)):
+            pending += [*statement.body, *statement.orelse]
+        elif isinstance(statement, ir.With):
+            pending += statement.body
+        elif isinstance(statement, ir.Try):
+            pending += [*statement.body, *statement.orelse, *statement.final]
+    return last
+
+
+def _differentiated(value: Value) -> list[Value]:
+    """What of the value of a `forward` its caller differentiates: the first part of it, and all that is a loss."""
+    if not isinstance(value, Sequence):
+        return [value]
+    if not fits(value):
+        return []
+    if value.items is None:
+        some = value.last or value.element
+        return _differentiated(some) if some is not None else []
+    losses = [each for each in value.items[1:] if isinstance(each, Tensor) and "loss" in each.name]
+    return [*_differentiated(value.items[0]), *losses] if value.items else []
+
+
+def sets_values(name: str) -> bool:
+    """Whether a function is called like those that give parameters their values, and are run without recording."""
+    return name.lstrip("_").startswith(_NO_GRAD_NAMES)

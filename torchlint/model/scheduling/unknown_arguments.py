@@ -1,0 +1,121 @@
+"""
+Arguments of which nobody knows anything, but for their annotations: what an entry point is run on.
+
+Makes values; runs only the constructor of settings that a class of the project can make of nothing.
+"""
+
+from __future__ import annotations
+
+from torchlint.model.autograd.tensors import materialise
+from torchlint.model.python.attributes import evaluate_again, is_module
+from torchlint.model.python.classes import instantiate
+from torchlint.model.python.functions import bind_parameters
+from torchlint.model.python.run import Run
+from torchlint.model.python.variables import resolved
+from torchlint.model.state.call_site import CallSite
+from torchlint.model.state.guards import ALWAYS, Truth
+from torchlint.model.state.values import (
+    Class,
+    External,
+    Frame,
+    Function,
+    Grad,
+    GraphNode,
+    Instance,
+    Scalar,
+    Tensor,
+    Unknown,
+    Value,
+)
+from torchlint.syntax import ir
+
+_NO_TENSORS = {"builtins.int": "int", "builtins.str": "str"}
+"""Annotations that say that an argument is no tensor; `float` is what people write of a loss, `bool` of a mask, too."""
+
+
+def unknown_arguments(
+    run: Run, definition: ir.FunctionDef, first: list[Value], *, inputs: bool = False, defaults: bool = False
+) -> tuple[list[Value], dict[str, Value]]:
+    """Arguments of which nobody knows anything, but for their annotations; with `defaults`, only required ones."""
+    positional = list(first)
+    keywords: dict[str, Value] = {}
+    for index, parameter in enumerate(definition.parameters):
+        if parameter.kind in ("*", "**") or index < len(first) or (defaults and parameter.default is not None):
+            continue
+        value = _unknown_argument(run, parameter, inputs, defaults)
+        if parameter.kind == "keyword-only":
+            keywords[parameter.name] = value
+        else:
+            positional.append(value)
+    return positional, keywords
+
+
+def _unknown_argument(run: Run, parameter: ir.Parameter, inputs: bool, defaults: bool) -> Value:
+    unknown = Unknown(source=parameter)
+    if defaults and not inputs:
+        made = _made_of_nothing(run, parameter)
+        if made is not None:
+            return made
+    if inputs:
+        given = _input(run, parameter)
+        if defaults:
+            given.contiguous = Truth.YES  # as tensors are that nobody has transposed
+        unknown = Unknown([given], source=parameter, hint=parameter.name, certain_edge=True)
+    annotation = _annotation(run, parameter.annotation)
+    if annotation in _NO_TENSORS:
+        return Scalar(_NO_TENSORS[annotation])
+    if annotation in ("torch.Tensor", "Tensor"):
+        tensor = materialise(run.autograd, unknown)
+        tensor.name = parameter.name
+    return unknown
+
+
+def _made_of_nothing(run: Run, parameter: ir.Parameter) -> Value | None:
+    """
+    The settings that a constructor wants (`config: Config`), where a class of the project says what they are if
+    nobody says anything.
+    """
+    if not isinstance(parameter.annotation, (ir.Name, ir.Attribute)):
+        return None
+    cls = resolved(run, evaluate_again(run, parameter.annotation))
+    if not isinstance(cls, Class) or is_module(Instance(cls)) is Truth.YES:
+        return None
+    init = next((each.attributes["__init__"] for each in cls.ancestry() if "__init__" in each.attributes), None)
+    if not isinstance(init, Function):
+        return None
+    open_ = [each for each in init.definition.parameters[1:] if each.default is None and each.kind not in ("*", "**")]
+    if open_:
+        return None
+    origin = parameter.origin
+    return instantiate(run, cls, CallSite(ir.Call(origin, ir.Name(origin, ""), []), [], {}))
+
+
+def _annotation(run: Run, annotation: ir.Expression | None) -> str:
+    if isinstance(annotation, ir.Constant) and isinstance(annotation.value, str):
+        return annotation.value
+    if isinstance(annotation, (ir.Name, ir.Attribute)):
+        value = resolved(run, evaluate_again(run, annotation))
+        return value.qualified if isinstance(value, External) else ""
+    return ""
+
+
+def _input(run: Run, parameter: ir.Parameter) -> Tensor:
+    """The tensor that an input of `forward` is, if it is one: it requires grad or not, and everything says so."""
+    own = Grad(Truth.NO, frozenset({parameter.name}))
+    time = run.machine.tick()
+    node = GraphNode(
+        name="", op="", origin=parameter, line=run.machine.line(), time=time, condition=own, edges=(),
+        holds=Truth.MAYBE, opaque=True,
+    )  # fmt: skip
+    tensor = Tensor(
+        origin=parameter, line=run.machine.line(), born=time, made_by="", own=own, grad_fn=((ALWAYS, node),),
+        is_parameter=Truth.NO,
+    )  # fmt: skip
+    tensor.name = parameter.name
+    return tensor
+
+
+def frame_of(run: Run, function: Function, positional: list[Value], keywords: dict[str, Value]) -> Frame:
+    frame = Frame({}, function.closure)
+    bind_parameters(frame, function, positional, keywords, True)
+    return frame
