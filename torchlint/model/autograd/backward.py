@@ -15,7 +15,7 @@ from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.autograd.autograd import Autograd
 from torchlint.model.autograd.conclusions import faults
 from torchlint.model.autograd.edges import edges_of
-from torchlint.model.autograd.reads import note_retained, read, release
+from torchlint.model.autograd.reads import note_retained, read_node, release_node
 from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.second_order import second_order
 from torchlint.model.autograd.tensors import fresh, materialise, tensor_options
@@ -193,7 +193,7 @@ def _one_pass(
     autograd.adds_up = not leaves or any(leaf.grad is not NONE for _, leaf in leaves)
     autograd.starts = {id(node) for _, node in starts}
     step = Step(origin.origin, "backward reads it here")
-    read(autograd, visited, origin, root, facts, step, implicit=False, partly=partly)
+    read_node(autograd, visited, origin, root, facts, step, implicit=False, partly=partly)
     if given and allow_unused is Truth.NO:
         # Not only what leads to the inputs as far as is known: an unknown way may lead there, too.
         whole, _, _ = walk(autograd, starts, None)
@@ -208,7 +208,7 @@ def _one_pass(
     if retain is Truth.YES and create is Truth.NO and argument is not None and isinstance(origin.origin, cst.Call):
         note_retained(autograd, visited, argument, origin.origin, facts)
     if retain is not Truth.YES:
-        release(autograd, visited, origin, root, retain, partly)
+        release_node(autograd, visited, origin, root, retain, partly)
     for hook in machine.watch.backward:
         hook(
             callee,
@@ -259,7 +259,7 @@ def callers_backward(autograd: Autograd, value: Value, origin: ir.Node) -> None:
         else:
             machine.path = path | guard  # the one way on which there is a tensor to differentiate
         visited, _ = graph_of(autograd, tensor, None)
-        read(autograd, visited, origin, tensor, machine.facts(tensor), step, implicit=True)
+        read_node(autograd, visited, origin, tensor, machine.facts(tensor), step, implicit=True)
     machine.assumed, machine.path = assumed, path
 
 

@@ -18,6 +18,7 @@ from torchlint.syntax import ir
 
 
 def running_statement(autograd: Autograd) -> ir.Node:
+    """The statement that runs."""
     assert autograd.machine.statement is not None
     return autograd.machine.statement
 

@@ -34,7 +34,7 @@ MOST_RETAINED = 8
 """Retained graphs that later backwards are held against; who reads older ones is not known."""
 
 
-def read(
+def read_node(
     autograd: Autograd,
     visited: Visited,
     origin: ir.Node,
@@ -45,6 +45,7 @@ def read(
     implicit: bool,
     partly: Set[int] = frozenset(),
 ) -> None:
+    """What a backward reads of a node: nothing if it is freed, else what it saved."""
     if autograd.machine.expected_errors:
         return
     # The engine runs what was recorded last first.
@@ -182,9 +183,10 @@ def _read_released(
             return
 
 
-def release(
+def release_node(
     autograd: Autograd, visited: Visited, origin: ir.Node, root: Tensor, retain: Truth, partly: Set[int] = frozenset()
 ) -> None:
+    """A backward frees what a node saved."""
     machine = autograd.machine
     step = Step(origin.origin, "backward frees the graph here")
     for node, guards in visited.values():
@@ -208,6 +210,7 @@ def release(
 
 
 def note_retained(autograd: Autograd, visited: Visited, argument: cst.Arg, call: cst.Call, facts: TensorFacts) -> None:
+    """Note a backward that kept its graph."""
     machine = autograd.machine
     autograd.retained.append(
         Retained(

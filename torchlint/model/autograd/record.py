@@ -134,7 +134,7 @@ def record_operation(
     idle = not edges and op.saves and all(save.guard for save in op.saves)
     node = new_node(autograd, op.node, display, origin, grad, edges, Truth.NO if idle else op.holds_saved)
     node.composed = not is_one_node(op)
-    node.formula = _formula(operation(node), bound)
+    node.formula = _formula(operation_of(node), bound)
     if node.composed:
         node.last_holds = last_node_holds(op)
     saved: list[Saved] = []
@@ -181,6 +181,7 @@ def save_results(autograd: Autograd, op: Op, node: GraphNode, results: list[Tens
 
 
 def save_tensor(autograd: Autograd, node: GraphNode, what: str, tensor: Tensor, time: int, guard: Guard) -> Saved:
+    """A node saves a tensor."""
     saved = Saved(
         what=what,
         name=tensor.name,
@@ -223,5 +224,6 @@ def _formula(operation: str, bound: dict[str, Value]) -> str:
     return ""
 
 
-def operation(node: GraphNode) -> str:
+def operation_of(node: GraphNode) -> str:
+    """A node's operation, from the name of its class in torch."""
     return node.name.rstrip("0123456789").removesuffix("Backward")

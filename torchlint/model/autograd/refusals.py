@@ -57,6 +57,7 @@ def refuses_view(tensor: Tensor, recorded: Grad) -> Refusal | None:
 
 
 def leaf_check(autograd: Autograd, tensor: Tensor) -> tuple[Truth, Truth]:
+    """Whether torch raises because a leaf that requires grad is written; and whether because of a view of one."""
     base = tensor.base
     if base is not None:
         truth = tensor.requires_grad.truth() & base.is_leaf

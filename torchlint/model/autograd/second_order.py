@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from torchlint.model.autograd.autograd import Autograd
 from torchlint.model.autograd.edges import edges_of, new_node
-from torchlint.model.autograd.record import operation, save_tensor
+from torchlint.model.autograd.record import operation_of, save_tensor
 from torchlint.model.autograd.tensors import fresh, view_of
 from torchlint.model.autograd.walk import leads
 from torchlint.model.autograd.writes import escape
@@ -70,7 +70,7 @@ def _reshaped(autograd: Autograd, target: Tensor) -> bool:
         return False
     node, guard, guards = uses[0]
     sure = not guard and any(unconditional(each) <= autograd.machine.guard for each in guards)
-    return sure and not node.composed and not node.opaque and operation(node) in _RESHAPES
+    return sure and not node.composed and not node.opaque and operation_of(node) in _RESHAPES
 
 
 def second_order(autograd: Autograd, target: Tensor, given: Grad, origin: ir.Node) -> Value:
@@ -115,7 +115,7 @@ def second_order(autograd: Autograd, target: Tensor, given: Grad, origin: ir.Nod
 
 def _saved_again(autograd: Autograd, graph: GraphNode, nodes: list[GraphNode], origin: ir.Node) -> None:
     """The gradient's own graph saves some tensors once more; of most nodes it is not told here which."""
-    known = [saved for node in nodes if operation(node) in _SAVES_AGAIN for saved in node.saved]
+    known = [saved for node in nodes if operation_of(node) in _SAVES_AGAIN for saved in node.saved]
     for saved in known:
         if saved.tensor.requires_grad == GRAD_YES and not saved.guard:
             again = save_tensor(autograd, graph, saved.what, saved.tensor, autograd.machine.tick(), ALWAYS)
@@ -146,11 +146,11 @@ def _depends_on_saved(autograd: Autograd, node: GraphNode) -> tuple[Truth, list[
         return Truth.MAYBE, []
     saved = [each for each in node.saved if each.tensor.requires_grad != GRAD_NO]
     if not saved:
-        if node.op.endswith(("_", "=")) and node.holds is not Truth.NO and operation(node) not in _LINEAR:
+        if node.op.endswith(("_", "=")) and node.holds is not Truth.NO and operation_of(node) not in _LINEAR:
             return Truth.MAYBE, []  # `x **= 2` saves a copy of `x`, which no list has
         return Truth.NO if node.name or (not node.saved and node.holds is Truth.NO) else Truth.MAYBE, []
-    smooth = operation(node) in _SMOOTH and node.formula != "constant"
-    symmetric = operation(node) in _SYMMETRIC
+    smooth = operation_of(node) in _SMOOTH and node.formula != "constant"
+    symmetric = operation_of(node) in _SYMMETRIC
     recorded = [each.tensor.requires_grad == GRAD_YES for each in node.saved]
     certain = smooth and (any(recorded) if symmetric else all(recorded))
     # Which of several saved tensors the gradient of one input depends on, is known only where it is on all of them.

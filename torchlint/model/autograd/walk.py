@@ -86,6 +86,7 @@ def walk(
 
 
 def targets(autograd: Autograd, inputs: list[Tensor] | None) -> set[int] | None:
+    """Where the gradients that are asked for flow: ids of nodes and leaves."""
     if inputs is None:
         return None
     ends = [node for tensor in inputs for _, node in edges_of(autograd, tensor)]
@@ -94,6 +95,7 @@ def targets(autograd: Autograd, inputs: list[Tensor] | None) -> set[int] | None:
 
 
 def may_require_grad(node: GraphNode | Tensor) -> bool:
+    """Whether a gradient may flow there."""
     grad = node.condition if isinstance(node, GraphNode) else node.requires_grad
     return grad != GRAD_NO
 

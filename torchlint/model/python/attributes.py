@@ -174,6 +174,7 @@ def _module_attribute(module: Module, name: str) -> Value:
 
 
 def class_attribute(cls: Class, name: str, origin: ir.Node) -> Value:
+    """What a class or one it derives from has under a name."""
     for each in cls.ancestry():
         if name in each.attributes:
             return each.attributes[name]

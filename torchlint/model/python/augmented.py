@@ -9,7 +9,7 @@ from __future__ import annotations
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.autograd.tensors import tensor_options
 from torchlint.model.python.binding import assign, may_write, store
-from torchlint.model.python.containers import elements_of, extend, widen_list
+from torchlint.model.python.containers import elements_of, extend_list, widen_list
 from torchlint.model.python.derived_parameters import cst_expression
 from torchlint.model.python.operators import holds_tensor, operate
 from torchlint.model.python.run import Run, Statements
@@ -33,6 +33,7 @@ from torchlint.syntax import ir
 
 
 def augmented_statement(run: Run, node: ir.AugmentedAssign) -> None:
+    """`target += value`."""
     target = node.target
     if isinstance(target, ir.Subscript):
         _augmented_item(run, node, target)
@@ -61,7 +62,7 @@ def augmented_statement(run: Run, node: ir.AugmentedAssign) -> None:
     if isinstance(current, Sequence) and isinstance(value, Sequence) and node.op == "+" and current.kind == "list":
         known, elements = elements_of(run, value)
         if known:
-            extend(run, current, tuple(elements))
+            extend_list(run, current, tuple(elements))
         else:
             widen_list(run, current, elements)
         return

@@ -42,6 +42,7 @@ from torchlint.syntax import ir
 
 
 def assign_statement(run: Run, node: ir.Assign) -> None:
+    """`target = value`, with or without an annotation."""
     if node.value is None:
         if isinstance(node.targets[0], ir.Name) and node.targets[0].id not in run.machine.frame.variables:
             return

@@ -18,6 +18,7 @@ from torchlint.syntax import ir
 
 
 def if_statement(run: Run, node: ir.If) -> None:
+    """`if`: its arms, joined."""
     chain: ir.If | None = node
     assert chain is not None
     truth = evaluate_test(run, node.test)
@@ -79,6 +80,7 @@ def _no_none(run: Run, node: ir.Expression) -> None:
 
 
 def match_statement(run: Run, node: ir.Match) -> None:
+    """`match`: its cases, joined."""
     machine = run.machine
     subject = run.evaluate(node.subject)
     arms: list[tuple[Guard, Callable[[], None]]] = []

@@ -47,7 +47,8 @@ from torchlint.model.torch.tensor_methods import copied
 from torchlint.syntax import ir
 
 
-def builtin(run: Run, name: str, site: CallSite) -> Value | None:
+def call_builtin(run: Run, name: str, site: CallSite) -> Value | None:
+    """A call of a builtin by its name; None if nothing is known of it."""
     handler = _BUILTINS.get(name)
     if handler is not None:
         return handler(run, site)
@@ -120,6 +121,7 @@ def _listed(run: Run, kind: str, site: CallSite) -> Value:
 
 
 def dict_builtin(run: Run, site: CallSite) -> Value:
+    """`dict(...)`."""
     merged: dict[object, Value]
     if len(site.positional) == 1 and site.complete:
         (given,) = site.positional
@@ -213,6 +215,7 @@ def _getattr(run: Run, site: CallSite) -> Value:
 
 
 def builtin_setattr(run: Run, site: CallSite) -> Value:
+    """`setattr(owner, name, value)`."""
     if len(site.positional) != 3:
         return NONE
     owner, name, value = site.positional
@@ -306,11 +309,13 @@ def _unordered(run: Run, site: CallSite) -> Value:
     return Sequence("list", None, any_of(elements) if elements else None)
 
 
-def partial(site: CallSite) -> Value:
+def new_partial(site: CallSite) -> Value:
+    """`functools.partial(function, ...)`."""
     return Partial(site.positional[0], tuple(site.positional[1:]), dict(site.keywords))
 
 
 def copied_value(run: Run, qualified: str, site: CallSite) -> Value:
+    """`copy.copy` and `copy.deepcopy`."""
     value = site.positional[0]
     if isinstance(value, Mapping):
         return Mapping(None)

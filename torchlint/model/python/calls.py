@@ -7,10 +7,10 @@ Methods are in `methods`, functions of the file in `functions`, what is imported
 from __future__ import annotations
 
 from torchlint.model.python.classes import call_instance, call_module, instantiate
-from torchlint.model.python.externals import external
+from torchlint.model.python.externals import call_external
 from torchlint.model.python.functions import run_function, with_mode
-from torchlint.model.python.methods import bound, method_call
-from torchlint.model.python.run import Expressions, Run
+from torchlint.model.python.methods import call_bound, method_call
+from torchlint.model.python.run import Callees, Expressions, Run
 from torchlint.model.python.unknown_code import unknown_call
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.values import (
@@ -75,31 +75,49 @@ def call_site(run: Run, node: ir.Call) -> CallSite:
     return site
 
 
-def call_any(run: Run, callee: Value, site: CallSite) -> Value:
-    if isinstance(callee, Choice):
-        return run.machine.each(callee, lambda each: run.invoke(each, site))
-    if isinstance(callee, External):
-        return external(run, callee.qualified, site)
-    if isinstance(callee, Function):
-        return run_function(run, callee, site.positional, site.keywords, site)
-    if isinstance(callee, Bound):
-        return bound(run, callee, site)
-    if isinstance(callee, Class):
-        return instantiate(run, callee, site)
-    if isinstance(callee, Instance):
-        return call_instance(run, callee, site)
-    if isinstance(callee, Module):
-        run.machine.followed += _LAYER
-        return call_module(run, callee, site)
-    if isinstance(callee, Partial):
-        given, named = [*callee.given, *site.positional], {**callee.named, **site.keywords}
-        return run.invoke(callee.function, CallSite(site.node, given, named, {}, site.complete))
-    if isinstance(callee, GradModeGuard) and len(site.positional) == 1:
+def _choice(run: Run, callee: Choice, site: CallSite) -> Value:
+    return run.machine.each(callee, lambda each: run.invoke(each, site))
+
+
+def _imported(run: Run, callee: External, site: CallSite) -> Value:
+    return call_external(run, callee.qualified, site)
+
+
+def _function(run: Run, callee: Function, site: CallSite) -> Value:
+    return run_function(run, callee, site.positional, site.keywords, site)
+
+
+def _layer(run: Run, callee: Module, site: CallSite) -> Value:
+    run.machine.followed += _LAYER
+    return call_module(run, callee, site)
+
+
+def _partial(run: Run, callee: Partial, site: CallSite) -> Value:
+    given, named = [*callee.given, *site.positional], {**callee.named, **site.keywords}
+    return run.invoke(callee.function, CallSite(site.node, given, named, {}, site.complete))
+
+
+def _grad_mode(run: Run, callee: GradModeGuard, site: CallSite) -> Value:
+    """A grad mode used as a decorator."""
+    if len(site.positional) == 1:
         decorated = site.positional[0]
         if isinstance(decorated, Function):
             return with_mode(decorated, callee.mode)
     return unknown_call(run, callee, site)
 
+
+CALLEES: Callees = {
+    Choice: _choice,
+    External: _imported,
+    Function: _function,
+    Bound: call_bound,
+    Class: instantiate,
+    Instance: call_instance,
+    Module: _layer,
+    Partial: _partial,
+    GradModeGuard: _grad_mode,
+}
+"""By the type of what is called; what is not here is unknown code."""
 
 EXPRESSIONS: Expressions = {
     ir.Call: call,

@@ -139,6 +139,7 @@ def _run_instance(run: Run, instance: Instance, site: CallSite) -> Value:
 
 
 def call_module(run: Run, module: Module, site: CallSite) -> Value:
+    """Call a layer of torch, with its hooks."""
     result = _hooked(run, module.parameters, _run_module(run, module, site))
     for hook in run.machine.watch.module_called:
         hook(module, site.values(), result, site.node)
@@ -176,6 +177,7 @@ def _run_module(run: Run, module: Module, site: CallSite) -> Value:
 
 
 def super_call(run: Run, value: Super, name: str, site: CallSite) -> Value | None:
+    """`super().name(...)` of a class that derives from one outside the file."""
     if name == "__init__" and isinstance(value.instance, Instance):
         inherit(run, value.instance, site)
     if name == "__setattr__":

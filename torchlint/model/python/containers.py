@@ -31,6 +31,7 @@ MOST_ITEMS = 64
 
 
 def any_of(values: list[Value]) -> Value:
+    """One value that may be any of these."""
     return widen([(frozenset(), value) for value in values])
 
 
@@ -98,14 +99,15 @@ def holds_modules(value: Value) -> bool:
 
 
 def sequence_method(run: Run, sequence: Sequence, name: str, site: CallSite) -> Value | None:
+    """A method of a list, tuple or set; None if nothing is known of it."""
     machine = run.machine
     if name == "append" and site.positional:
-        extend(run, sequence, (site.positional[0],))
+        extend_list(run, sequence, (site.positional[0],))
         return NONE
     if name in ("extend", "update") and site.positional:
         known, elements = elements_of(run, site.positional[0])
         if known:
-            extend(run, sequence, tuple(elements))
+            extend_list(run, sequence, tuple(elements))
         else:
             widen_list(run, sequence, elements)
         return NONE
@@ -172,7 +174,8 @@ def _remove_items(
     run.machine.trail.set(sequence, "items", tuple(rest))
 
 
-def extend(run: Run, sequence: Sequence, values: tuple[Value, ...]) -> None:
+def extend_list(run: Run, sequence: Sequence, values: tuple[Value, ...]) -> None:
+    """`list.extend`, `list += values`."""
     machine = run.machine
     machine.trail.set(sequence, "last", values[-1] if values else None)
     if sequence.items is not None and len(sequence.items) + len(values) <= MOST_ITEMS:
@@ -183,6 +186,7 @@ def extend(run: Run, sequence: Sequence, values: tuple[Value, ...]) -> None:
 
 
 def widen_list(run: Run, sequence: Sequence, values: list[Value]) -> None:
+    """A list of unknown length from now on, with these among its elements."""
     machine = run.machine
     every = [*(sequence.items or ()), *([sequence.element] if sequence.element is not None else []), *values]
     if every:
@@ -192,6 +196,7 @@ def widen_list(run: Run, sequence: Sequence, values: list[Value]) -> None:
 
 
 def mapping_method(run: Run, mapping: Mapping, name: str, site: CallSite) -> Value | None:
+    """A method of a dictionary; None if nothing is known of it."""
     machine = run.machine
     every = list((mapping.items or {}).values()) + ([mapping.element] if mapping.element is not None else [])
     if name in ("get", "pop", "setdefault") and site.positional:

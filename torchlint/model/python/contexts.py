@@ -44,6 +44,7 @@ _KEEP_DTYPES = (
 
 
 def with_statement(run: Run, node: ir.With) -> None:
+    """`with`."""
     _with(run, node, 0, [], 0)
 
 

@@ -28,6 +28,7 @@ def cst_expression(node: ir.Node) -> cst.BaseExpression:
 
 
 def written_grad(run: Run, target: ir.Expression, value: Value, node: ir.Assign) -> None:
+    """Tell of a `.grad` that an assignment sets."""
     if not (isinstance(target, ir.Attribute) and target.attr == "grad"):
         return
     how: GradWrite
@@ -46,6 +47,7 @@ def written_grad(run: Run, target: ir.Expression, value: Value, node: ir.Assign)
 
 
 def derived_parameter(run: Run, node: ir.Assign, target: ir.Expression, value: Value) -> None:
+    """Tell of a parameter that is computed from another when it is bound."""
     if not (isinstance(target, ir.Attribute) and node.value is not None):
         return
     parameter, op = _parameter_in(run, node.value)

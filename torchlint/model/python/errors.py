@@ -21,6 +21,7 @@ _TELLING = ("print", "traceback", "logging", "logger", "log", "warnings")
 
 
 def try_statement(run: Run, node: ir.Try) -> None:
+    """`try`: its handlers are arms beside its body."""
     machine = run.machine
     quiet = int(any(_catches_runtime_error(handler, node.body) for handler in node.handlers))
 

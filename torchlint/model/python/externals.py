@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from torchlint.knowledge import foreign
 from torchlint.model.autograd.writes import use
-from torchlint.model.python.builtins import builtin, copied_value, partial
+from torchlint.model.python.builtins import call_builtin, copied_value, new_partial
 from torchlint.model.python.members import set_raw
 from torchlint.model.python.modules import inherit
 from torchlint.model.python.run import Run
@@ -63,7 +63,8 @@ def _zeroed_together(run: Run, site: CallSite) -> Value:
     return NONE
 
 
-def external(run: Run, qualified: str, site: CallSite) -> Value:
+def call_external(run: Run, qualified: str, site: CallSite) -> Value:
+    """A call of what is imported, by its qualified name."""
     result = _run_external(run, qualified, site)
     for hook in run.machine.watch.called:
         hook(qualified, site.positional, site.keywords, result, site.node)
@@ -88,7 +89,7 @@ def _number(run: Run, qualified: str, site: CallSite) -> Value | None:
 
 def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
     if qualified.startswith("builtins."):
-        result = builtin(run, qualified[9:], site)
+        result = call_builtin(run, qualified[9:], site)
         return result if result is not None else unknown_call(run, External(qualified), site)
     if qualified.startswith("torch."):
         result = torch_call(run.torch, qualified, site)
@@ -113,7 +114,7 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
     if (number := _number(run, qualified, site)) is not None:
         return number
     if qualified == "functools.partial" and site.positional:
-        return partial(site)
+        return new_partial(site)
     if qualified in ("copy.deepcopy", "copy.copy") and site.positional:
         return copied_value(run, qualified, site)
     last = qualified.rpartition(".")[2]

@@ -178,6 +178,7 @@ def changes_flags(function: Function) -> bool:
 
 
 def keeps_flags(callee: Value | None) -> bool:
+    """Whether a function leaves `requires_grad` alone, by its name."""
     return isinstance(callee, External) and foreign.keeps_flags(callee.qualified)
 
 

@@ -157,6 +157,7 @@ def _leave_mode(run: Run, function: Function, mode: Truth, ambient: Truth, conte
 
 
 def run_body(run: Run, definition: ir.FunctionDef, frame: Frame) -> Value:
+    """Run the body of a function in a frame, and join what it returns."""
     machine = run.machine
     caller, statement, path, built_in = machine.frame, machine.statement, machine.path, machine.built_in
     run.entered.add(id(definition))
@@ -186,6 +187,7 @@ def run_body(run: Run, definition: ir.FunctionDef, frame: Frame) -> Value:
 def bind_parameters(
     frame: Frame, function: Function, positional: list[Value], keywords: dict[str, Value], complete: bool
 ) -> None:
+    """Bind the parameters of a function in the frame of its call."""
     left = list(positional)
     named = dict(keywords)
     for parameter in function.definition.parameters:
@@ -207,6 +209,7 @@ def bind_parameters(
 
 
 def call_method(run: Run, receiver: Value, function: Function, site: CallSite) -> Value:
+    """Run a method of a class of the file on its receiver."""
     first: list[Value] = [] if function.kind == "static" else [receiver]
     if function.kind == "class" and isinstance(receiver, Instance):
         first = [receiver.cls]

@@ -24,6 +24,7 @@ from torchlint.model.python import (
     subscripts,
 )
 from torchlint.model.python.run import Expressions, Run, Statements
+from torchlint.model.python.unknown_code import unknown_call
 
 EXPRESSIONS: Expressions = {
     **expressions.EXPRESSIONS,
@@ -48,4 +49,4 @@ STATEMENTS: Statements = {
 
 def interpreter() -> Run:
     """A run that has followed nothing yet."""
-    return Run(EXPRESSIONS, STATEMENTS, calls.call_any)
+    return Run(EXPRESSIONS, STATEMENTS, calls.CALLEES, unknown_call)

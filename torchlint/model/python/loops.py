@@ -31,6 +31,7 @@ MOST_FOLLOWED = 3
 
 
 def for_statement(run: Run, node: ir.For) -> None:
+    """`for`: all iterations of a short list, otherwise the first ones and widening."""
     machine = run.machine
     iterable = run.evaluate(node.iterable)
     known, elements = elements_of(run, iterable)
@@ -124,6 +125,7 @@ def _only_zeroes(body: list[ir.Statement]) -> bool:
 
 
 def while_statement(run: Run, node: ir.While) -> None:
+    """`while`: as long as it is known to go on, then once more and widening."""
     machine = run.machine
     loop = LoopFrame(machine.trail.mark(), machine.path)
     run.loops.append(loop)
@@ -265,6 +267,7 @@ def _leave(run: Run, loop: LoopFrame, orelse: list[ir.Statement]) -> None:
 
 
 def break_statement(run: Run, node: ir.Break) -> None:
+    """`break`: the state goes to the end of the loop."""
     machine = run.machine
     loop = run.loops[-1] if run.loops else None
     if loop is not None:
@@ -273,6 +276,7 @@ def break_statement(run: Run, node: ir.Break) -> None:
 
 
 def continue_statement(run: Run, node: ir.Continue) -> None:
+    """`continue`: the state goes to the end of the iteration."""
     machine = run.machine
     loop = run.loops[-1] if run.loops else None
     if loop is not None:

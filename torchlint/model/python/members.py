@@ -139,6 +139,7 @@ def set_in_module(run: Run, module: Module, name: str, value: Value) -> None:
 
 
 def set_tensor_attribute(run: Run, tensor: Tensor, name: str, new: Value) -> None:
+    """`tensor.name = value`."""
     machine = run.machine
     if name == "grad":
         rebind_grad(run.autograd, tensor, new)

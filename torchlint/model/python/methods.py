@@ -68,7 +68,8 @@ _OF_TENSORS = frozenset(
 )  # fmt: skip
 
 
-def bound(run: Run, bound: Bound, site: CallSite) -> Value:
+def call_bound(run: Run, bound: Bound, site: CallSite) -> Value:
+    """Call a method that was looked up before."""
     if bound.function is not None:
         return call_method(run, bound.receiver, bound.function, site)
     receiver = site.node.function
@@ -77,6 +78,7 @@ def bound(run: Run, bound: Bound, site: CallSite) -> Value:
 
 
 def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -> Value:
+    """`receiver.name(...)`, as it is written."""
     if isinstance(receiver, Choice):
         return run.machine.each(receiver, lambda each: method_call(run, each, node, site))
     _manual_zeroing(run, receiver, node, site)

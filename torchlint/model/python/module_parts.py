@@ -85,6 +85,7 @@ def tensors_of(module: Instance | Module) -> list[Tensor]:
 
 
 def unseen_parameter(source: str, module: Value | None = None) -> Unknown:
+    """A parameter of a Module of which not all are known."""
     return Unknown(hint="", element_of_parameters=source or "model", part_of=module)
 
 

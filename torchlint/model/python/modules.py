@@ -71,6 +71,7 @@ def inherit(run: Run, instance: Instance, site: CallSite) -> None:
 
 
 def module_method(run: Run, module: Instance | Module, name: str, site: CallSite) -> Value | None:
+    """A method that `nn.Module` or a container brings; None for anything else."""
     machine = run.machine
     if isinstance(module, Instance) and is_module(module) is Truth.NO:
         return None
@@ -199,6 +200,7 @@ def _container_method(run: Run, module: Module, name: str, site: CallSite) -> Va
 
 
 def mode_argument(name: str, site: CallSite) -> Truth:
+    """The mode that `train(mode)` and `eval()` set."""
     return Truth.NO if name == "eval" else truth_of(site.get(0, "mode"), Truth.YES)
 
 

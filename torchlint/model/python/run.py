@@ -91,7 +91,7 @@ class LoopFrame:
 
 Expressions: TypeAlias = "dict[type, Callable[[Run, Any], Value]]"
 Statements: TypeAlias = "dict[type, Callable[[Run, Any], None]]"
-Callees: TypeAlias = "Callable[[Run, Value, CallSite], Value]"
+Callees: TypeAlias = "dict[type, Callable[[Run, Any, CallSite], Value]]"
 
 
 class Run:
@@ -121,14 +121,23 @@ class Run:
         "statements",
         "suspended",
         "torch",
+        "unknown_call",
     )
 
     __deletable__ = ("prototypes",)  # what mypyc lets one delete, for the end (`release`)
 
-    def __init__(self, expressions: Expressions, statements: Statements, callees: Callees) -> None:
+    def __init__(
+        self,
+        expressions: Expressions,
+        statements: Statements,
+        callees: Callees,
+        unknown_call: Callable[[Run, Value, CallSite], Value],
+    ) -> None:
         self.expressions = expressions
         self.statements = statements
         self.callees = callees
+        self.unknown_call = unknown_call
+        """For what is none of the `callees`."""
         self.machine = Machine()
         self.autograd = Autograd(self.machine)
         self.torch = Torch(self.machine, self.autograd)
@@ -180,7 +189,7 @@ class Run:
         """Call any value."""
         machine = self.machine
         machine.descend()
-        result = self.callees(self, callee, site)
+        result = self.callees.get(type(callee), self.unknown_call)(self, callee, site)
         machine.nested -= 1
         return result
 

@@ -218,11 +218,13 @@ def text_of(expression: ir.Expression) -> str:
 
 
 def shape_of(value: Value) -> Shape:
+    """The shape of a value as an argument, if it is a tensor and its shape is known."""
     sized = as_argument(value)
     return sized.shape if isinstance(sized, shapes.Sized) else None
 
 
-def known(value: Value) -> list[tuple[Guard, Tensor]]:
+def known_tensors(value: Value) -> list[tuple[Guard, Tensor]]:
+    """The tensors that a value may be, as far as they are known."""
     return [(guard, each) for guard, each in alternatives(value) if isinstance(each, Tensor)]
 
 
@@ -240,5 +242,6 @@ def python_value(value: object) -> Value:
 
 
 def cst_of(node: ir.Node) -> cst.BaseExpression:
+    """The libcst expression that an expression was lowered from."""
     assert isinstance(node.origin, cst.BaseExpression)
     return node.origin

@@ -36,6 +36,7 @@ from torchlint.model.torch.torch import Torch
 
 
 def create(torch: Torch, qualified: str, site: CallSite, positional: list[Value]) -> Value:
+    """A call of a factory."""
     autograd = torch.autograd
     factory = factories.find(qualified)
     assert factory is not None
@@ -108,7 +109,8 @@ def _shared(torch: Torch, source: Value, created: factories.Created, display: st
     return fresh(autograd, site.node, display, cut="it is made from data alone")
 
 
-def parameter(torch: Torch, site: CallSite) -> Tensor:
+def new_parameter(torch: Torch, qualified: str, site: CallSite) -> Tensor:
+    """`nn.Parameter(data)`."""
     own = {Truth.YES: GRAD_YES, Truth.NO: GRAD_NO, Truth.MAYBE: GRAD_MAYBE}[
         truth_of(site.get(1, "requires_grad"), Truth.YES)
     ]
@@ -134,7 +136,8 @@ def parameter(torch: Torch, site: CallSite) -> Tensor:
     return tensor
 
 
-def variable(torch: Torch, site: CallSite) -> Value:
+def new_variable(torch: Torch, qualified: str, site: CallSite) -> Value:
+    """`torch.autograd.Variable(data)`."""
     autograd = torch.autograd
     data = site.get(0, "data")
     if data is None:

@@ -7,6 +7,9 @@ factories, and the operations of the table.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from torchlint.knowledge.factories import find as factories
 from torchlint.knowledge.modules import find as modules
 from torchlint.knowledge.modules import optimizers
@@ -19,25 +22,17 @@ from torchlint.model.events import Shape
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import NONE, Constant, GradModeGuard, Scalar, Sequence, Tensor, Unknown, Value
-from torchlint.model.torch.arguments import as_argument, cst_of, known, text_of, truth_of
+from torchlint.model.torch.arguments import as_argument, cst_of, known_tensors, text_of, truth_of
 from torchlint.model.torch.contractions import FOLLOWED, contraction
-from torchlint.model.torch.creation import create, parameter, variable
-from torchlint.model.torch.gradients import autograd
+from torchlint.model.torch.creation import create, new_parameter, new_variable
+from torchlint.model.torch.gradients import differentiate
 from torchlint.model.torch.inplace import in_place_function
 from torchlint.model.torch.layers import new_layer
 from torchlint.model.torch.operations import apply
 from torchlint.model.torch.optimizers import new_optimizer
 from torchlint.model.torch.torch import Torch
 
-_GRAD_MODES = {
-    "torch.no_grad": Truth.NO, "torch.autograd.no_grad": Truth.NO, "torch.autograd.grad_mode.no_grad": Truth.NO,
-    "torch.inference_mode": Truth.NO, "torch.autograd.inference_mode": Truth.NO,
-    "torch.enable_grad": Truth.YES, "torch.autograd.enable_grad": Truth.YES,
-}  # fmt: skip
-_SET_GRAD = frozenset({"torch.set_grad_enabled", "torch.autograd.set_grad_enabled"})
 _ARRAYS = frozenset({"numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"})
-_PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
-_VARIABLES = frozenset({"torch.autograd.Variable", "torch.autograd.variable.Variable"})
 
 
 def numpy_call(torch: Torch, qualified: str, site: CallSite) -> None:
@@ -48,7 +43,7 @@ def numpy_call(torch: Torch, qualified: str, site: CallSite) -> None:
     written = site.arguments[0].value
     display = qualified.replace("numpy.", "np.")
     assumed = machine.assumed
-    for guard, tensor in known(site.positional[0]):
+    for guard, tensor in known_tensors(site.positional[0]):
         machine.assumed = assumed | guard
         refused = tensor.requires_grad.truth() & machine.grad_mode
         refuse(torch.autograd, "numpy", display, tensor, site.node, refused, cst_of(written), text_of(written))
@@ -65,31 +60,11 @@ def set_grad_mode(torch: Torch, mode: Truth) -> None:
 
 def torch_call(torch: Torch, qualified: str, site: CallSite) -> Value | None:
     """A call of something of torch by its qualified name; None if it is not known."""
-    if qualified in _GRAD_MODES:
-        mode = _GRAD_MODES[qualified]
-        if qualified.endswith("inference_mode") and truth_of(site.get(0, "mode"), Truth.YES) is not Truth.YES:
-            mode = Truth.MAYBE
-        return GradModeGuard(mode)
-    if qualified in _SET_GRAD:
-        mode = truth_of(site.get(0, "mode"))
-        set_grad_mode(torch, mode)
-        return GradModeGuard(mode)
-    if qualified in ("torch.autograd.grad", "torch.autograd.backward"):
-        return autograd(torch, qualified, site)
-    if qualified in ("torch.set_default_dtype", "torch.set_default_tensor_type"):
-        torch.default_dtype = ""
-        return NONE
-    if qualified in _PARAMETERS:
-        return parameter(torch, site)
-    if qualified in _VARIABLES:
-        return variable(torch, site)
+    function = TORCH_FUNCTIONS.get(qualified)
+    if function is not None:
+        return function(torch, qualified, site)
     if qualified.startswith("torch.nn.init."):
         return _init(torch, qualified, site)
-    if qualified in ("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.manual_seed"):
-        return Unknown()
-    if qualified == "torch.is_tensor" and site.positional:
-        value = site.positional[0]
-        return Constant(True) if isinstance(value, Tensor) else Scalar("bool")
     kind = modules.find(qualified)
     if kind is not None:
         return new_layer(torch, kind, site)
@@ -99,6 +74,36 @@ def torch_call(torch: Torch, qualified: str, site: CallSite) -> Value | None:
     if factories.find(qualified) is not None:
         return create(torch, qualified, site, site.positional)
     return _function(torch, qualified, site)
+
+
+def _grad_mode(torch: Torch, qualified: str, site: CallSite) -> Value:
+    """`torch.no_grad()` and its kin."""
+    mode = Truth.YES if qualified.endswith("enable_grad") else Truth.NO
+    if qualified.endswith("inference_mode") and truth_of(site.get(0, "mode"), Truth.YES) is not Truth.YES:
+        mode = Truth.MAYBE
+    return GradModeGuard(mode)
+
+
+def _set_grad_enabled(torch: Torch, qualified: str, site: CallSite) -> Value:
+    mode = truth_of(site.get(0, "mode"))
+    set_grad_mode(torch, mode)
+    return GradModeGuard(mode)
+
+
+def _set_default_dtype(torch: Torch, qualified: str, site: CallSite) -> Value:
+    torch.default_dtype = ""
+    return NONE
+
+
+def _nothing(torch: Torch, qualified: str, site: CallSite) -> Value:
+    """A function that does nothing to what the model knows."""
+    return Unknown()
+
+
+def _is_tensor(torch: Torch, qualified: str, site: CallSite) -> Value | None:
+    if not site.positional:
+        return _function(torch, qualified, site)
+    return Constant(True) if isinstance(site.positional[0], Tensor) else Scalar("bool")
 
 
 def _function(torch: Torch, qualified: str, site: CallSite) -> Value | None:
@@ -187,3 +192,27 @@ _SECOND_IS_INPLACE = frozenset(
 def _variadic(qualified: str) -> bool:
     """Whether all tensors given are its one argument: `torch.meshgrid(a, b)`."""
     return any(op.parameters[0].variadic and op.parameters[0].kind == "tensors" for op in ops.find(qualified))
+
+
+Function: TypeAlias = "Callable[[Torch, str, CallSite], Value | None]"
+
+TORCH_FUNCTIONS: dict[str, Function] = {
+    **dict.fromkeys(
+        (
+            *("torch.no_grad", "torch.autograd.no_grad", "torch.autograd.grad_mode.no_grad"),
+            *("torch.inference_mode", "torch.autograd.inference_mode"),
+            *("torch.enable_grad", "torch.autograd.enable_grad"),
+        ),
+        _grad_mode,
+    ),
+    **dict.fromkeys(("torch.set_grad_enabled", "torch.autograd.set_grad_enabled"), _set_grad_enabled),
+    **dict.fromkeys(("torch.autograd.grad", "torch.autograd.backward"), differentiate),
+    **dict.fromkeys(("torch.set_default_dtype", "torch.set_default_tensor_type"), _set_default_dtype),
+    **dict.fromkeys(("torch.nn.Parameter", "torch.nn.parameter.Parameter"), new_parameter),
+    **dict.fromkeys(("torch.autograd.Variable", "torch.autograd.variable.Variable"), new_variable),
+    **dict.fromkeys(
+        ("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.manual_seed"), _nothing
+    ),
+    "torch.is_tensor": _is_tensor,
+}
+"""Functions and classes with a meaning of their own for autograd."""

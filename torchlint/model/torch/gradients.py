@@ -58,7 +58,8 @@ def is_scalar(tensor: Tensor) -> Truth:
     return Truth.of(shapes.is_scalar(tensor.shape))
 
 
-def backward_method(torch: Torch, tensor: Tensor, site: CallSite, receiver: ir.Expression) -> Value:
+def backward_method(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value:
+    """`tensor.backward(...)`."""
     gradient = site.get(0, "gradient") or site.keywords.get("grad_tensors")
     _run_backward(torch, [(tensor, receiver, gradient)], site, "backward", 1, 2, _inputs(torch, site.get(3, "inputs")))
     return NONE
@@ -134,7 +135,8 @@ def _run_backward(
     return create
 
 
-def autograd(torch: Torch, qualified: str, site: CallSite) -> Value:
+def differentiate(torch: Torch, qualified: str, site: CallSite) -> Value:
+    """`torch.autograd.grad` and `torch.autograd.backward`."""
     is_backward = qualified.endswith("backward")
     given = site.get(0, "tensors" if is_backward else "outputs")
     written = site.argument(0, "tensors" if is_backward else "outputs")

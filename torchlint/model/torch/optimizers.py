@@ -12,17 +12,18 @@ from torchlint.model.autograd.writes import is_none, write
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import NONE, Optimizer, Sequence, Tensor, Value, alternatives
-from torchlint.model.torch.arguments import cst_of, known
+from torchlint.model.torch.arguments import cst_of, known_tensors
 from torchlint.model.torch.torch import Torch
 
 
 def new_optimizer(torch: Torch, qualified: str, site: CallSite) -> Value:
+    """A call of an optimizer's class."""
     given = site.get(0, "params")
     tensors: list[Tensor] = []
     complete = False
     if isinstance(given, Sequence) and given.items is not None:
         items = _without_names(given.items)
-        tensors = [tensor for each in items for _, tensor in known(each)]
+        tensors = [tensor for each in items for _, tensor in known_tensors(each)]
         complete = all(isinstance(each, Tensor) for each in items)
         _refuse_parameters(torch, items, qualified.rpartition(".")[2], site)
     optimizer = Optimizer(qualified, tuple(tensors), complete)
@@ -37,7 +38,7 @@ def _refuse_parameters(torch: Torch, items: tuple[Value, ...], name: str, site: 
     if not all(isinstance(each, Tensor) for value in items for _, each in alternatives(value)):
         return
     for value in items:
-        for guard, tensor in known(value):
+        for guard, tensor in known_tensors(value):
             machine.assumed = assumed | guard
             regenerate(torch.autograd, tensor)  # Python's `is_leaf` asks for the grad_fn
             if not tensor.retains_grad:

@@ -56,6 +56,7 @@ _KEEPS_NAME = frozenset({"detach", "view", "reshape", "to", "cpu", "cuda", "floa
 
 
 def out_of_place(torch: Torch, op: Op, bound: dict[str, Value], origin: ir.Node, display: str) -> Value:
+    """What an operation gives back that writes to none of its arguments."""
     autograd = torch.autograd
     if not op.outputs:
         return Unknown(tensor for value in bound.values() for tensor in reachable_tensors(value) if op.differentiable)
@@ -318,6 +319,7 @@ def _alias(
 
 
 def operation_layout(name: str, bound: dict[str, Value], source: Tensor, shape: Shape) -> tuple[Truth, Strides | None]:
+    """The layout of a view that an operation gives of an argument."""
     return view_layout(name, {key: as_argument(value) for key, value in bound.items()}, source, shape)
 
 

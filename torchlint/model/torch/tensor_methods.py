@@ -7,6 +7,9 @@ the table.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from torchlint.knowledge.factories import find as factories
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.autograd.edges import regenerate
@@ -51,29 +54,9 @@ _CONVERSIONS = {
     "float": "float", "double": "float", "half": "float", "bfloat16": "float", "int": "int", "long": "int",
     "short": "int", "char": "int", "byte": "int", "bool": "bool", "cfloat": "complex", "cdouble": "complex",
 }  # fmt: skip
-_SIZES = frozenset(
-    {
-        "size",
-        "dim",
-        "numel",
-        "nelement",
-        "ndimension",
-        "element_size",
-        "stride",
-        "storage_offset",
-        "get_device",
-        "is_contiguous",
-        "is_floating_point",
-        "is_complex",
-        "data_ptr",
-        "__len__",
-    }
-)
 _IN_PLACE_OPERATORS = {
     "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__ipow__": "pow_",
 }  # fmt: skip
-_NOTHING = frozenset({"register_hook", "retain_grad", "register_post_accumulate_grad_hook", "share_memory_"})
-_PYTHON = frozenset({"item", "tolist"})
 _ITEM = "`.item()` returns a number"
 
 
@@ -120,58 +103,79 @@ def shape_value(tensor: Tensor) -> Value:
 
 def tensor_method(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
     """`tensor.name(...)`."""
-    machine, autograd = torch.machine, torch.autograd
-    node = site.node
     name = _IN_PLACE_OPERATORS.get(name, name)
-    if name == "backward":
-        return backward_method(torch, tensor, site, receiver)
-    if name in ("detach", "numpy", "__array__") or (name == "detach_"):
-        return _cutting_method(torch, tensor, name, site, receiver)
-    if name == "requires_grad_":
-        for hook in machine.watch.required_grad:
-            hook(tensor, site.get(0, "requires_grad"), "requires_grad_", node)
-        require_grad(autograd, tensor, truth_of(site.get(0, "requires_grad"), Truth.YES), "requires_grad_")
-        return tensor
-    if name in ("zero_", "fill_") and tensor.grad_of is not None:
-        grad_written(torch, tensor, "zero_" if name == "zero_" else _fill(site), site.node, tensor.grad_of)
-    if name in ("retain_grad", "register_hook"):
-        wanted: Refusal = "retain-grad" if name == "retain_grad" else "hook"
-        refuse(autograd, wanted, name, tensor, node, ~tensor.requires_grad.truth(), cst_of(receiver), text_of(receiver))
-        if name == "register_hook" or (tensor.grad_fn and not tensor.retains_grad):
-            regenerate(
-                autograd, tensor
-            )  # both ask for the grad_fn; of a leaf, or a second time, `retain_grad` does not
-    if name == "retain_grad":
-        machine.trail.set(tensor, "retains_grad", True)
-        return NONE
-    if name == "register_hook":
-        machine.trail.set(tensor, "hooked", True)
-    if name in _NOTHING:
-        return Unknown()
-    if name in _PYTHON:
-        use(autograd, tensor, node)
-        return _numbers(tensor.shape, tensor.dtype) if name == "tolist" else Scalar("number", _ITEM)
-    if name in _SIZES:
-        return _size_method(tensor, name, site)
-    if name in _CONVERSIONS:
-        return _convert(torch, tensor, name, _CONVERSIONS[name], site)
-    if name in ("to", "type", "cpu", "cuda", "type_as"):
-        return _move(torch, tensor, name, site)
-    if name == "view" and class_of(_dtype_argument(site)):
-        return _reinterpreted(torch, tensor, _dtype_argument(site), site)
-    factory = factories.find(f"torch.Tensor.{name}")
-    if factory is not None:
-        return create(torch, f"torch.Tensor.{name}", site, [tensor, *site.positional])
+    return TENSOR_METHODS.get(name, _operation)(torch, tensor, name, site, receiver)
+
+
+def _operation(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
+    """A method that is a factory (`new_zeros`) or an operation of the table."""
+    qualified = f"torch.Tensor.{name}"
+    if factories.find(qualified) is not None:
+        return create(torch, qualified, site, [tensor, *site.positional])
     return apply(
         torch,
-        f"torch.Tensor.{name}",
+        qualified,
         [tensor, *site.positional],
         site.keywords,
-        node,
+        site.node,
         name,
         target=cst_of(receiver),
         name=text_of(receiver),
     )
+
+
+def _require_grad(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value:
+    for hook in torch.machine.watch.required_grad:
+        hook(tensor, site.get(0, "requires_grad"), name, site.node)
+    require_grad(torch.autograd, tensor, truth_of(site.get(0, "requires_grad"), Truth.YES), name)
+    return tensor
+
+
+def _filled(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
+    """`zero_()`, `fill_(value)`; of a gradient that is told."""
+    if tensor.grad_of is not None:
+        grad_written(torch, tensor, "zero_" if name == "zero_" else _fill(site), site.node, tensor.grad_of)
+    return _operation(torch, tensor, name, site, receiver)
+
+
+def _retain_grad(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value:
+    _refuse_without_grad(torch, "retain-grad", tensor, name, site, receiver)
+    if tensor.grad_fn and not tensor.retains_grad:
+        regenerate(torch.autograd, tensor)  # it asks for the grad_fn; of a leaf, or a second time, it does not
+    torch.machine.trail.set(tensor, "retains_grad", True)
+    return NONE
+
+
+def _register_hook(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value:
+    _refuse_without_grad(torch, "hook", tensor, name, site, receiver)
+    regenerate(torch.autograd, tensor)  # it asks for the grad_fn
+    torch.machine.trail.set(tensor, "hooked", True)
+    return Unknown()
+
+
+def _refuse_without_grad(
+    torch: Torch, kind: Refusal, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression
+) -> None:
+    lacks = ~tensor.requires_grad.truth()
+    refuse(torch.autograd, kind, name, tensor, site.node, lacks, cst_of(receiver), text_of(receiver))
+
+
+def _nothing(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value:
+    """A method that does nothing to what the model knows."""
+    return Unknown()
+
+
+def _python_value(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value:
+    """`item()`, `tolist()`."""
+    use(torch.autograd, tensor, site.node)
+    return _numbers(tensor.shape, tensor.dtype) if name == "tolist" else Scalar("number", _ITEM)
+
+
+def _view(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
+    """`view(shape)`, an operation; `view(dtype)`, the same memory read otherwise."""
+    if class_of(_dtype_argument(site)):
+        return _reinterpreted(torch, tensor, _dtype_argument(site), site)
+    return _operation(torch, tensor, name, site, receiver)
 
 
 def _numbers(shape: Shape, dtype: str | None) -> Value:
@@ -221,7 +225,7 @@ def copied(torch: Torch, tensor: Tensor, site: CallSite) -> Tensor:
     return copy
 
 
-def _size_method(tensor: Tensor, name: str, site: CallSite) -> Value:
+def _size_method(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value:
     if name == "size" and not site.positional and not site.keywords:
         return shape_value(tensor)
     if name in ("dim", "ndimension"):
@@ -239,8 +243,9 @@ def _size_method(tensor: Tensor, name: str, site: CallSite) -> Value:
     return Scalar("bool" if name.startswith("is_") else "int")
 
 
-def _convert(torch: Torch, tensor: Tensor, name: str, dtype: str, site: CallSite) -> Value:
+def _convert(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value:
     """`tensor.long()`, `tensor.half()`: the tensor itself if it has that dtype, else a copy."""
+    dtype = _CONVERSIONS[name]
     same = has_dtype(torch, tensor, CASTS[name])
     if same is Truth.YES:
         return tensor
@@ -281,7 +286,7 @@ def _derived(copy: Tensor, tensor: Tensor, name: str) -> None:
     copy.op, copy.inputs = f"torch.Tensor.{name}", (tensor,)
 
 
-def _move(torch: Torch, tensor: Tensor, name: str, site: CallSite) -> Value:
+def _move(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value:
     for value in site.values():
         dtype = as_argument(value)
         precise = precise_dtype(dtype) if isinstance(dtype, str) else ""
@@ -298,3 +303,28 @@ def _move(torch: Torch, tensor: Tensor, name: str, site: CallSite) -> Value:
     return apply(torch, f"torch.Tensor.{name}", [tensor, *site.positional], site.keywords, site.node, name) or made_of(
         [tensor], source=site.node
     )
+
+
+Method: TypeAlias = "Callable[[Torch, Tensor, str, CallSite, ir.Expression], Value | None]"
+
+TENSOR_METHODS: dict[str, Method] = {
+    "backward": backward_method,
+    **dict.fromkeys(("detach", "detach_", "numpy", "__array__"), _cutting_method),
+    "requires_grad_": _require_grad,
+    "retain_grad": _retain_grad,
+    "register_hook": _register_hook,
+    **dict.fromkeys(("register_post_accumulate_grad_hook", "share_memory_"), _nothing),
+    **dict.fromkeys(("zero_", "fill_"), _filled),
+    **dict.fromkeys(("item", "tolist"), _python_value),
+    **dict.fromkeys(
+        (
+            *("size", "dim", "numel", "nelement", "ndimension", "element_size", "stride", "storage_offset"),
+            *("get_device", "is_contiguous", "is_floating_point", "is_complex", "data_ptr", "__len__"),
+        ),
+        _size_method,
+    ),
+    **dict.fromkeys(_CONVERSIONS, _convert),
+    **dict.fromkeys(("to", "type", "cpu", "cuda", "type_as"), _move),
+    "view": _view,
+}
+"""The methods that are not, or not always, plain operations of the table."""
