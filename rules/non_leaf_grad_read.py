@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import followed_by, shown
 from torchlint.model.events import gradients
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule, Warns
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Observed, Rule, Warns
 
 
 class NonLeafGradRead(Rule):
@@ -102,6 +102,5 @@ class NonLeafGradRead(Rule):
                 edits = (Edit(event.made_statement, text),)
                 fix = Fix(f"call `{event.owner.name}.retain_grad()` where it is made", edits, safe=False)
         name = event.owner.name
-        none = f"not {name}.is_leaf and not {name}.retains_grad and {name}.grad is None"
-        claims = (Holds(none, before=True),) if name else (Warns("not a leaf Tensor is being accessed"),)
+        claims = (Observed("gradient-none", name),) if name else (Warns("not a leaf Tensor is being accessed"),)
         yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

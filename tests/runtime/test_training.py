@@ -60,9 +60,9 @@ def test_the_gradient_of_a_non_leaf_is_none(verdicts: Verdicts) -> None:
         h.sum().backward()
         print(h.grad)  # warning: [TLN109]
     """
-    none = "not h.is_leaf and h.grad is None"
-    claims = {"TLN109": (Holds(none, before=True),)}
-    assert only(verdicts(program.format(retained="pass"), claims=claims)) == f"`{none}` is true before it"
+    claims = {"TLN109": (Observed("gradient-none", "h"),)}
+    evidence = only(verdicts(program.format(retained="pass"), claims=claims))
+    assert evidence == "`h` is the result of MulBackward0 (is_leaf False); `h.grad` is None"
     only(verdicts(program.format(retained="h.retain_grad()"), claims=claims), "refuted")
 
 

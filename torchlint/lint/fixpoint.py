@@ -43,7 +43,12 @@ class Fixed:
 
 
 def fix(
-    decoded: Decoded, check: Callable[[str], FileReport], *, unsafe: bool, report: FileReport | None = None
+    decoded: Decoded,
+    check: Callable[[str], FileReport],
+    *,
+    unsafe: bool,
+    report: FileReport | None = None,
+    admit: Callable[[str, Finding], str] | None = None,
 ) -> Fixed:
     """
     Fix a file until nothing changes.
@@ -58,14 +63,19 @@ def fix(
         Apply unsafe fixes too.
     report
         The findings of the text as it is, where they are known.
+    admit
+        Is asked of a text and a finding in it why its fix must not be applied: "" if it may. Then one fix is applied
+        at a time, so that each is weighed alone.
     """
     text = decoded.text
     report = report or check(text)
     applied = 0
     dropped: dict[tuple[str, str], str] = {}
-    for _ in range(ROUNDS):
+    for _ in range(ROUNDS if admit is None else ROUNDS * ROUNDS):
         chosen = [] if not report.followed else _choose(report.findings, unsafe, dropped)
         kept = _sound(decoded, text, chosen, dropped)
+        if admit is not None:
+            kept = _admitted(text, kept, admit, dropped)
         if not kept:
             return Fixed(text, report, applied, tuple(dropped.values()))
         changed = edits.apply(text, [edit for item in kept for edit in _fix_of(item).edits])
@@ -116,6 +126,19 @@ def _sound(decoded: Decoded, text: str, chosen: list[Finding], dropped: dict[tup
         elif _complaint(decoded, text, [*kept, finding]) is None:
             kept.append(finding)  # else its turn comes in the next round
     return kept
+
+
+def _admitted(
+    text: str, chosen: list[Finding], admit: Callable[[str, Finding], str], dropped: dict[tuple[str, str], str]
+) -> list[Finding]:
+    """The first of the chosen fixes to which there is no objection; those before it are dropped and named."""
+    for finding in chosen:
+        objection = admit(text, finding)
+        if not objection:
+            return [finding]
+        place = f"{finding.path}:{finding.span.line}"
+        dropped[finding.code, finding.message] = f"{place}: the fix of {finding.code} was not applied: {objection}"
+    return []
 
 
 def _complaint(decoded: Decoded, text: str, chosen: list[Finding]) -> str | None:

@@ -225,6 +225,12 @@ def ignored_in(path: str, settings: config.Config, overrides: config.Overrides) 
     )
 
 
+def checker(job: Job) -> Callable[[str], FileReport]:
+    """What lints a text as that of a job's file."""
+    rules, asked_for = _asked_for(job)
+    return lambda text: engine.check_text(job.path, text, rules, asked_for)
+
+
 def check_cells(job: Job, notebook: Notebook) -> tuple[Finding, ...]:
     """The same for a notebook."""
     rules, selection = _asked_for(job)

@@ -252,7 +252,8 @@ class _Program:
         _place(self.module, request.path)
         _callbacks(self.watcher)
         observer = self.observer if self.observer and not request.module else contextlib.nullcontext()
-        with observer, self.meter or contextlib.nullcontext():
+        saved = torch.autograd.graph.allow_mutation_on_saved_tensors() if request.copies else contextlib.nullcontext()
+        with observer, self.meter or contextlib.nullcontext(), saved:
             exec(code, self.module.__dict__)
 
     def _drive(self) -> tuple[str, Raised | None, str]:
@@ -270,11 +271,13 @@ class _Program:
         return ("raised", raised, "") if raised else ("ended", None, "")
 
     def _probe(self, text: str) -> Facts:
+        found: Facts = {"kind": "missing"}
         try:
             value: Any = eval(text, self.module.__dict__)
-            return {**facts(value), "truth": bool(value)}
+            found = facts(value)
+            return {**found, "truth": bool(value)}
         except Exception as error:
-            return {"kind": "missing", "error": f"{type(error).__name__}: {error}"}
+            return {**found, "error": f"{type(error).__name__}: {error}"}
 
 
 def _raising(text: str) -> frozenset[int]:

@@ -317,6 +317,11 @@ def grad_places(node: ast.stmt) -> list[str]:
     return [text for n in found if is_place(text := ast.unparse(n))]
 
 
+def reads_gradient(node: ast.stmt) -> bool:
+    """Whether a statement speaks of the `grad` of anything."""
+    return any(isinstance(inner, ast.Attribute) and inner.attr == "grad" for inner in ast.walk(node))
+
+
 def dropped_receiver(node: ast.stmt) -> str | None:
     """`x` in a statement `x.clamp(0)`."""
     match node:

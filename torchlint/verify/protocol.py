@@ -77,6 +77,8 @@ class Request:
         Expressions evaluated in the program's namespace after it ended.
     calls
         Names of torch's functions whose arguments and results are reported.
+    copies
+        Whether what was saved for a backward is kept as a copy where it is written.
     measure
         Whether to count the elements that operations compute, and to keep what is printed.
     timeout, memory_mb
@@ -94,6 +96,7 @@ class Request:
     input_grad: bool = False
     probes: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
+    copies: bool = False
     measure: bool = False
     timeout: float = 30.0
     memory_mb: int = 4096
@@ -198,7 +201,7 @@ class Write:
     sequence
         Graph nodes made before it have lower sequence numbers.
     argument
-        The parameter of the innermost function, or lambda, of the program that is this tensor, or "".
+        Where a lambda of the program made it: the parameter that is this tensor, or "".
     """
 
     line: int

@@ -251,7 +251,7 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]
 def _argument(frame: FrameType | None, filename: str, tensor: torch.Tensor) -> str:
     while frame is not None and frame.f_code.co_filename != filename:
         frame = frame.f_back
-    if frame is None:
+    if frame is None or frame.f_code.co_name != "<lambda>":
         return ""
     names = frame.f_code.co_varnames[: frame.f_code.co_argcount]
     return next((name for name in names if frame.f_locals.get(name) is tensor), "")

@@ -320,6 +320,9 @@ class _Check:
             if compare is None:
                 continue
             opinion = compare(case, claim, self.program, outcome, changed)
+            if outcome.raised is not None and not outcome.raised.own and opinion is not None:
+                words = f"{opinion.evidence}; but the program ends before its end: {message(outcome.raised)}"
+                opinion = Opinion("inconclusive", words)
             if opinion is not None:
                 found.append(sound(case, outcome, opinion) if opinion.status == "refuted" else opinion)
         return found

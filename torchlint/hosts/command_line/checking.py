@@ -198,7 +198,7 @@ class Check:
             result = run.check_files(
                 files,
                 self.overrides,
-                fixing=self.fixing,
+                fixing="no" if self._fixes_verified else self.fixing,
                 write=self.fixing != "no" and not self.options.diff,
                 workers=self.options.jobs or self.settings.jobs,
                 store=self.store,
@@ -207,6 +207,8 @@ class Check:
                 progress=progress.advance,
                 stream=stream if self._streamed else None,
             )
+        if self._fixes_verified:
+            result = self._fixed(result)
         self.notes += dict.fromkeys(note for outcome in result.outcomes for note in outcome.notes)
         if self.store is not None and self.store.foreign:
             self.notes.append(f"{self.store.foreign} is not torchlint's: no results are kept")
@@ -238,6 +240,30 @@ class Check:
                 found = f"{gone} known finding{'s are' if gone > 1 else ' is'} no longer there"
                 self._note(f"{self.baseline.file}: {found}; --write-baseline makes it shorter")
         return replace(result, outcomes=tuple(each[0] for each in kept), known=known, elsewhere=elsewhere)
+
+    @property
+    def _fixes_verified(self) -> bool:
+        """Whether each fix is held against the program first."""
+        return self.options.verify and self.fixing in ("safe", "unsafe") and not self.options.stdin
+
+    def _fixed(self, result: Run) -> Run:
+        """The run with the fixes applied to which torch has no objection."""
+        from torchlint.run.job import Job
+        from torchlint.verify import ServerError, TorchMissing
+        from torchlint.verify.fixing import Limits, fix_run
+
+        def job(path: str) -> Job:
+            return Job(path, self._settings_of(os.path.dirname(path)), self.overrides)
+
+        limits = Limits(VERIFY_SECONDS, VERIFY_MEMORY_MB)
+        try:
+            return fix_run(result, job, unsafe=self.fixing == "unsafe", limits=limits)
+        except TorchMissing:
+            complain("--verify runs programs under torch, which is not installed: pip install 'torchlint[runtime]'")
+        except ServerError as error:
+            complain(f"--verify: {error}")
+        self.misused = True
+        return result
 
     def _verified(self, result: Run) -> Run:
         """The run with torch's verdicts."""

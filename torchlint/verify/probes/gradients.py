@@ -58,6 +58,27 @@ def _grads(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
     return tuple(programs.grad_places(statement))
 
 
+def none_read(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """The statement reads the gradient of the subject, which is no leaf: it is None."""
+    gradient = f"{claim.subject}.grad"
+    if gradient not in programs.grad_places(case.own.node):
+        return None
+    there = False
+    for execution in case.executions(outcome):
+        owner, found = execution.before.get(claim.subject), execution.before.get(gradient)
+        if owner is None or found is None or owner["kind"] != "tensor":
+            continue
+        if not owner["is_leaf"] and not owner["retains_grad"] and found["kind"] == "none":
+            made = f"`{claim.subject}` is the result of {owner['grad_fn']} (is_leaf False)"
+            return Opinion("confirmed", f"{made}; `{gradient}` is None{in_words(outcome)}")
+        there = True
+    return Opinion("refuted", "the gradient was there, or its tensor a leaf") if there else None
+
+
+def _owner(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    return (claim.subject, f"{claim.subject}.grad") if programs.is_place(claim.subject) else ()
+
+
 def carried(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
     """A step of the optimizer uses gradients that its step before has used already, with newer ones added."""
     steps = case.steps(outcome, "step")
@@ -236,6 +257,7 @@ def _assigned(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
 PROBES: Mapping[str, Probe] = {
     "gradient-accumulated": Probe(accumulated),
     "gradient-zeroed": Probe(zeroed, _grads, everywhere=True),
+    "gradient-none": Probe(none_read, _owner),
     "gradients-carried": Probe(carried),
     "gradients-zeroed-before-step": Probe(zeroed_before_step),
     "step-without-gradients": Probe(idle),

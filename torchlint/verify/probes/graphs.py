@@ -70,6 +70,8 @@ def leaf_lost(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
             found, lost = execution.after.get(name), execution.after.get(f"nameless_({name})")
             if found is None or found["kind"] != "tensor" or execution.raised:
                 continue
+            if claim.other == "parameter" and "owner" not in found:
+                continue
             if found["is_leaf"] or found.get("registered") or found["is_parameter"]:
                 leaf = name
                 continue
@@ -83,7 +85,7 @@ def leaf_lost(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
             return Opinion(
                 "confirmed",
                 f"`{name}` is no Parameter but the result of {found['grad_fn']} (is_leaf False); "
-                f"`named_parameters()` of `{found.get('owner', '?')}` has {count}, without it{in_words(outcome)}",
+                f"`named_parameters()` of `{found['owner']}` has {count}, without it{in_words(outcome)}",
             )
     if not leaf:
         return None

@@ -115,7 +115,9 @@ def alias_changed(case: Case, claim: Observed, outcome: Outcome) -> Opinion | No
 
 
 def kept_changed(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
-    """`other`, bound by the statement to a tensor or a container of some, holds other values where it is read later."""
+    """`other`, bound by the statement to a gradient or a container of some, holds other values where it is read."""
+    if not programs.reads_gradient(case.own.node) or (claim.subject and not claim.subject.endswith(".grad")):
+        return None
     made = [e for e in case.executions(outcome) if not e.raised and claim.other in e.after]
     for execution in made:
         old, gradient = execution.after[claim.other], execution.after.get(claim.subject)
@@ -203,9 +205,10 @@ def _receiver(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
 
 def kept_on_context(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
     """The subject, an attribute of a Function's context, is a tensor; with `other` "written", it is written later."""
+    _, is_context = _context(claim, case.own.node)
     for execution in case.executions(outcome):
         kept = execution.after.get(claim.subject)
-        if kept is None or kept["kind"] != "tensor":
+        if kept is None or kept["kind"] != "tensor" or not execution.before.get(is_context, {}).get("truth"):
             continue
         if claim.other != "written":
             words = f"`{claim.subject}` is a tensor that `saved_tensors` does not hold: its version is not checked"
@@ -218,12 +221,17 @@ def kept_on_context(case: Case, claim: Observed, outcome: Outcome) -> Opinion | 
     return None
 
 
+def _context(claim: Observed, statement: ast.stmt) -> tuple[str, str]:
+    owner = claim.subject.partition(".")[0]
+    return claim.subject, f"isinstance({owner}, torch.autograd.function.FunctionCtx)"
+
+
 PROBES: Mapping[str, Probe] = {
     "graph-written": Probe(graph_written, _subject),
     "argument-written": Probe(argument_written, _subject, entry=True, reads=True),
     "alias-written": Probe(alias_changed, _two, reads=True),
     "kept-written": Probe(kept_changed, _two, everywhere=True, reads=True),
-    "kept-on-context": Probe(kept_on_context, _subject),
+    "kept-on-context": Probe(kept_on_context, _context),
     "unseen-write": Probe(unseen_write, _subject),
     "result-dropped": Probe(result_dropped, _receiver, capture=True),
 }
