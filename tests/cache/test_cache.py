@@ -120,6 +120,10 @@ def test_a_file_written_again_within_one_tick_of_the_clock(linted: list[str]) ->
         (Overrides(select=("TLN201",)), True),
         (Overrides(extend_select=("TLN201",)), True),
         (Overrides(strict=True), True),
+        (Overrides(preview=True), True),
+        (Overrides(target_torch="2.4"), True),
+        (Overrides(per_file_ignores=(("a.py", ("TLN2",)),), root=Path()), True),
+        (Overrides(extend_exclude=("b.py",), root=Path()), False),
         (Overrides(exit_on="error"), False),
     ],
 )
@@ -141,7 +145,11 @@ def test_the_command_line_is_part_of_it(linted: list[str], changed: Overrides, a
         ('ignore = ["TLN201"]\n', True),
         ("strict = true\n", True),
         ('[per-file-ignores]\n"a.py" = ["TLN201"]\n', True),
+        ("preview = true\n", True),
+        ("[rules.TLN201]\n", True),
         ('exit-on = "error"\nextend-exclude = ["b.py"]\n', False),
+        ('fix = true\nunsafe-fixes = true\noutput-format = "json"\njobs = 3\nforce-exclude = true\n', False),
+        ('baseline = "known.json"\ncache-dir = "kept"\n', False),
     ],
 )
 def test_the_configuration_is_part_of_it(linted: list[str], text: str, again: bool) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from torchlint import config
-from torchlint.config import Config, ConfigError, for_directory, read
+from torchlint.config import Config, ConfigError, Configurations, for_directory, read
 
 
 def test_every_key() -> None:
@@ -96,3 +96,63 @@ def test_levels_are_those_of_the_rules() -> None:
     from torchlint.rule import Level
 
     assert tuple(level.value for level in Level) == config.LEVELS
+
+
+def test_one_file_extends_another(tmp_path: Path) -> None:
+    (tmp_path / "base.toml").write_text(
+        'select = ["TLN1"]\nextend-exclude = ["a"]\nstrict = true\n[rules.x]\none = 1\ntwo = [2]\n'
+    )
+    (tmp_path / "torchlint.toml").write_text(
+        'extend = "base.toml"\nselect = ["TLN2"]\nextend-exclude = ["b"]\n[rules.x]\none = 3\n'
+    )
+    found = for_directory(tmp_path)
+    assert (found.select, found.extend_exclude, found.strict) == (("TLN2",), ("a", "b"), True)
+    assert found.rules == (("x", (("one", 3), ("two", (2,)))),)
+    assert found.extended == (tmp_path / "base.toml",)
+    assert found.root == tmp_path
+
+
+def test_files_that_extend_each_other(tmp_path: Path) -> None:
+    (tmp_path / "torchlint.toml").write_text('extend = "b.toml"\n')
+    (tmp_path / "b.toml").write_text('extend = "c.toml"\n')
+    (tmp_path / "c.toml").write_text('extend = "b.toml"\n')
+    with pytest.raises(ConfigError, match="goes in a circle"):
+        for_directory(tmp_path)
+
+
+def test_the_hidden_name_comes_first(tmp_path: Path) -> None:
+    (tmp_path / "torchlint.toml").write_text('ignore = ["TLN2"]\n')
+    (tmp_path / ".torchlint.toml").write_text('ignore = ["TLN1"]\n')
+    assert for_directory(tmp_path).ignore == ("TLN1",)
+
+
+def test_named_isolated_and_inline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "torchlint.toml").write_text('ignore = ["TLN2"]\n')
+    (tmp_path / "other").mkdir()
+    named = tmp_path / "other" / "ci.toml"
+    named.write_text('extend = "../torchlint.toml"\nstrict = true\n')
+    one = Configurations(named)
+    assert one.for_directory(tmp_path) == one.for_directory(tmp_path / "other")
+    assert one.for_directory(tmp_path).ignore == ("TLN2",)
+    assert one.for_directory(tmp_path).root == tmp_path / "other"
+    assert one.read_beside == {named, tmp_path / "torchlint.toml"}
+    assert Configurations(isolated=True).for_directory(tmp_path) == Config()
+    inline = Configurations(inline=['exit-on = "error"', "rules.x.one = 1", "rules.x.two = 2", "rules.y.three = 3"])
+    found = inline.for_directory(tmp_path)
+    assert (found.exit_on, found.ignore) == ("error", ("TLN2",))
+    assert found.rules == (("x", (("one", 1), ("two", 2))), ("y", (("three", 3),)))
+    alone = Configurations(isolated=True, inline=['per-file-ignores = {"a.py" = ["TLN1"]}']).for_directory(tmp_path)
+    assert alone.root == tmp_path  # patterns count from there
+
+
+@pytest.mark.parametrize("text", ["strict", "strict = = 1", "stirct = true", "strict = 1"])
+def test_inline_mistakes(text: str) -> None:
+    with pytest.raises(ConfigError):
+        Configurations(inline=[text])
+
+
+def test_a_file_without_a_table_cannot_be_named(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    with pytest.raises(ConfigError, match=r"has no table \[tool\.torchlint\]"):
+        Configurations(tmp_path / "pyproject.toml").for_directory(tmp_path)

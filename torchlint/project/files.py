@@ -184,7 +184,7 @@ def _walk(directory: str, ignored: _Ignored, excluded: _Excluded, found: Found) 
         if not is_directory:
             if not entry.name.endswith(SUFFIXES):
                 continue
-            if not entry.is_file():
+            if not _is_file(entry):
                 found.beside.append(path)
                 continue
         if excluded.covers(entry.name, path, is_directory, own) or ignored.covers(path, is_directory):
@@ -197,6 +197,13 @@ def _walk(directory: str, ignored: _Ignored, excluded: _Excluded, found: Found) 
                 yield from _walk(path, ignored, excluded, found)
         else:
             yield path
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link in a circle is none, like one that leads nowhere
+        return False
 
 
 @cache

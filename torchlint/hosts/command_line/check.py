@@ -14,7 +14,7 @@ from torchlint.hosts.command_line.options import STDIN, Options, declared
 from torchlint.hosts.command_line.output import explained
 
 
-@click.command("check")
+@click.command("check", short_help="Lint files, directories, notebooks or standard input.")
 @declared
 @click.pass_context
 def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:

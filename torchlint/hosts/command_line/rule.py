@@ -14,7 +14,7 @@ MOST = 8
 """Rules that are offered where none has the name."""
 
 
-@click.command("rule")
+@click.command("rule", short_help="The page of a rule: what, why, example, cure.")
 @click.argument("wanted", metavar="CODE|NAME", shell_complete=codes)
 def command(wanted: str) -> None:
     """A rule's page: what it finds, why that is bad, an example, the cure, what torch says."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from torchlint.rule import Rule
 
 
-@click.command("rules")
+@click.command("rules", short_help="All rules, or those that speak of something.")
 @click.argument("words", nargs=-1)
 @click.option("--level", type=click.Choice(LEVELS), help="Only rules of this level.")
 @click.option("--fixable", is_flag=True, help="Only rules that have a fix.")
