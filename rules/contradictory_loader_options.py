@@ -4,6 +4,16 @@ from torchlint.fixes.rewrites import without_argument
 from torchlint.model.events import data
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
 
+_REFUSALS = (
+    "option should be non-negative",
+    "prefetch_factor option could only be specified in multiprocessing",
+    "persistent_workers option needs num_workers > 0",
+    "multiprocessing_context can only be used with multi-process loading",
+    "DataLoader with IterableDataset: expected unspecified",
+    "mutually exclusive",
+)
+"""What `DataLoader` says."""
+
 
 class ContradictoryLoaderOptions(Rule):
     """
@@ -86,7 +96,8 @@ class ContradictoryLoaderOptions(Rule):
         else:
             why = f"`{event.option}` and `{event.reason}` exclude each other"
         raises = "iterating over it raises" if event.late else "the constructor raises"
-        yield Diagnostic(event.node, f"{why}: {raises}", event.trace, _fix(event))
+        claims = () if event.late else tuple(map(Raises, _REFUSALS))
+        yield Diagnostic(event.node, f"{why}: {raises}", event.trace, _fix(event), claims=claims)
 
 
 def _fix(event: data.LoaderRefused) -> Fix | None:

@@ -104,4 +104,5 @@ class SharedDatasetTransform(Rule):
         text = f"{event.part}.dataset = copy.copy({event.part}.dataset)"
         edits = (Edit(event.statement, text, before=True),)
         fix = Fix(f"give `{event.part}` a copy of the dataset", edits, safe=False, imports=("import copy",))
-        yield Diagnostic(event.node, message, event.trace, fix)
+        claims = (Holds(f"{event.part}.dataset is {event.others[0]}.dataset"),)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

@@ -61,4 +61,5 @@ class UnpicklableLoaderArgument(Rule):
         given = f"`{event.dataset}` holds {event.function} as" if event.dataset else f"{event.function} is given as"
         where = "" if event.context else " where they are spawned (macOS, Windows, Linux from Python 3.14)"
         message = f"{given} `{event.holder}`, which cannot be sent to workers{where}"
-        yield Diagnostic(event.node, message, event.trace)
+        claims = (Raises("Can't pickle", here=False), Raises("Can't get local object", here=False))
+        yield Diagnostic(event.node, message, event.trace, claims=claims)

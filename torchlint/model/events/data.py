@@ -167,3 +167,41 @@ class WorkDropped(Event):
 
     function: str
     name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NondeterministicCalled(Event):
+    """
+    An operation is called that torch refuses while only deterministic ones are allowed. `node` is the call.
+
+    Attributes
+    ----------
+    operation
+        As torch's documentation calls it: `put_`, `MaxUnpool2d`.
+    when
+        "always", "on a GPU", or "differentiated on a GPU" (and it is).
+    """
+
+    operation: str
+    when: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeneratorNotSeeded(Event):
+    """
+    torch's generator is seeded, and another one that the program draws from nowhere in the file. `node` is the call
+    that seeds.
+
+    Attributes
+    ----------
+    call
+        The same.
+    generator
+        "random" or "numpy".
+    module
+        How the program calls the module whose generator it is: `np.random`.
+    """
+
+    call: cst.Call
+    generator: str
+    module: str
