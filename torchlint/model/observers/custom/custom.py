@@ -98,30 +98,22 @@ class Custom(Observer):
             decorators = set(method.decorators) if method is not None else set()
             bound = bool({"staticmethod", "classmethod"} & decorators) or not decorators <= _KEEPING
             if method is not None and not bound and not cls.wrapped:
-                self._not_static(cls, method)
+                _not_static(self.machine, cls, method)
         if forward is None:
             return
         if forward.context:
             self._kept(forward, backward, methods, cls)
-            self._written_in_forward(forward, methods)
+            _written_in_forward(self.machine, forward, methods)
         if backward is not None and backward.context:
-            self._written_in_backward(backward)
+            _written_in_backward(self.machine, backward)
             if "once_differentiable" not in backward.decorators:
-                self._intermediates_saved(forward, backward)
-            self._rebuilt(forward, backward)
-
-    def _not_static(self, cls: Class, method: Method) -> None:
-        node = method.definition
-        self.machine.emit(
-            FunctionMethodNotStatic(
-                node=node.name, statement=node, cls=cls.name, method=node.name.value, definition=node
-            )
-        )
+                _intermediates_saved(self.machine, forward, backward)
+            _rebuilt(self.machine, forward, backward)
 
     def _kept(self, forward: Method, backward: Method | None, methods: dict[str, Method], cls: Class) -> None:
         kept: list[tuple[cst.Assign, cst.Attribute, Literal["input", "output", "intermediate"]]] = []
         outputs = forward.returned()
-        checked = self._checked(forward, backward)
+        checked = _checked(forward, backward)
         for node in forward.nodes:
             if not isinstance(node, cst.Assign) or len(node.targets) != 1:
                 continue
@@ -129,7 +121,7 @@ class Custom(Observer):
             if not isinstance(target, cst.Attribute) or text(target.value) != forward.context or "." in name:
                 continue
             if name in outputs and name not in forward.parameters:
-                if not forward.returns_tensor(name) and not self._read_as_tensor(target, backward):
+                if not forward.returns_tensor(name) and not _read_as_tensor(target, backward):
                     continue
                 kept.append((node, target, "output"))
             elif name in checked:
@@ -141,13 +133,13 @@ class Custom(Observer):
         saves = any(method.calls("save_for_backward") for method in methods.values())
         known = {name for name in forward.inputs() if forward.is_tensor(name)}
         for node, target, what in kept:
-            if what == "input" and self._read_as_tensor(target, backward):
+            if what == "input" and _read_as_tensor(target, backward):
                 known.add(text(node.value))
         unsure = sum(what == "input" and text(node.value) not in known for node, _, what in kept)
         for node, target, what in kept:
             event = TensorKeptOnContext(
                 node=target,
-                statement=self._line(forward.definition, node),
+                statement=_line(forward.definition, node),
                 context=forward.context,
                 attribute=target.attr.value,
                 what=what,
@@ -162,125 +154,9 @@ class Custom(Observer):
                 place = forward.parameters.index(name) - 1
                 self._kept_inputs.append((id(cls.definition), place, name in known, event))
 
-    def _checked(self, forward: Method, backward: Method | None) -> set[str]:
-        """The names that are saved for backward too, and checked there: unpacking looks at all versions."""
-        if backward is None or not reads(backward, "saved_tensors", ()):
-            return set()
-        return {text(value) for value in forward.saved() or []}
-
-    def _read_as_tensor(self, target: cst.Attribute, backward: Method | None) -> bool:
-        return backward is not None and backward.is_tensor(f"{backward.context}.{target.attr.value}")
-
-    def _line(self, definition: cst.FunctionDef, small: cst.CSTNode) -> cst.CSTNode:
-        for node in walk(definition):
-            if isinstance(node, cst.SimpleStatementLine) and any(each is small for each in node.body):
-                return node
-        return definition
-
     # -- writing
 
-    def _written_in_forward(self, forward: Method, methods: dict[str, Method]) -> None:
-        if any(method.calls("mark_dirty") for method in methods.values()):
-            return
-        for name in forward.inputs():
-            self._writes(forward, name, "forward", "input", certain=forward.is_like_tensor(name))
-
-    def _written_in_backward(self, backward: Method) -> None:
-        given = {name: name for name in backward.inputs()}
-        for name in list(backward.bound):
-            value = backward.definition_of(name)
-            if isinstance(value, cst.Name) and value.value in given:
-                given[name] = name
-        for name in given:
-            self._writes(backward, name, "backward", "gradient", certain=True)
-        for name in backward.unpacked():
-            self._writes(backward, name, "backward", "saved", certain=True)
-
-    def _writes(
-        self,
-        method: Method,
-        name: str,
-        where: Literal["forward", "backward"],
-        what: Literal["input", "gradient", "saved"],
-        certain: bool,
-    ) -> None:
-        for node in method.nodes:
-            op = ""
-            if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and text(node.func.value) == name:
-                called = node.func.attr.value
-                in_place = called.endswith("_") and not called.endswith("__") and called != "requires_grad_"
-                op = called if in_place and not called.startswith(("detach", "retain")) else ""
-            elif isinstance(node, cst.AugAssign) and certain:
-                written = node.target.value if isinstance(node.target, cst.Subscript) else node.target
-                op = "augmented assignment" if text(written) == name else ""
-            elif isinstance(node, cst.Assign) and certain:
-                targets = [each.target for each in node.targets]
-                subscripts = [each for each in targets if isinstance(each, cst.Subscript)]
-                op = "[...] =" if any(text(each.value) == name for each in subscripts) else ""
-            if op:
-                self.machine.emit(
-                    InputWritten(node=node, statement=method.definition, method=where, what=what, name=name, op=op)
-                )
-
     # -- derivatives
-
-    def _saved_names(self, forward: Method, backward: Method) -> dict[str, str]:
-        """The names of saved tensors in `backward`, and what each is in `forward`: "input", "output", ""."""
-        saved = forward.saved()
-        names: dict[str, str] = {}
-        outputs, inputs = forward.returned(), forward.inputs()
-        for name, place in backward.unpacked().items():
-            kept = text(saved[place]) if saved is not None and place < len(saved) else ""
-            names[name] = "output" if kept in outputs else "input" if kept in inputs else ""
-        return names
-
-    def _rebuilt(self, forward: Method, backward: Method) -> None:
-        saved = self._saved_names(forward, backward)
-        derived = {name for name, what in saved.items() if what == "output"}
-        for name in backward.bound:
-            value = backward.definition_of(name)
-            if value is not None and names(value) & derived:
-                derived.add(name)
-        for node in backward.nodes:
-            how: Literal["division", "root", ""] = ""
-            if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Divide):
-                if saved.get(text(node.left)) == "output" and self._is_factor(forward, backward, node):
-                    how = "division"
-            elif root_of_one_minus_square(node) in derived:
-                how = "root"
-            if how:
-                self.machine.emit(DerivativeRebuilt(node=node, statement=backward.definition, how=how))
-
-    def _is_factor(self, forward: Method, backward: Method, quotient: cst.BinaryOperation) -> bool:
-        """Whether `forward` computes the dividend as a product with the divisor."""
-        saved, places = forward.saved(), backward.unpacked()
-        if saved is None or text(quotient.left) not in places or text(quotient.right) not in places:
-            return False
-        made = forward.definition_of(text(saved[places[text(quotient.left)]]))
-        divisor = text(saved[places[text(quotient.right)]])
-        while isinstance(made, cst.BinaryOperation) and isinstance(made.operator, cst.Multiply):
-            if text(made.right) == divisor:
-                return True
-            made = made.left
-        return made is not None and text(made) == divisor
-
-    def _intermediates_saved(self, forward: Method, backward: Method) -> None:
-        outputs = forward.returned()
-        for value in forward.saved() or []:
-            name = text(value)
-            made: cst.BaseExpression | None = value
-            if name:
-                made = forward.definition_of(name) if name not in outputs else None
-            if forward.computes_tensor(made) and isinstance(made, cst.Call):
-                self.machine.emit(
-                    BackwardNotDifferentiable(
-                        node=value,
-                        statement=forward.definition,
-                        how="intermediate",
-                        written=name,
-                        definition=backward.definition,
-                    )
-                )
 
     # -- the run
 
@@ -438,6 +314,139 @@ class Custom(Observer):
 
     def _now(self) -> Truth:
         return Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE
+
+
+def _not_static(machine: Machine, cls: Class, method: Method) -> None:
+    node = method.definition
+    machine.emit(
+        FunctionMethodNotStatic(node=node.name, statement=node, cls=cls.name, method=node.name.value, definition=node)
+    )
+
+
+def _checked(forward: Method, backward: Method | None) -> set[str]:
+    """The names that are saved for backward too, and checked there: unpacking looks at all versions."""
+    if backward is None or not reads(backward, "saved_tensors", ()):
+        return set()
+    return {text(value) for value in forward.saved() or []}
+
+
+def _read_as_tensor(target: cst.Attribute, backward: Method | None) -> bool:
+    return backward is not None and backward.is_tensor(f"{backward.context}.{target.attr.value}")
+
+
+def _line(definition: cst.FunctionDef, small: cst.CSTNode) -> cst.CSTNode:
+    for node in walk(definition):
+        if isinstance(node, cst.SimpleStatementLine) and any(each is small for each in node.body):
+            return node
+    return definition
+
+
+def _written_in_forward(machine: Machine, forward: Method, methods: dict[str, Method]) -> None:
+    if any(method.calls("mark_dirty") for method in methods.values()):
+        return
+    for name in forward.inputs():
+        _writes(machine, forward, name, "forward", "input", certain=forward.is_like_tensor(name))
+
+
+def _written_in_backward(machine: Machine, backward: Method) -> None:
+    given = {name: name for name in backward.inputs()}
+    for name in list(backward.bound):
+        value = backward.definition_of(name)
+        if isinstance(value, cst.Name) and value.value in given:
+            given[name] = name
+    for name in given:
+        _writes(machine, backward, name, "backward", "gradient", certain=True)
+    for name in backward.unpacked():
+        _writes(machine, backward, name, "backward", "saved", certain=True)
+
+
+def _writes(
+    machine: Machine,
+    method: Method,
+    name: str,
+    where: Literal["forward", "backward"],
+    what: Literal["input", "gradient", "saved"],
+    certain: bool,
+) -> None:
+    for node in method.nodes:
+        op = ""
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and text(node.func.value) == name:
+            called = node.func.attr.value
+            in_place = called.endswith("_") and not called.endswith("__") and called != "requires_grad_"
+            op = called if in_place and not called.startswith(("detach", "retain")) else ""
+        elif isinstance(node, cst.AugAssign) and certain:
+            written = node.target.value if isinstance(node.target, cst.Subscript) else node.target
+            op = "augmented assignment" if text(written) == name else ""
+        elif isinstance(node, cst.Assign) and certain:
+            targets = [each.target for each in node.targets]
+            subscripts = [each for each in targets if isinstance(each, cst.Subscript)]
+            op = "[...] =" if any(text(each.value) == name for each in subscripts) else ""
+        if op:
+            machine.emit(
+                InputWritten(node=node, statement=method.definition, method=where, what=what, name=name, op=op)
+            )
+
+
+def _saved_names(forward: Method, backward: Method) -> dict[str, str]:
+    """The names of saved tensors in `backward`, and what each is in `forward`: "input", "output", ""."""
+    saved = forward.saved()
+    names: dict[str, str] = {}
+    outputs, inputs = forward.returned(), forward.inputs()
+    for name, place in backward.unpacked().items():
+        kept = text(saved[place]) if saved is not None and place < len(saved) else ""
+        names[name] = "output" if kept in outputs else "input" if kept in inputs else ""
+    return names
+
+
+def _rebuilt(machine: Machine, forward: Method, backward: Method) -> None:
+    saved = _saved_names(forward, backward)
+    derived = {name for name, what in saved.items() if what == "output"}
+    for name in backward.bound:
+        value = backward.definition_of(name)
+        if value is not None and names(value) & derived:
+            derived.add(name)
+    for node in backward.nodes:
+        how: Literal["division", "root", ""] = ""
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Divide):
+            if saved.get(text(node.left)) == "output" and _is_factor(forward, backward, node):
+                how = "division"
+        elif root_of_one_minus_square(node) in derived:
+            how = "root"
+        if how:
+            machine.emit(DerivativeRebuilt(node=node, statement=backward.definition, how=how))
+
+
+def _is_factor(forward: Method, backward: Method, quotient: cst.BinaryOperation) -> bool:
+    """Whether `forward` computes the dividend as a product with the divisor."""
+    saved, places = forward.saved(), backward.unpacked()
+    if saved is None or text(quotient.left) not in places or text(quotient.right) not in places:
+        return False
+    made = forward.definition_of(text(saved[places[text(quotient.left)]]))
+    divisor = text(saved[places[text(quotient.right)]])
+    while isinstance(made, cst.BinaryOperation) and isinstance(made.operator, cst.Multiply):
+        if text(made.right) == divisor:
+            return True
+        made = made.left
+    return made is not None and text(made) == divisor
+
+
+def _intermediates_saved(machine: Machine, forward: Method, backward: Method) -> None:
+    outputs = forward.returned()
+    for value in forward.saved() or []:
+        name = text(value)
+        made: cst.BaseExpression | None = value
+        if name:
+            made = forward.definition_of(name) if name not in outputs else None
+        if forward.computes_tensor(made) and isinstance(made, cst.Call):
+            machine.emit(
+                BackwardNotDifferentiable(
+                    node=value,
+                    statement=forward.definition,
+                    how="intermediate",
+                    written=name,
+                    definition=backward.definition,
+                )
+            )
 
 
 def _count(value: Value, node: cst.BaseExpression | None) -> tuple[int, int] | None:

@@ -268,7 +268,7 @@ class Registration(Observer):
             return
         if any(isinstance(v, Tensor) and self._made_by_an_earlier_run(v) for v in before):
             return
-        if _UNREGISTERS.search(self._file()):
+        if _UNREGISTERS.search(self.machine.program.text):
             return
         self.machine.emit(
             ParameterReplaced(
@@ -291,9 +291,6 @@ class Registration(Observer):
         definition, started = self._running[-1]
         node = parsed(parameter.origin.origin)
         return parameter.born <= started and any(part is node for part in walk(parsed(definition.origin)))
-
-    def _file(self) -> str:
-        return self.machine.program.text
 
     def method(
         self,
@@ -349,43 +346,44 @@ class Registration(Observer):
         for name, value in instance.attributes.items():
             place = self._set.get((id(instance), name))
             if place is not None and isinstance(value, (Sequence, Mapping)):
-                self._container(cls, name, value, place, registered)
+                _container(self.machine, cls, name, value, place, registered)
 
-    def _container(
-        self,
-        cls: Class,
-        name: str,
-        value: Sequence | Mapping,
-        place: tuple[ir.Node, cst.CSTNode],
-        registered: dict[int, Value],
-    ) -> None:
-        target, line = place
-        content = _content(value)
-        hidden = [each for each in content if _trainable(each) and id(each) not in registered]
-        if not hidden or (isinstance(value, Sequence) and value.kind == "generator"):
-            return
-        written = _assigned_value(line, target)
-        if written is None or _is_single(written, value) or _registers_otherwise(cls, name):
-            return
-        parameters = all(isinstance(each, Tensor) for each in hidden)
-        kinds = (Tensor,) if parameters else (Module, Instance)
-        direct = list((value.items or {}).values()) if isinstance(value, Mapping) else list(value.items or ())
-        keys = list(value.items or {}) if isinstance(value, Mapping) else []
-        nameable = all(isinstance(key, str) and key and "." not in key for key in keys)
-        single = isinstance(value.element, kinds) if value.items is None else True
-        self.machine.emit(
-            HeldInPlainContainer(
-                node=written,
-                statement=line,
-                attribute=name,
-                module=cls.name,
-                container="dict" if isinstance(value, Mapping) else value.kind,
-                held="parameters" if parameters else "modules",
-                value_node=written,
-                flat=all(isinstance(each, kinds) for each in direct) and nameable and single,
-                namespace=_namespace(cls),
-            )
+
+def _container(
+    machine: Machine,
+    cls: Class,
+    name: str,
+    value: Sequence | Mapping,
+    place: tuple[ir.Node, cst.CSTNode],
+    registered: dict[int, Value],
+) -> None:
+    target, line = place
+    content = _content(value)
+    hidden = [each for each in content if _trainable(each) and id(each) not in registered]
+    if not hidden or (isinstance(value, Sequence) and value.kind == "generator"):
+        return
+    written = _assigned_value(line, target)
+    if written is None or _is_single(written, value) or _registers_otherwise(cls, name):
+        return
+    parameters = all(isinstance(each, Tensor) for each in hidden)
+    kinds = (Tensor,) if parameters else (Module, Instance)
+    direct = list((value.items or {}).values()) if isinstance(value, Mapping) else list(value.items or ())
+    keys = list(value.items or {}) if isinstance(value, Mapping) else []
+    nameable = all(isinstance(key, str) and key and "." not in key for key in keys)
+    single = isinstance(value.element, kinds) if value.items is None else True
+    machine.emit(
+        HeldInPlainContainer(
+            node=written,
+            statement=line,
+            attribute=name,
+            module=cls.name,
+            container="dict" if isinstance(value, Mapping) else value.kind,
+            held="parameters" if parameters else "modules",
+            value_node=written,
+            flat=all(isinstance(each, kinds) for each in direct) and nameable and single,
+            namespace=_namespace(cls),
         )
+    )
 
 
 def _is_to_be_called(cls: Class) -> bool:

@@ -209,7 +209,7 @@ class Products(Computations):
         vector = made.operands[1 if side == "left" else 0]
         if self._rank(vector) != 1 or not built.kind:
             return None
-        function, point = self._function_and_point(built.origin)
+        function, point = _function_and_point(built.origin)
         return JacobianMultiplied(
             node=made.node,
             statement=made.line,
@@ -221,16 +221,6 @@ class Products(Computations):
             point=point,
             nested=nested,
         )
-
-    def _function_and_point(self, origin: ir.Node) -> tuple[cst.BaseExpression | None, cst.BaseExpression | None]:
-        calls = [origin, origin.function] if isinstance(origin, ir.Call) else []
-        arguments = [each for call in reversed(calls) if isinstance(call, ir.Call) for each in call.arguments]
-        if len(arguments) != 2 or any(each.star or each.keyword for each in arguments):
-            return None, None
-        function, point = (each.value.origin for each in arguments)
-        if isinstance(function, cst.BaseExpression) and isinstance(point, cst.BaseExpression):
-            return (None, None) if isinstance(point, (cst.Tuple, cst.List)) else (function, point)
-        return None, None
 
     # -- chains
 
@@ -339,6 +329,17 @@ class Products(Computations):
                 for event in built.products:
                     self.machine.emit(event)
         self._chains, self._built, self._transforms, self._transformed = {}, {}, {}, {}
+
+
+def _function_and_point(origin: ir.Node) -> tuple[cst.BaseExpression | None, cst.BaseExpression | None]:
+    calls = [origin, origin.function] if isinstance(origin, ir.Call) else []
+    arguments = [each for call in reversed(calls) if isinstance(call, ir.Call) for each in call.arguments]
+    if len(arguments) != 2 or any(each.star or each.keyword for each in arguments):
+        return None, None
+    function, point = (each.value.origin for each in arguments)
+    if isinstance(function, cst.BaseExpression) and isinstance(point, cst.BaseExpression):
+        return (None, None) if isinstance(point, (cst.Tuple, cst.List)) else (function, point)
+    return None, None
 
 
 def _function(products: list[Computation]) -> str | None:
