@@ -6,6 +6,9 @@ A method of an unknown object is unknown code.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from torchlint.model.autograd.tensors import materialise
 from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import attribute, owner_of_dict
@@ -41,6 +44,7 @@ from torchlint.model.state.values import (
     Sequence,
     Super,
     Tensor,
+    Unbound,
     Unknown,
     Value,
     alternatives,
@@ -133,72 +137,96 @@ def _named_method(run: Run, receiver: Value, name: str, site: CallSite, where: i
 
 
 def _run_method(run: Run, receiver: Value, name: str, site: CallSite, where: ir.Expression) -> Value:
-    torch = run.torch
-    result: Value | None = None
     if name in ("enter_context", "__enter__", "__exit__"):
         _entered_by_hand(run, receiver, name, site)
     if name.startswith("register_") and name.endswith("hook"):
         _register_hook(run, receiver, name, site)
     if name == "backward" and run.handed_on:
         run_handed_on(run)
-    if isinstance(receiver, Scalar) and name == "backward":
-        return backward_on_number(torch, receiver, site, where)
-    if isinstance(receiver, Constant) and isinstance(receiver.value, str):
-        result = text_method(receiver.value, name, site.positional) if not site.keywords else None
-    if isinstance(receiver, Unknown) and receiver.tensor is None and name in ("backward",):
-        result = tensor_method(torch, materialise(run.autograd, receiver), name, site, where)
-    elif isinstance(receiver, Unknown) and receiver.hint and receiver.certain_edge and name in _OF_TENSORS:
-        # An input of a `forward`, and a method that nothing else has which one hands to a Module.
-        result = tensor_method(torch, materialise(run.autograd, receiver), name, site, where)
-    elif isinstance(receiver, Unknown) and receiver.tensor is not None:
-        if name in ("requires_grad_", "detach_"):
-            unsettle_origins(run, receiver)
-        result = tensor_method(torch, receiver.tensor, name, site, where)
-    elif isinstance(receiver, Tensor):
-        result = tensor_method(torch, receiver, name, site, where)
-    elif isinstance(receiver, Sequence):
-        result = sequence_method(run, receiver, name, site)
-    elif isinstance(receiver, Mapping):
-        result = mapping_method(run, receiver, name, site)
-    elif isinstance(receiver, Optimizer):
-        result = _optimizer_call(run, receiver, name, site)
-    elif isinstance(receiver, Instance) and name == "__setattr__":
-        result = builtin_setattr(run, CallSite(site.node, [receiver, *site.positional], {}))
-    elif isinstance(receiver, Instance) and receiver.contents is not None:
-        result = dict_call(run, receiver.contents, name, site)
-    elif isinstance(receiver, (Instance, Module)):
-        result = module_method(run, receiver, name, site)
-    elif isinstance(receiver, Super):
-        result = super_call(run, receiver, name, site)
-    elif isinstance(receiver, Function) and name in ("apply", "__call__"):
-        result = run.invoke(receiver, site)
-    elif isinstance(receiver, Class) and name == "apply":
-        result = _custom_function(run, site)
-    if result is None:
-        callee = receiver
-        if isinstance(receiver, Unknown):
-            _watch_unknown(run, receiver, name, site)
-            callee = attribute(run, receiver, name, where)
-            if isinstance(callee, Unknown) and callee.layer and name not in ("forward", "__call__"):
-                # a method of an object, which may be a layer, is none
-                callee = Unknown(
-                    callee.depends,
-                    source=callee.source,
-                    foreign=callee.foreign,
-                    keeps_flags=callee.keeps_flags,
-                    part_of=callee.part_of,
-                )
-            part_of = receiver.part_of
-            if name == "parameters":
-                unseen = unseen_parameter(text_of(where), part_of)
-                return Sequence("generator", None, unseen, text_of(where))
-            if name == "named_parameters":
-                pair = Sequence("tuple", (Scalar("str"), unseen_parameter(text_of(where), part_of)))
-                return Sequence("generator", None, pair, text_of(where))
-        if isinstance(receiver, Unknown) and name in _LIKE:
-            site = CallSite(site.node, [], {})
-        return unknown_call(run, callee, site, receiver)
-    return result
+    method = RECEIVERS.get(type(receiver))
+    result = method(run, receiver, name, site, where) if method is not None else None
+    if result is not None:
+        return result
+    if isinstance(receiver, Unknown):
+        return _unknown_method(run, receiver, name, site, where)
+    return unknown_call(run, receiver, site, receiver)
+
+
+def _of_scalar(run: Run, receiver: Scalar, name: str, site: CallSite, where: ir.Expression) -> Value | None:
+    return backward_on_number(run.torch, receiver, site, where) if name == "backward" else None
+
+
+def _of_constant(run: Run, receiver: Constant, name: str, site: CallSite, where: ir.Expression) -> Value | None:
+    if not isinstance(receiver.value, str) or site.keywords:
+        return None
+    return text_method(receiver.value, name, site.positional)
+
+
+def _of_tensor(run: Run, receiver: Tensor, name: str, site: CallSite, where: ir.Expression) -> Value | None:
+    return tensor_method(run.torch, receiver, name, site, where)
+
+
+def _of_unknown(run: Run, receiver: Unknown, name: str, site: CallSite, where: ir.Expression) -> Value | None:
+    """A method of what may be a tensor; None where nothing says that it is one."""
+    # An input of a `forward`, and a method that nothing else has which one hands to a Module.
+    input_of_forward = receiver.hint and receiver.certain_edge and name in _OF_TENSORS
+    if input_of_forward or (receiver.tensor is None and name == "backward"):
+        return tensor_method(run.torch, materialise(run.autograd, receiver), name, site, where)
+    if receiver.tensor is None:
+        return None
+    if name in ("requires_grad_", "detach_"):
+        unsettle_origins(run, receiver)
+    return tensor_method(run.torch, receiver.tensor, name, site, where)
+
+
+def _unknown_method(run: Run, receiver: Unknown, name: str, site: CallSite, where: ir.Expression) -> Value:
+    _watch_unknown(run, receiver, name, site)
+    callee = attribute(run, receiver, name, where)
+    if isinstance(callee, Unknown) and callee.layer and name not in ("forward", "__call__"):
+        # a method of an object, which may be a layer, is none
+        callee = Unknown(
+            callee.depends,
+            source=callee.source,
+            foreign=callee.foreign,
+            keeps_flags=callee.keeps_flags,
+            part_of=callee.part_of,
+        )
+    if name in ("parameters", "named_parameters"):
+        element: Value = unseen_parameter(text_of(where), receiver.part_of)
+        if name == "named_parameters":
+            element = Sequence("tuple", (Scalar("str"), element))
+        return Sequence("generator", None, element, text_of(where))
+    if name in _LIKE:
+        site = CallSite(site.node, [], {})
+    return unknown_call(run, callee, site, receiver)
+
+
+def _of_sequence(run: Run, receiver: Sequence, name: str, site: CallSite, where: ir.Expression) -> Value | None:
+    return sequence_method(run, receiver, name, site)
+
+
+def _of_mapping(run: Run, receiver: Mapping, name: str, site: CallSite, where: ir.Expression) -> Value | None:
+    return mapping_method(run, receiver, name, site)
+
+
+def _of_instance(run: Run, receiver: Instance, name: str, site: CallSite, where: ir.Expression) -> Value | None:
+    if name == "__setattr__":
+        return builtin_setattr(run, CallSite(site.node, [receiver, *site.positional], {}))
+    if receiver.contents is not None:
+        return dict_call(run, receiver.contents, name, site)
+    return module_method(run, receiver, name, site)
+
+
+def _of_module(run: Run, receiver: Module, name: str, site: CallSite, where: ir.Expression) -> Value | None:
+    return module_method(run, receiver, name, site)
+
+
+def _of_super(run: Run, receiver: Super, name: str, site: CallSite, where: ir.Expression) -> Value | None:
+    return super_call(run, receiver, name, site)
+
+
+def _of_function(run: Run, receiver: Function, name: str, site: CallSite, where: ir.Expression) -> Value | None:
+    return run.invoke(receiver, site) if name in ("apply", "__call__") else None
 
 
 def _register_hook(run: Run, receiver: Value, name: str, site: CallSite) -> None:
@@ -235,13 +263,33 @@ def _watch_unknown(run: Run, receiver: Unknown, name: str, site: CallSite) -> No
             hook(receiver, None if mode is Truth.MAYBE else mode is Truth.YES, site.node)
 
 
-def _custom_function(run: Run, site: CallSite) -> Value:
+def _of_class(run: Run, receiver: Class, name: str, site: CallSite, where: ir.Expression) -> Value | None:
     """`MyFunction.apply(...)` of a custom `autograd.Function`: depends on its inputs, saves nobody knows what."""
+    if name != "apply":
+        return None
     escape(run.autograd, [tensor for value in site.values() for tensor in reachable_tensors(value)], site.node)
     return made_of(site.values(), source=site.node)
 
 
-def _optimizer_call(run: Run, optimizer: Optimizer, name: str, site: CallSite) -> Value | None:
+def _of_optimizer(run: Run, receiver: Optimizer, name: str, site: CallSite, where: ir.Expression) -> Value | None:
     if name == "step" and site.positional and isinstance(site.positional[0], Function):
         run_function(run, site.positional[0], [], {}, None)
-    return optimizer_method(run.torch, optimizer, name, site)
+    return optimizer_method(run.torch, receiver, name, site)
+
+
+RECEIVERS: dict[type, Callable[[Run, Any, str, CallSite, ir.Expression], Value | None]] = {
+    Scalar: _of_scalar,
+    Constant: _of_constant,
+    Tensor: _of_tensor,
+    Unknown: _of_unknown,
+    Unbound: _of_unknown,
+    Sequence: _of_sequence,
+    Mapping: _of_mapping,
+    Optimizer: _of_optimizer,
+    Instance: _of_instance,
+    Module: _of_module,
+    Super: _of_super,
+    Function: _of_function,
+    Class: _of_class,
+}
+"""By the type of the receiver; a method that none of them knows is unknown code."""
