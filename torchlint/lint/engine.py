@@ -20,6 +20,7 @@ from typing import TypeVar
 import libcst as cst
 
 from torchlint.fixes import edits
+from torchlint.lint import api
 from torchlint.lint.pipeline import Pipeline, Question
 from torchlint.lint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
 from torchlint.lint.scout import is_thorough, listeners, look, visitors
@@ -89,7 +90,8 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
     seconds: dict[str, float] = {}
     project = ProjectIndex(path)
     with _timed(seconds, MODEL):
-        first = look(path, text, registry, selection, noqa=noqa, project=project)
+        target, used = api.uses(text, registry, selection, project)
+        first = look(path, text, registry, selection, noqa=noqa, project=project, is_whole=bool(used))
     if first.held_back is not None:
         return FileReport(path, held_back=first.held_back, depends=project.depends, seconds=seconds)
     source: Source
@@ -109,6 +111,7 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
                 happened = _happened(source, project, is_thorough(registry, selection))
         except Exception as error:
             return _broken(path, f"the model could not follow this file: {described(error)}", seconds)
+    happened = [*happened, *api.located(source, target, used)]
     suppressions = Suppressions(source, registry, noqa=noqa)
     return _Check(source, registry, selection, suppressions, project, seconds).report(happened)
 

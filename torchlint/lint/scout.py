@@ -53,6 +53,7 @@ def look(
     *,
     noqa: bool = True,
     project: ProjectIndex | None = None,
+    is_whole: bool = False,
 ) -> Look:
     """
     Look at a file without its tree.
@@ -65,10 +66,14 @@ def look(
         As for `engine.check_text`.
     project
         The other files of its project.
+    is_whole
+        The tree of the whole file is wanted, whatever happens in it.
     """
     own = may_be_judged(text, registry, noqa=noqa)
     wanted = visitors(text, registry, selection)
     judged = UNUSED_SUPPRESSION.code in selection.enabled and own
+    own = own or is_whole
+    judged = judged or is_whole
     twins: Twins | None = None
     try:
         thorough = is_thorough(registry, selection)

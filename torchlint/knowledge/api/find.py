@@ -1,0 +1,290 @@
+"""
+What changed in torch's API from release to release.
+
+The facts come from `changes.json`, which `python -m torchlint.optable.api` generates from the sources of torch's own
+releases (see docs/api-changes.md) and which is read at the first question. Here is only the reading of it, and which of
+the facts concern a range of releases. It never imports torch, and it does not know what a program refers to.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from torchlint.target import Release, Target, release
+
+TABLE = Path(__file__).with_name("changes.json")
+PACKAGES = frozenset({"torch", "functorch", "torchvision"})
+MODELS = "torchvision.models"
+"""Whose functions all take, or took, `pretrained`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """
+    What happens to a name.
+
+    Attributes
+    ----------
+    name
+        In full.
+    deprecated, removed
+        The releases, where they are known.
+    private
+        It was never public; its twin (`instead`) is since then.
+    instead
+        What to use, in full; "" if there is nothing.
+    how
+        How a program is rewritten: "rename" (the name alone: same parameters, same meaning); "rename:N" (calls of at
+        most N positional arguments and no others); "prepend:TEXT" (a first argument); "keyword:TEXT" (arguments at the
+        end); "decorator:TEXT" (as that, and called where it was not); "list" (the arguments in a list); "symeig"; "call"
+        (what was a value is called now); "" (somebody must look at it).
+    quiet
+        Torch shows no warning: only its documentation says so, or a warning that Python hides.
+    source
+        Where that is said.
+    """
+
+    name: str
+    deprecated: Release | None
+    removed: Release | None
+    private: Release | None
+    instead: str
+    how: str
+    quiet: bool
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """
+    What happens to an argument of a function.
+
+    Attributes
+    ----------
+    name
+        The argument.
+    at
+        Its position; -1 if it has none.
+    deprecated, removed, instead, source
+        As of a `Change`.
+    how
+        "rename"; "reduction" (of a loss); "drop:VALUE" (left out where it has that value); "weights"; "".
+    """
+
+    name: str
+    at: int
+    deprecated: Release | None
+    removed: Release | None
+    instead: str
+    how: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaid:
+    """
+    An argument that is better said.
+
+    Attributes
+    ----------
+    name, at
+        As of an `Argument`.
+    since
+        The release from which on torch warns, or refuses, where it is not said.
+    changes
+        The release in which its default changes.
+    say
+        What keeps the old meaning; "" if nothing does.
+    now
+        What it means from `changes` on.
+    keyword
+        The release that has the argument.
+    """
+
+    name: str
+    at: int
+    since: Release | None
+    changes: Release | None
+    say: str
+    now: str
+    keyword: Release | None
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """
+    What of the table concerns a range of releases.
+
+    Attributes
+    ----------
+    names
+        What happens to names.
+    too_new
+        Names that the oldest release does not have, and when they came.
+    arguments, new_arguments, unsaid
+        By function.
+    needles
+        A text without any of these words concerns none of them.
+    """
+
+    names: dict[str, Change]
+    too_new: dict[str, Release]
+    arguments: dict[str, tuple[Argument, ...]]
+    new_arguments: dict[str, dict[str, Release]]
+    unsaid: dict[str, Unsaid]
+    needles: frozenset[str]
+
+    def __contains__(self, name: object) -> bool:
+        return (
+            name in self.names
+            or name in self.too_new
+            or name in self.arguments
+            or name in self.new_arguments
+            or name in self.unsaid
+            or name in _CALLED
+            or (isinstance(name, str) and MODELS in self.arguments and name.startswith(MODELS + "."))
+        )
+
+
+_CALLED = frozenset(
+    f"torch.{name}"
+    for name in (
+        "load",
+        "hub.load",
+        "classes.load_library",
+        "package",
+        "package.PackageImporter",
+        "distributed.all_gather_object",
+        "distributed.broadcast_object_list",
+        "distributed.gather_object",
+        "distributed.recv_object_list",
+        "distributed.scatter_object_list",
+        "distributed.send_object_list",
+    )
+)
+"""What may be unsafe, in whatever release."""
+
+
+@cache
+def _table() -> dict[str, Any]:
+    with TABLE.open(encoding="utf-8") as file:
+        return dict(json.load(file))
+
+
+def _release(row: dict[str, Any], key: str) -> Release | None:
+    return release(row[key]) if row.get(key) else None
+
+
+@cache
+def changes() -> dict[str, Change]:
+    """Every name that something happens to."""
+    found = {name: _change(name, row) for name, row in _table()["names"].items()}
+    for name in list(found):
+        for other in _also(name):
+            found.setdefault(other, _change(other, _table()["names"][name]))
+    return found
+
+
+def _change(name: str, row: dict[str, Any]) -> Change:
+    return Change(
+        name,
+        _release(row, "deprecated"),
+        _release(row, "removed"),
+        _release(row, "private"),
+        row.get("instead", ""),
+        row.get("how", ""),
+        bool(row.get("quiet", False)),
+        row.get("source", ""),
+    )
+
+
+def _also(name: str) -> list[str]:
+    """Other ways to the same object."""
+    module, _, last = name.rpartition(".")
+    return [f"{other}.{last}" for other, same in _table()["same"].items() if same == module]
+
+
+def since(name: str) -> Release | None:
+    """The release that a name came with, if that is known."""
+    found = _table()["since"].get(name)
+    return release(found) if found else None
+
+
+def arguments() -> dict[str, tuple[Argument, ...]]:
+    """By function, the arguments that something happens to."""
+    found: dict[str, tuple[Argument, ...]] = {}
+    for function, rows in _table()["arguments"].items():
+        of = tuple(
+            Argument(
+                name,
+                int(row.get("at", -1)),
+                _release(row, "deprecated"),
+                _release(row, "removed"),
+                row.get("instead", ""),
+                row.get("how", ""),
+                row.get("source", ""),
+            )
+            for name, row in rows.items()
+        )
+        for each in (function, *_also(function)):
+            found.setdefault(each, of)
+    return found
+
+
+def unsaid() -> dict[str, Unsaid]:
+    """By function, the argument that is better said."""
+    found: dict[str, Unsaid] = {}
+    for function, row in _table()["unsaid"].items():
+        of = Unsaid(
+            row["argument"],
+            int(row.get("at", -1)),
+            _release(row, "since"),
+            _release(row, "changes"),
+            row.get("say", ""),
+            row.get("now", ""),
+            _release(row, "keyword_since"),
+        )
+        for each in (function, *_also(function)):
+            found.setdefault(each, of)
+    return found
+
+
+@cache
+def watched(target: Target) -> Watched:
+    """What concerns a range of releases."""
+    names = {name: change for name, change in changes().items() if _concerns(change, target)}
+    came = {name: release(value) for name, value in _table()["since"].items()}
+    too_new = {name: when for name, when in came.items() if target.begins_before(when)}
+    old: dict[str, tuple[Argument, ...]] = {}
+    for function, of in arguments().items():
+        reached = tuple(each for each in of if target.reaches(each.removed) or target.reaches(each.deprecated))
+        if reached:
+            old[function] = reached
+    new: dict[str, dict[str, Release]] = {}
+    for function, rows in _table()["new_arguments"].items():
+        missing = {name: release(value) for name, value in rows.items() if target.begins_before(release(value))}
+        if missing:
+            new[function] = missing
+    better_said = {
+        function: each
+        for function, each in unsaid().items()
+        if target.spans(each.changes) or target.reaches(each.since)
+    }
+    needles = {name.rpartition(".")[2] for group in (names, too_new, better_said, _CALLED) for name in group}
+    needles |= {each.name for of in old.values() for each in of} | {name for rows in new.values() for name in rows}
+    return Watched(names, too_new, old, new, better_said, frozenset(needles))
+
+
+def _concerns(change: Change, target: Target) -> bool:
+    if target.reaches(change.removed):
+        return True
+    if change.private is not None:
+        return not target.begins_before(change.private)
+    if not target.reaches(change.deprecated):
+        return False
+    # nobody can do without it yet
+    return not (change.instead and target.begins_before(since(change.instead)))

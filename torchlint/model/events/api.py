@@ -1,0 +1,133 @@
+"""What a program refers to of torch's API that is not the same in all releases: told from the text, not from a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from torchlint.knowledge.api.find import Argument, Change, Unsaid
+from torchlint.model.events import Event
+from torchlint.target import Release, Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiReference(Event):
+    """
+    A place that names something of torch.
+
+    Attributes
+    ----------
+    name
+        What it stands for, in full.
+    spelled
+        As it is written.
+    target
+        The releases that the program has to run on.
+    reference
+        The name: an attribute, a plain name, the part of an import (`cst.ImportAlias`).
+    call
+        The call whose function it is.
+    decorates
+        It is a decorator, without a call.
+    imports
+        The name that it gets by `from … import`; "" elsewhere.
+    importing
+        That import.
+    is_used
+        Of an import: whether anything else in the file bears that name.
+    """
+
+    name: str
+    spelled: str
+    target: Target
+    reference: cst.CSTNode
+    call: cst.Call | None = None
+    decorates: bool = False
+    imports: str = ""
+    importing: cst.ImportFrom | None = None
+    is_used: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemovedApi(ApiReference):
+    """It is gone, or does nothing but raise, in a release of the target."""
+
+    change: Change
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeprecatedApi(ApiReference):
+    """It is deprecated in a release of the target."""
+
+    change: Change
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateApi(ApiReference):
+    """It was never public, and all releases of the target have a public twin."""
+
+    change: Change
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TooNewApi(ApiReference):
+    """
+    A release of the target has no such name, or not this argument of it.
+
+    Attributes
+    ----------
+    since
+        The first release that has it.
+    argument
+        Which one; "" for the name itself.
+    """
+
+    since: Release
+    argument: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldArgument(ApiReference):
+    """
+    A call says an argument that is deprecated, or gone, in a release of the target.
+
+    Attributes
+    ----------
+    change
+        What happens to the argument.
+    argument
+        Where it is given.
+    others
+        The other arguments of the call that go the same way.
+    """
+
+    change: Argument
+    argument: cst.Arg
+    others: tuple[tuple[Argument, cst.Arg], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsaidArgument(ApiReference):
+    """A call does not say an argument that torch wants said, or that means another thing in another release."""
+
+    unsaid: Unsaid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsafeLoad(ApiReference):
+    """
+    `torch.load` that may run what a file tells it to.
+
+    Attributes
+    ----------
+    argument
+        `weights_only=False`; None where it is not said, and a release of the target takes that for False.
+    """
+
+    argument: cst.Arg | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsafeDeserialization(ApiReference):
+    """Another way to run what somebody else sends."""

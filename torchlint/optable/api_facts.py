@@ -1,0 +1,443 @@
+"""
+What the sources of the releases do not say in a form that can be read off: facts of torch's API, each with its source.
+
+Data for `torchlint.optable.api`, which merges them with what it reads itself. A test holds each row against the torch
+that is installed. Release notes and documentation were read for facts, not for words.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+NOTES = "https://github.com/pytorch/pytorch/releases/tag/v{}.0"
+BLOB = "https://github.com/pytorch/pytorch/blob/v2.13.0/{}"
+DOCS = "https://docs.pytorch.org/docs/stable/generated/{}.html"
+_LINALG = BLOB.format("torch/_linalg_utils.py")
+_BATCH = BLOB.format("aten/src/ATen/native/BatchLinearAlgebra.cpp")
+_INIT = BLOB.format("torch/nn/init.py")
+_F = BLOB.format("torch/nn/functional.py")
+
+# name: removed, deprecated, replacement, how the reference or call is rewritten (see `knowledge.api.change.Change.how`)
+REMOVED: dict[str, tuple[str, str, str, str, str]] = {
+    "torch.solve": ("1.13", "1.8", "torch.linalg.solve", "", _LINALG),
+    "torch.lstsq": ("1.13", "1.9", "torch.linalg.lstsq", "", _LINALG),
+    "torch.eig": ("1.13", "1.9", "torch.linalg.eig", "", _LINALG),
+    "torch.matrix_rank": ("1.13", "1.9", "torch.linalg.matrix_rank", "rename:1", _LINALG),
+    "torch.symeig": ("2.0", "1.9", "torch.linalg.eigh", "symeig", _LINALG),
+    "torch.Tensor.solve": ("1.13", "1.8", "torch.linalg.solve", "", _LINALG),
+    "torch.Tensor.lstsq": ("1.13", "1.9", "torch.linalg.lstsq", "", _LINALG),
+    "torch.Tensor.eig": ("1.13", "1.9", "torch.linalg.eig", "", _LINALG),
+    "torch.Tensor.symeig": ("2.0", "1.9", "torch.linalg.eigh", "", _LINALG),
+    "torch.Tensor.matrix_rank": ("1.8", "", "torch.linalg.matrix_rank", "", NOTES.format("1.8")),
+    **{
+        f"{prefix}.{old}": ("1.8", "1.7", f"torch.fft.{new}", "", NOTES.format("1.8"))
+        for prefix in ("torch", "torch.Tensor")
+        for old, new in (("rfft", "rfft"), ("irfft", "irfft"), ("ifft", "ifft"))
+    },
+    "torch.Tensor.fft": ("1.8", "1.7", "torch.fft.fft", "", NOTES.format("1.8")),
+    **{
+        f"torch.{old}": (removed, "", f"torch.{new}" if new else "", "", NOTES.format(removed))
+        for old, new, removed in (
+            ("gels", "linalg.lstsq", "1.8"),
+            ("gesv", "linalg.solve", "1.2"),
+            ("btrifact", "linalg.lu_factor", "1.2"),
+            ("btrifact_with_info", "linalg.lu_factor_ex", "1.2"),
+            ("btrisolve", "linalg.lu_solve", "1.2"),
+            ("btriunpack", "lu_unpack", "1.2"),
+            ("potrf", "linalg.cholesky", "1.2"),
+            ("potri", "cholesky_inverse", "1.2"),
+            ("potrs", "cholesky_solve", "1.2"),
+            ("pstrf", "", "1.2"),
+            ("trtrs", "linalg.solve_triangular", "1.2"),
+        )
+    },
+    "torch._six": ("2.0", "", "", "", NOTES.format("2.0")),
+    "torch.legacy": ("1.0", "", "", "", NOTES.format("1.0")),
+    "torch.utils.ffi": ("1.0", "", "torch.utils.cpp_extension", "", NOTES.format("1.0")),
+    "torch.utils.trainer": ("1.0", "", "", "", NOTES.format("1.0")),
+    "torch.onnx.set_training": ("1.13", "1.10", "torch.onnx.select_model_mode_for_export", "", NOTES.format("1.10")),
+}
+
+# name: since, replacement, how, whether torch shows a warning, source
+DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
+    "torch.ger": ("1.8", "torch.outer", "rename", False, DOCS.format("torch.ger")),
+    "torch.Tensor.ger": ("1.8", "torch.Tensor.outer", "method", False, DOCS.format("torch.ger")),
+    "torch.svd": ("1.9", "torch.linalg.svd", "", False, DOCS.format("torch.svd")),
+    "torch.Tensor.svd": ("1.9", "torch.linalg.svd", "", False, DOCS.format("torch.svd")),
+    "torch.norm": ("1.7", "torch.linalg.vector_norm", "", False, DOCS.format("torch.norm")),
+    "torch.qr": ("1.8", "torch.linalg.qr", "rename:1", True, DOCS.format("torch.qr")),
+    "torch.Tensor.qr": ("1.8", "torch.linalg.qr", "", True, DOCS.format("torch.qr")),
+    "torch.cholesky": ("1.8", "torch.linalg.cholesky", "rename:1", True, DOCS.format("torch.cholesky")),
+    "torch.Tensor.cholesky": ("1.8", "torch.linalg.cholesky", "", True, DOCS.format("torch.cholesky")),
+    "torch.lu": ("1.11", "torch.linalg.lu_factor", "", True, DOCS.format("torch.lu")),
+    "torch.Tensor.lu": ("1.11", "torch.linalg.lu_factor", "", True, DOCS.format("torch.lu")),
+    "torch.lu_solve": ("1.13", "torch.linalg.lu_solve", "", True, DOCS.format("torch.lu_solve")),
+    "torch.triangular_solve": (
+        "1.11", "torch.linalg.solve_triangular", "", True, DOCS.format("torch.triangular_solve"),
+    ),
+    "torch.chain_matmul": ("1.9", "torch.linalg.multi_dot", "list", True, DOCS.format("torch.chain_matmul")),
+    "torch.range": ("0.4", "torch.arange", "", True, DOCS.format("torch.range")),
+    "torch.set_default_tensor_type": (
+        "2.1", "torch.set_default_dtype", "", True, DOCS.format("torch.set_default_tensor_type"),
+    ),
+    "torch.nn.functional.upsample": ("0.4", "torch.nn.functional.interpolate", "rename", True, _F),
+    "torch.nn.functional.upsample_nearest": (
+        "0.4", "torch.nn.functional.interpolate", 'keyword:mode="nearest"', True, _F,
+    ),
+    "torch.nn.functional.upsample_bilinear": (
+        "0.4", "torch.nn.functional.interpolate", 'keyword:mode="bilinear", align_corners=True', True, _F,
+    ),
+    "torch.nn.UpsamplingNearest2d": ("1.0", "torch.nn.Upsample", "", False, DOCS.format("torch.nn.UpsamplingNearest2d")),
+    "torch.nn.UpsamplingBilinear2d": (
+        "1.0", "torch.nn.Upsample", "", False, DOCS.format("torch.nn.UpsamplingBilinear2d"),
+    ),
+    **{
+        f"torch.nn.init.{name}": ("0.4", f"torch.nn.init.{name}_", "rename", True, _INIT)
+        for name in (
+            "uniform", "normal", "constant", "eye", "dirac", "xavier_uniform", "xavier_normal", "kaiming_uniform",
+            "kaiming_normal", "orthogonal", "sparse",
+        )
+    },
+    "torch.nn.utils.clip_grad_norm": (
+        "0.4", "torch.nn.utils.clip_grad_norm_", "rename", True, BLOB.format("torch/nn/utils/clip_grad.py"),
+    ),
+    "torch.nn.NLLLoss2d": ("0.4", "torch.nn.NLLLoss", "rename", True, BLOB.format("torch/nn/modules/loss.py")),
+    "torch.nn.utils.weight_norm": (
+        "2.0", "torch.nn.utils.parametrizations.weight_norm", "", True, BLOB.format("torch/nn/utils/weight_norm.py"),
+    ),
+    "torch.testing.assert_allclose": (
+        "1.12", "torch.testing.assert_close", "", True, BLOB.format("torch/testing/_comparison.py"),
+    ),
+    "torch.backends.cuda.sdp_kernel": (
+        "2.3", "torch.nn.attention.sdpa_kernel", "", True, BLOB.format("torch/backends/cuda/__init__.py"),
+    ),
+    **{
+        f"torch.{device}.amp.{name}": (
+            "2.4", f"torch.amp.{name}", f'prepend:"{device}"', True, BLOB.format(f"torch/{device}/amp/__init__.py"),
+        )
+        for device in ("cuda", "cpu")
+        for name in ("autocast", "GradScaler")
+    },
+    **{
+        f"torch.cuda.amp.{name}": (
+            "2.4", f"torch.amp.{name}", 'decorator:device_type="cuda"', True,
+            BLOB.format("torch/cuda/amp/autocast_mode.py"),
+        )
+        for name in ("custom_fwd", "custom_bwd")
+    },
+    "torch.library.impl_abstract": (
+        "2.4", "torch.library.register_fake", "rename", True, BLOB.format("torch/library.py"),
+    ),
+    "torch.cuda.memory_cached": (
+        "1.4", "torch.cuda.memory_reserved", "rename", True, BLOB.format("torch/cuda/memory.py"),
+    ),
+    "torch.cuda.max_memory_cached": (
+        "1.4", "torch.cuda.max_memory_reserved", "rename", True, BLOB.format("torch/cuda/memory.py"),
+    ),
+    **{
+        f"torch.cuda.reset_max_memory_{what}": (
+            "1.4", "torch.cuda.reset_peak_memory_stats", "rename", True, BLOB.format("torch/cuda/memory.py"),
+        )
+        for what in ("allocated", "cached")
+    },
+    "torch.nn.utils.stateless.functional_call": (
+        "2.0", "torch.func.functional_call", "rename", True, BLOB.format("torch/nn/utils/stateless.py"),
+    ),
+    **{
+        f"functorch.{name}": (
+            "2.0", f"torch.func.{name}", "rename", True, BLOB.format("torch/_functorch/deprecated.py"),
+        )
+        for name in ("vmap", "grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "functionalize")
+    },
+    **{
+        f"functorch.{name}": (
+            "2.0", "torch.func.functional_call", "", True, BLOB.format("torch/_functorch/deprecated.py"),
+        )
+        for name in ("make_functional", "make_functional_with_buffers")
+    },
+    "functorch.combine_state_for_ensemble": (
+        "2.0", "torch.func.stack_module_state", "", True, BLOB.format("torch/_functorch/deprecated.py"),
+    ),
+    **{
+        f"torch.has_{old}": ("2.1", f"torch.backends.{new}", "call", True, BLOB.format("torch/__init__.py"))
+        for old, new in (
+            ("cuda", "cuda.is_built"), ("cudnn", "cudnn.is_available"), ("mps", "mps.is_built"),
+            ("mkldnn", "mkldnn.is_available"),
+        )
+    },
+    "torch.nn.parallel.DistributedDataParallelCPU": (
+        "1.4", "torch.nn.parallel.DistributedDataParallel", "rename", True, BLOB.format("torch/nn/parallel/__init__.py"),
+    ),
+    **{
+        f"torch.jit.{name}": ("2.10", "torch.export.export", "", False, BLOB.format(f"torch/jit/_{file}.py"))
+        for name, file in (
+            ("script", "script"), ("trace", "trace"), ("trace_module", "trace"), ("load", "serialization"),
+            ("save", "serialization"), ("script_method", "script"),
+        )
+    },
+    "torchvision.transforms.v2.ToTensor": (
+        "2.1", "", "", True,
+        "https://docs.pytorch.org/vision/stable/generated/torchvision.transforms.v2.ToTensor.html",
+    ),
+}  # fmt: skip
+
+# A private name with a public twin: since when there is the twin, and whether it is the very same object.
+PRIVATE: dict[str, tuple[str, str, bool]] = {
+    "torch.utils.data._utils.collate.default_collate": ("torch.utils.data.default_collate", "1.11", True),
+    "torch.utils.data._utils.collate.default_convert": ("torch.utils.data.default_convert", "1.11", True),
+    "torch.utils.data.dataloader.default_collate": ("torch.utils.data.default_collate", "1.11", True),
+    "torch.utils.data.dataloader.default_convert": ("torch.utils.data.default_convert", "1.11", True),
+    "torch.utils.data._utils.worker.get_worker_info": ("torch.utils.data.get_worker_info", "1.2", True),
+    "torch.optim.lr_scheduler._LRScheduler": ("torch.optim.lr_scheduler.LRScheduler", "2.0", False),
+    "torch._C.Generator": ("torch.Generator", "1.0", True),
+    "torch._C._cuda_getDeviceCount": ("torch.cuda.device_count", "1.0", False),
+    "torch._C._nn.gelu": ("torch.nn.functional.gelu", "1.4", True),
+    "torch._dynamo.disable": ("torch.compiler.disable", "2.1", False),
+    "torch._dynamo.reset": ("torch.compiler.reset", "2.1", False),
+    "torch._dynamo.allow_in_graph": ("torch.compiler.allow_in_graph", "2.1", False),
+    "torch._dynamo.is_compiling": ("torch.compiler.is_compiling", "2.3", False),
+    "torch._dynamo.list_backends": ("torch.compiler.list_backends", "2.1", False),
+    "torch._utils.is_compiling": ("torch.compiler.is_compiling", "2.3", False),
+    "torch._vmap_internals.vmap": ("torch.vmap", "2.0", False),
+    "torch.utils._pytree._register_pytree_node": ("torch.utils._pytree.register_pytree_node", "2.2", False),
+    "torch.distributed._tensor": ("torch.distributed.tensor", "2.5", False),
+    "torch.distributed._tensor.DTensor": ("torch.distributed.tensor.DTensor", "2.5", True),
+    "torch.distributed._tensor.Shard": ("torch.distributed.tensor.Shard", "2.5", True),
+    "torch.distributed._tensor.Replicate": ("torch.distributed.tensor.Replicate", "2.5", True),
+    "torch.distributed._tensor.distribute_tensor": ("torch.distributed.tensor.distribute_tensor", "2.5", True),
+    "torch.distributed._tensor.DeviceMesh": ("torch.distributed.device_mesh.DeviceMesh", "2.2", True),
+    "torch.distributed._tensor.init_device_mesh": ("torch.distributed.device_mesh.init_device_mesh", "2.2", True),
+    "torch.distributed._composable.fsdp.fully_shard": ("torch.distributed.fsdp.fully_shard", "2.6", True),
+    "torch.distributed._composable.fsdp.MixedPrecisionPolicy": (
+        "torch.distributed.fsdp.MixedPrecisionPolicy", "2.6", True,
+    ),
+    "torch.distributed._composable.fsdp.FSDPModule": ("torch.distributed.fsdp.FSDPModule", "2.6", True),
+    "torch._higher_order_ops.cond": ("torch.cond", "2.3", True),
+    "torch._lowrank.svd_lowrank": ("torch.svd_lowrank", "1.4", True),
+    "torch._lowrank.pca_lowrank": ("torch.pca_lowrank", "1.4", True),
+    "torch.nn.modules.utils._ntuple": ("", "", False),
+}  # fmt: skip
+
+LOSSES = (
+    "L1Loss NLLLoss PoissonNLLLoss KLDivLoss MSELoss BCELoss BCEWithLogitsLoss HingeEmbeddingLoss MultiLabelMarginLoss "
+    "SmoothL1Loss SoftMarginLoss CrossEntropyLoss MultiLabelSoftMarginLoss CosineEmbeddingLoss MarginRankingLoss "
+    "MultiMarginLoss TripletMarginLoss"
+).split()
+LOSS_FUNCTIONS = (
+    "l1_loss nll_loss poisson_nll_loss kl_div mse_loss binary_cross_entropy binary_cross_entropy_with_logits "
+    "hinge_embedding_loss multilabel_margin_loss smooth_l1_loss soft_margin_loss cross_entropy "
+    "multilabel_soft_margin_loss cosine_embedding_loss margin_ranking_loss multi_margin_loss triplet_margin_loss"
+).split()
+SCHEDULERS = (
+    "LambdaLR MultiplicativeLR StepLR MultiStepLR ConstantLR LinearLR ExponentialLR SequentialLR PolynomialLR "
+    "CosineAnnealingLR ChainedScheduler ReduceLROnPlateau CyclicLR CosineAnnealingWarmRestarts OneCycleLR LRScheduler"
+).split()
+_MODELS = BLOB.format("").replace("pytorch/pytorch/blob/v2.13.0", "pytorch/vision/blob/v0.13.0")
+
+# functions, argument, deprecated, removed, replacement, how, source
+ARGUMENTS: list[dict[str, Any]] = [
+    {
+        "functions": [
+            *(f"torch.nn.{name}" for name in LOSSES),
+            *(f"torch.nn.functional.{name}" for name in LOSS_FUNCTIONS),
+        ],
+        "arguments": ["size_average", "reduce"],
+        "deprecated": "0.4",
+        "instead": "reduction",
+        "how": "reduction",
+        "source": BLOB.format("torch/nn/_reduction.py"),
+    },
+    {
+        "functions": [f"torch.optim.lr_scheduler.{name}" for name in SCHEDULERS if name != "ChainedScheduler"],
+        "arguments": ["verbose"],
+        "deprecated": "2.2",
+        "removed": "2.7",
+        "instead": "get_last_lr()",
+        "how": "drop:False",
+        "source": BLOB.format("torch/optim/lr_scheduler.py"),
+    },
+    {
+        "functions": ["torch.autograd.backward", ".backward"],
+        "arguments": ["retain_variables"],
+        "removed": "1.0",
+        "instead": "retain_graph",
+        "how": "rename",
+        "source": BLOB.format("torch/_tensor.py"),
+    },
+    {
+        "functions": ["torch.autograd.backward"],
+        "arguments": ["grad_variables"],
+        "deprecated": "0.4",
+        "instead": "grad_tensors",
+        "how": "rename",
+        "source": BLOB.format("torch/autograd/__init__.py"),
+    },
+    {
+        "functions": ["torch.autograd.Variable"],
+        "arguments": ["volatile"],
+        "deprecated": "0.4",
+        "instead": "torch.no_grad()",
+        "how": "drop:False",
+        "source": BLOB.format("torch/csrc/autograd/python_variable.cpp"),
+    },
+    {
+        "functions": ["torch.nn.Hardtanh"],
+        "arguments": ["min_value"],
+        "deprecated": "0.4",
+        "instead": "min_val",
+        "how": "rename",
+        "source": BLOB.format("torch/nn/modules/activation.py"),
+    },
+    {
+        "functions": ["torch.nn.Hardtanh"],
+        "arguments": ["max_value"],
+        "deprecated": "0.4",
+        "instead": "max_val",
+        "how": "rename",
+        "source": BLOB.format("torch/nn/modules/activation.py"),
+    },
+    {
+        "functions": ["torch.nn.functional.gumbel_softmax"],
+        "arguments": ["eps"],
+        "deprecated": "0.4",
+        "instead": "",
+        "how": "",
+        "source": _F,
+    },
+    {
+        "functions": ["torch.autograd.profiler.profile"],
+        "arguments": ["use_cuda"],
+        "deprecated": "2.4",
+        "instead": 'use_device="cuda"',
+        "how": "",
+        "source": BLOB.format("torch/autograd/profiler.py"),
+    },
+    {
+        "functions": ["torch.onnx.export"],
+        "arguments": ["example_outputs", "enable_onnx_checker", "use_external_data_format"],
+        "deprecated": "1.10",
+        "removed": "1.11",
+        "instead": "",
+        "how": "",
+        "source": NOTES.format("1.11"),
+    },
+    {
+        "functions": ["torchvision.models"],
+        "arguments": ["pretrained", "pretrained_backbone"],
+        "deprecated": "1.12",
+        "instead": "weights",
+        "how": "weights",
+        "source": _MODELS + "torchvision/models/_utils.py",
+    },
+]
+
+# Arguments that are better said: `from` the release in which torch warns (or means something else) where they are not.
+UNSAID: list[dict[str, Any]] = [
+    {
+        "function": "torch.meshgrid",
+        "argument": "indexing",
+        "since": "1.10",
+        "changes": "",
+        "say": '"ij"',
+        "keyword_since": "1.10",
+        "source": DOCS.format("torch.meshgrid"),
+    },
+    {
+        "function": "torch.utils.checkpoint.checkpoint",
+        "argument": "use_reentrant",
+        "since": "2.1",
+        "changes": "",
+        "say": "True",
+        "keyword_since": "1.11",
+        "source": BLOB.format("torch/utils/checkpoint.py"),
+    },
+    {
+        "function": "torch.utils.checkpoint.checkpoint_sequential",
+        "argument": "use_reentrant",
+        "since": "2.2",
+        "changes": "",
+        "say": "True",
+        "keyword_since": "2.1",
+        "source": BLOB.format("torch/utils/checkpoint.py"),
+    },
+    {
+        "function": "torch.cross",
+        "argument": "dim",
+        "since": "1.11",
+        "changes": "",
+        "say": "",
+        "source": DOCS.format("torch.cross"),
+    },
+    {
+        "function": "torch.load",
+        "argument": "weights_only",
+        "since": "",
+        "changes": "2.6",
+        "say": "False",
+        "now": "True",
+        "keyword_since": "1.13",
+        "source": NOTES.format("2.6"),
+    },
+    {
+        "function": "torch.onnx.export",
+        "argument": "dynamo",
+        "since": "",
+        "changes": "2.9",
+        "say": "False",
+        "now": "True",
+        "keyword_since": "2.5",
+        "source": NOTES.format("2.9"),
+    },
+    {
+        "function": "torch.compile",
+        "argument": "dynamic",
+        "since": "",
+        "changes": "2.1",
+        "say": "False",
+        "now": "None",
+        "keyword_since": "2.0",
+        "source": NOTES.format("2.1"),
+    },
+    {
+        "function": "torch.hub.load",
+        "argument": "trust_repo",
+        "since": "",
+        "changes": "2.11",
+        "say": "",
+        "now": '"check"',
+        "source": BLOB.format("torch/hub.py"),
+    },
+]
+
+# What names stand for that are the same object by another way.
+SAME = {
+    "torch.functional": "torch",
+    "torch.nn.modules": "torch.nn",
+    "torch.nn.modules.loss": "torch.nn",
+    "torch.serialization": "torch",
+    "torch.autograd.variable": "torch.autograd",
+    "torch.cuda.amp.autocast_mode": "torch.cuda.amp",
+    "torch.cuda.amp.grad_scaler": "torch.cuda.amp",
+    "torch.nn.utils.clip_grad": "torch.nn.utils",
+    "torch.cuda.memory": "torch.cuda",
+}
+
+# Since when there is what replaces something, where that is before the first release whose sources are read.
+SINCE = {
+    **dict.fromkeys(("torch.outer", "torch.linalg.vector_norm", "torch.fft.fft", "torch.fft.rfft"), "1.7"),
+    **dict.fromkeys(("torch.fft.irfft", "torch.fft.ifft"), "1.7"),
+    **dict.fromkeys(
+        (f"torch.linalg.{name}" for name in ("qr", "cholesky", "eigh", "svd", "solve", "matrix_rank", "multi_dot")), "1.8"
+    ),
+    **dict.fromkeys(("torch.linalg.eig", "torch.linalg.lstsq", "torch.testing.assert_close"), "1.9"),
+    "torch.amp.autocast": "1.10",
+    **dict.fromkeys(
+        (
+            "torch.linalg.lu_factor", "torch.linalg.lu_factor_ex", "torch.linalg.solve_triangular",
+            "torch.utils.data.default_collate", "torch.utils.data.default_convert",
+        ), "1.11",
+    ),
+    "torch.linalg.lu_solve": "1.13",
+    "torch.float8_e4m3fn": "2.1",
+    "torch.float8_e5m2": "2.1",
+}  # fmt: skip
