@@ -13,6 +13,7 @@ traces read differently now.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -25,6 +26,8 @@ from torchlint.lint.registry import Selection
 from torchlint.rule import Finding, Level, Rule
 from torchlint.syntax.tree import Decoded
 
+NOWHERE = os.path.join(os.sep, "program.py")
+"""Of a program that is in no project: what this one says of itself is not meant for it."""
 _MARKER = re.compile(r" *# (error|warning|smell|strict): \[([^\]]*)\]")
 _NOTE = re.compile(r" *# note: (.*?)(?= *# (?:error|warning|smell|strict): \[| *# note: |$)")
 
@@ -60,9 +63,7 @@ def expected(text: str) -> Expectation:
     return Expectation({line: sorted(found) for line, found in findings.items()}, notes)
 
 
-def lint(
-    text: str, *, strict: bool = False, codes: Iterable[str] | None = None, path: str = "program.py"
-) -> FileReport:
+def lint(text: str, *, strict: bool = False, codes: Iterable[str] | None = None, path: str = NOWHERE) -> FileReport:
     """Lint a program without markers; never fails silently inside."""
     chosen = registry.load()
     enabled = frozenset(codes) if codes is not None else frozenset(rule.code for rule in chosen.rules)

@@ -28,7 +28,14 @@ ROOMS = (  # lowest first; a module imports from its own room and from those bef
     ),
     *("verify", "optable", "hosts", "__main__"),
 )
-FOR_RULES = ("torchlint.rule", "torchlint.fixes.rewrites", "torchlint.truth", "torchlint.model", "libcst")
+FOR_RULES = (
+    "torchlint.rule",
+    "torchlint.fixes.rewrites",
+    "torchlint.fixes.renames",
+    "torchlint.truth",
+    "torchlint.model",
+    "libcst",
+)
 FORBIDDEN_NAMES = {"utils", "util", "common", "helpers", "helper", "types", "misc", "core", "base"}
 THIRD_PARTIES = {"libcst", "click", "packaging", "pathspec", "distributed", "watchfiles", "pygls", "lsprotocol"}
 WITH_TORCH = {"verify", "optable"}

@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "torchlint.model",
     "torchlint.model.events",
     "torchlint.fixes.rewrites",
+    "torchlint.fixes.renames",
     "torchlint.truth",
     "libcst",
 }

@@ -87,4 +87,4 @@ def test_a_rule_shows_what_it_declares(rule: Rule) -> None:
     raises = [isinstance(example.shows, Raises) for example in rule.bad]
     levels = {word.split()[0] for example in rule.bad for word in str(expectations.expected(example.source)).split("'")}
     assert rule.level.value in levels
-    assert "error" not in levels or any(raises) or rule.code == "TLN212"
+    assert "error" not in levels or any(raises) or rule.code in ("TLN212", "TLN907")  # one raises on an older torch

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import libcst as cst
@@ -26,6 +26,7 @@ from torchlint.target import Target
 
 _WORDS = re.compile(r"[A-Za-z_]\w*")
 _RETAIN = "retain_variables"
+LOAD = ("torch.load", "torch.serialization.load")
 _WEIGHTS_ONLY = (2, 6)
 """The release in which `torch.load` stopped to unpickle unless told otherwise."""
 
@@ -84,7 +85,7 @@ def uses(text: str, registry: Registry, selection: Selection, project: ProjectIn
         words = set(_WORDS.findall(text))
         if _anything().isdisjoint(words):
             return Target(), []
-        target = project.target()
+        target = project.target(text)
     watched = find.watched(target)
     words = set(_WORDS.findall(text)) if words is None else words
     if watched.needles.isdisjoint(words):
@@ -183,7 +184,7 @@ class _Judged:
         full.
         """
         reference = self.reference
-        by_call = change.how not in ("", "rename", "call", "method")
+        by_call = change.how not in ("", "rename", "twin", "call", "method")
         if reference.again:
             return by_call
         if reference.imports and by_call:
@@ -202,11 +203,14 @@ class _Judged:
         reference, name = self.reference, self.reference.name
         starred = any(isinstance(each, ast.Starred) for each in call.args)
         open_ = any(each.arg is None for each in call.keywords)
-        if name in find._CALLED:
+        if name in find.CALLED:
             yield from self.of_deserialization(call, starred or open_)
         rows = self.watched.arguments.get(name, ())
         if name.startswith(find.MODELS + "."):
             rows = self.watched.arguments.get(find.MODELS, ())
+            first = call.args[0] if call.args else None
+            if isinstance(first, ast.Constant) and isinstance(first.value, bool):  # as it was given by position
+                rows = tuple(replace(each, at=0) if each.name == "pretrained" else each for each in rows)
         given = [(each, at) for each in rows if (at := _given(call, each.name, each.at, starred)) >= 0]
         if given:
             (change, at), *others = given
@@ -216,13 +220,13 @@ class _Judged:
             if at >= 0:
                 yield Use(events.TooNewApi, reference, {"since": since, "argument": argument}, at)
         unsaid = self.watched.unsaid.get(name)
-        if unsaid is not None and name != "torch.load" and not (starred or open_):
-            if _given(call, unsaid.name, unsaid.at, starred) < 0:
-                yield Use(events.UnsaidArgument, reference, {"unsaid": unsaid})
+        left_out = unsaid is not None and _given(call, unsaid.name, unsaid.at, starred) < 0
+        if left_out and name not in LOAD and not (starred or open_):
+            yield Use(events.UnsaidArgument, reference, {"unsaid": unsaid})
 
     def of_deserialization(self, call: ast.Call, unknown: bool) -> Iterator[Use]:
         name = self.reference.name
-        if name == "torch.load":
+        if name in LOAD:
             said = next((at for at, each in enumerate(call.keywords) if each.arg == "weights_only"), -1)
             if said >= 0:
                 value = call.keywords[said].value
@@ -247,7 +251,7 @@ class _Judged:
 
 
 def _given(call: ast.Call, name: str, position: int, starred: bool) -> int:
-    """The index of an argument of a call among all of them, positional ones first; -1 if it is not given, or unknown."""
+    """The index of an argument among all of a call, positional ones first; -1 if it is not given, or unknown."""
     for at, each in enumerate(call.keywords):
         if each.arg == name:
             return len(call.args) + at
@@ -347,5 +351,3 @@ def _statement(source: Source, node: cst.CSTNode) -> cst.CSTNode:
             break
         current = parent
     return current
-
-

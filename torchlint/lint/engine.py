@@ -90,8 +90,8 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
     seconds: dict[str, float] = {}
     project = ProjectIndex(path)
     with _timed(seconds, MODEL):
-        target, used = api.uses(text, registry, selection, project)
-        first = look(path, text, registry, selection, noqa=noqa, project=project, is_whole=bool(used))
+        target, used, lost = _uses(path, text, registry, selection, project)
+        first = look(path, text, registry, selection, noqa=noqa, project=project, is_whole=bool(used or lost))
     if first.held_back is not None:
         return FileReport(path, held_back=first.held_back, depends=project.depends, seconds=seconds)
     source: Source
@@ -111,9 +111,27 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
                 happened = _happened(source, project, is_thorough(registry, selection))
         except Exception as error:
             return _broken(path, f"the model could not follow this file: {described(error)}", seconds)
-    happened = [*happened, *api.located(source, target, used)]
     suppressions = Suppressions(source, registry, noqa=noqa)
-    return _Check(source, registry, selection, suppressions, project, seconds).report(happened)
+    check = _Check(source, registry, selection, suppressions, project, seconds)
+    try:
+        happened = [*happened, *api.located(source, target, used)]
+    except Exception as error:
+        lost = problem(path, INTERNAL_ERROR, f"{_NO_NAMES}: {described(error)}")
+    check.failures += [lost] if lost is not None else []
+    return check.report(happened)
+
+
+_NO_NAMES = "the names that this file refers to could not be followed; the other findings stand"
+
+
+def _uses(
+    path: str, text: str, registry: Registry, selection: Selection, project: ProjectIndex
+) -> tuple[Target, list[api.Use], Finding | None]:
+    """What `api.uses` says, and what went wrong there."""
+    try:
+        return (*api.uses(text, registry, selection, project), None)
+    except Exception as error:
+        return Target(), [], problem(path, INTERNAL_ERROR, f"{_NO_NAMES}: {described(error)}")
 
 
 def _happened(source: Source, project: ProjectIndex, thorough: bool) -> list[events.Event]:
@@ -212,7 +230,7 @@ class _Check:
 
     def _settings(self, rule: Rule) -> Settings:
         if self.target is None:
-            self.target = self.project.target()
+            self.target = self.project.target(self.source.text)
         return self.selection.settings(rule, self.target)
 
     def _file_for(self, rule: Rule) -> File:

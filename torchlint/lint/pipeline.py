@@ -95,7 +95,10 @@ class Pipeline(cst.CSTVisitor):
     def _happened_in(self, statement: cst.CSTNode) -> bool:
         """Whether an event is in one of a statement's lines: what holds none is not looked through."""
         span = self._source.span(statement)
-        return any(span.line <= line <= span.end_line for line in self._lines)
+        first = span.line  # that of `def`: decorators stand before it
+        if isinstance(statement, (cst.FunctionDef, cst.ClassDef)) and statement.decorators:
+            first = self._source.span(statement.decorators[0]).line
+        return any(first <= line <= span.end_line for line in self._lines)
 
 
 _STATEMENTS = (cst.BaseCompoundStatement, cst.SimpleStatementLine)

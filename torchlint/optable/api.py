@@ -20,6 +20,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -44,9 +45,17 @@ def minor(number: str) -> str:
     return ".".join(number.split(".")[:2])
 
 
-@cache
 def is_there(dotted: str) -> bool:
     """Whether the torch that is installed has a name."""
+    return of_torch(dotted) is not _NOTHING
+
+
+_NOTHING = object()
+
+
+@cache
+def of_torch(dotted: str) -> Any:
+    """What the torch that is installed has by a name; `_NOTHING` if there is none."""
     parts = dotted.split(".")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -56,11 +65,11 @@ def is_there(dotted: str) -> bool:
             except Exception:
                 continue
             for part in parts[length:]:
-                if not hasattr(found, part):
-                    return False
-                found = getattr(found, part)
-            return True
-    return False
+                found = getattr(found, part, _NOTHING)
+                if found is _NOTHING:
+                    return _NOTHING
+            return found
+    return _NOTHING
 
 
 def table(folder: Path) -> dict[str, Any]:
@@ -79,7 +88,7 @@ def table(folder: Path) -> dict[str, Any]:
         known = {key: names[name][key] for key in ("removed",) if key in names.get(name, {})}
         names[name] = _row(deprecated=when, instead=instead, how=how, quiet=not shown, source=source) | known
     private = {
-        name: _row(instead=twin, how="rename" if same else "", private=when)
+        name: _row(instead=twin, how="rename" if same else "twin" if name in facts.TWINS else "", private=when)
         for name, (twin, when, same) in facts.PRIVATE.items()
         if twin
     }
@@ -88,11 +97,26 @@ def table(folder: Path) -> dict[str, Any]:
     return {
         "names": dict(sorted(names.items())),
         "since": dict(sorted(since.items())),
-        "arguments": _arguments(releases),
+        "arguments": _arguments(releases, public),
         "new_arguments": _new_arguments(releases, public),
         "unsaid": _unsaid(releases),
-        "same": facts.SAME,
+        "same": _same([*names, *(f["function"] for f in facts.UNSAID), *_functions()]),
     }
+
+
+def _functions() -> list[str]:
+    return [function for fact in facts.ARGUMENTS for function in fact["functions"]]
+
+
+def _same(names: Iterable[str]) -> dict[str, str]:
+    """Other ways to the very same object."""
+    found = {}
+    for name in names:
+        module, _, last = name.rpartition(".")
+        for other, same in facts.SAME.items():
+            if same == module and (one := of_torch(name)) is not _NOTHING and of_torch(f"{other}.{last}") is one:
+                found[f"{other}.{last}"] = name
+    return dict(sorted(found.items()))
 
 
 def _row(**values: object) -> dict[str, object]:
@@ -103,7 +127,7 @@ def _since(releases: Mapping[str, Release], public: Mapping[str, set[str]]) -> I
     """The release in which each name came that has come since the first."""
     newest = RELEASES[-1]
     for name in public[newest]:
-        if _JUNK.search(name) or not is_there(name):
+        if _JUNK.search(name) or name in facts.STUB_CAME_LATE or not is_there(name):
             continue
         having = [number for number in RELEASES if releases[number].has(name)]
         first = having[0] if having else newest
@@ -159,12 +183,14 @@ def _instead(message: str, name: str, of: Release) -> str:
     return ""
 
 
-def _arguments(releases: Mapping[str, Release]) -> dict[str, dict[str, dict[str, object]]]:
+def _arguments(
+    releases: Mapping[str, Release], public: Mapping[str, set[str]]
+) -> dict[str, dict[str, dict[str, object]]]:
     """By function and argument: since when it is deprecated, when it went, where it stands."""
     found: dict[str, dict[str, dict[str, object]]] = {}
     newest = releases[RELEASES[-1]]
-    for before, after in zip(RELEASES, RELEASES[1:], strict=False):
-        for name in sorted(set(releases[before].public())):
+    for before, after in pairwise(RELEASES):
+        for name in sorted(public[before]):
             old, new = releases[before].parameters(name), releases[after].parameters(name)
             if old is None or new is None or new.open or _JUNK.search(name) or not _in_python(releases[after], name):
                 continue
@@ -253,7 +279,11 @@ def main(arguments: Iterable[str] | None = None) -> int:
         TABLE.write_text(made, encoding="utf-8")
         return 0
     same = TABLE.read_text(encoding="utf-8") == made
-    print("the table is as it would be generated" if same else "the table differs: python -m torchlint.optable.api --write")
+    print(
+        "the table is as it would be generated"
+        if same
+        else "the table differs: python -m torchlint.optable.api --write"
+    )
     return int(not same)
 
 

@@ -87,7 +87,9 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
     "torch.nn.functional.upsample_bilinear": (
         "0.4", "torch.nn.functional.interpolate", 'keyword:mode="bilinear", align_corners=True', True, _F,
     ),
-    "torch.nn.UpsamplingNearest2d": ("1.0", "torch.nn.Upsample", "", False, DOCS.format("torch.nn.UpsamplingNearest2d")),
+    "torch.nn.UpsamplingNearest2d": (
+        "1.0", "torch.nn.Upsample", "", False, DOCS.format("torch.nn.UpsamplingNearest2d"),
+    ),
     "torch.nn.UpsamplingBilinear2d": (
         "1.0", "torch.nn.Upsample", "", False, DOCS.format("torch.nn.UpsamplingBilinear2d"),
     ),
@@ -113,10 +115,12 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
     ),
     **{
         f"torch.{device}.amp.{name}": (
-            "2.4", f"torch.amp.{name}", f'prepend:"{device}"', True, BLOB.format(f"torch/{device}/amp/__init__.py"),
+            "2.4", f"torch.amp.{name}", f'prepend:"{device}"{names}', True,
+            BLOB.format(f"torch/{device}/amp/__init__.py"),
         )
         for device in ("cuda", "cpu")
-        for name in ("autocast", "GradScaler")
+        # torch.amp's autocast takes the same in another order
+        for name, names in (("autocast", "|enabled,dtype,cache_enabled"), ("GradScaler", ""))
     },
     **{
         f"torch.cuda.amp.{name}": (
@@ -166,7 +170,8 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
         )
     },
     "torch.nn.parallel.DistributedDataParallelCPU": (
-        "1.4", "torch.nn.parallel.DistributedDataParallel", "rename", True, BLOB.format("torch/nn/parallel/__init__.py"),
+        "1.4", "torch.nn.parallel.DistributedDataParallel", "rename", True,
+        BLOB.format("torch/nn/parallel/__init__.py"),
     ),
     **{
         f"torch.jit.{name}": ("2.10", "torch.export.export", "", False, BLOB.format(f"torch/jit/_{file}.py"))
@@ -181,7 +186,8 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
     ),
 }  # fmt: skip
 
-# A private name with a public twin: since when there is the twin, and whether it is the very same object.
+# A private name with a public twin: since when there is the twin, and whether it is the very same object. That of
+# `_LRScheduler` is its base class, and what the twin is used for it does too.
 PRIVATE: dict[str, tuple[str, str, bool]] = {
     "torch.utils.data._utils.collate.default_collate": ("torch.utils.data.default_collate", "1.11", True),
     "torch.utils.data._utils.collate.default_convert": ("torch.utils.data.default_convert", "1.11", True),
@@ -190,7 +196,6 @@ PRIVATE: dict[str, tuple[str, str, bool]] = {
     "torch.utils.data._utils.worker.get_worker_info": ("torch.utils.data.get_worker_info", "1.2", True),
     "torch.optim.lr_scheduler._LRScheduler": ("torch.optim.lr_scheduler.LRScheduler", "2.0", False),
     "torch._C.Generator": ("torch.Generator", "1.0", True),
-    "torch._C._cuda_getDeviceCount": ("torch.cuda.device_count", "1.0", False),
     "torch._C._nn.gelu": ("torch.nn.functional.gelu", "1.4", True),
     "torch._dynamo.disable": ("torch.compiler.disable", "2.1", False),
     "torch._dynamo.reset": ("torch.compiler.reset", "2.1", False),
@@ -212,26 +217,30 @@ PRIVATE: dict[str, tuple[str, str, bool]] = {
         "torch.distributed.fsdp.MixedPrecisionPolicy", "2.6", True,
     ),
     "torch.distributed._composable.fsdp.FSDPModule": ("torch.distributed.fsdp.FSDPModule", "2.6", True),
-    "torch._higher_order_ops.cond": ("torch.cond", "2.3", True),
     "torch._lowrank.svd_lowrank": ("torch.svd_lowrank", "1.4", True),
     "torch._lowrank.pca_lowrank": ("torch.pca_lowrank", "1.4", True),
-    "torch.nn.modules.utils._ntuple": ("", "", False),
 }  # fmt: skip
 
-LOSSES = (
-    "L1Loss NLLLoss PoissonNLLLoss KLDivLoss MSELoss BCELoss BCEWithLogitsLoss HingeEmbeddingLoss MultiLabelMarginLoss "
-    "SmoothL1Loss SoftMarginLoss CrossEntropyLoss MultiLabelSoftMarginLoss CosineEmbeddingLoss MarginRankingLoss "
-    "MultiMarginLoss TripletMarginLoss"
-).split()
-LOSS_FUNCTIONS = (
-    "l1_loss nll_loss poisson_nll_loss kl_div mse_loss binary_cross_entropy binary_cross_entropy_with_logits "
-    "hinge_embedding_loss multilabel_margin_loss smooth_l1_loss soft_margin_loss cross_entropy "
-    "multilabel_soft_margin_loss cosine_embedding_loss margin_ranking_loss multi_margin_loss triplet_margin_loss"
-).split()
-SCHEDULERS = (
-    "LambdaLR MultiplicativeLR StepLR MultiStepLR ConstantLR LinearLR ExponentialLR SequentialLR PolynomialLR "
-    "CosineAnnealingLR ChainedScheduler ReduceLROnPlateau CyclicLR CosineAnnealingWarmRestarts OneCycleLR LRScheduler"
-).split()
+TWINS = frozenset({"torch.optim.lr_scheduler._LRScheduler"})
+"""Private names that may be replaced, though their public twin is another object."""
+
+LOSSES = [
+    "L1Loss", "NLLLoss", "PoissonNLLLoss", "KLDivLoss", "MSELoss", "BCELoss", "BCEWithLogitsLoss",
+    "HingeEmbeddingLoss", "MultiLabelMarginLoss", "SmoothL1Loss", "SoftMarginLoss", "CrossEntropyLoss",
+    "MultiLabelSoftMarginLoss", "CosineEmbeddingLoss", "MarginRankingLoss", "MultiMarginLoss",
+    "TripletMarginLoss",
+]  # fmt: skip
+LOSS_FUNCTIONS = [
+    "l1_loss", "nll_loss", "poisson_nll_loss", "kl_div", "mse_loss", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "hinge_embedding_loss", "multilabel_margin_loss", "smooth_l1_loss",
+    "soft_margin_loss", "cross_entropy", "multilabel_soft_margin_loss", "cosine_embedding_loss",
+    "margin_ranking_loss", "multi_margin_loss", "triplet_margin_loss",
+]  # fmt: skip
+SCHEDULERS = [
+    "LambdaLR", "MultiplicativeLR", "StepLR", "MultiStepLR", "ConstantLR", "LinearLR", "ExponentialLR",
+    "SequentialLR", "PolynomialLR", "CosineAnnealingLR", "ChainedScheduler", "ReduceLROnPlateau", "CyclicLR",
+    "CosineAnnealingWarmRestarts", "OneCycleLR", "LRScheduler",
+]  # fmt: skip
 _MODELS = BLOB.format("").replace("pytorch/pytorch/blob/v2.13.0", "pytorch/vision/blob/v0.13.0")
 
 # functions, argument, deprecated, removed, replacement, how, source
@@ -337,7 +346,7 @@ UNSAID: list[dict[str, Any]] = [
         "function": "torch.meshgrid",
         "argument": "indexing",
         "since": "1.10",
-        "changes": "",
+        "why": "torch warns that its default is to change",
         "say": '"ij"',
         "keyword_since": "1.10",
         "source": DOCS.format("torch.meshgrid"),
@@ -346,7 +355,7 @@ UNSAID: list[dict[str, Any]] = [
         "function": "torch.utils.checkpoint.checkpoint",
         "argument": "use_reentrant",
         "since": "2.1",
-        "changes": "",
+        "why": "torch warns that its default is to change",
         "say": "True",
         "keyword_since": "1.11",
         "source": BLOB.format("torch/utils/checkpoint.py"),
@@ -355,7 +364,7 @@ UNSAID: list[dict[str, Any]] = [
         "function": "torch.utils.checkpoint.checkpoint_sequential",
         "argument": "use_reentrant",
         "since": "2.2",
-        "changes": "",
+        "why": "torch warns that its default is to change",
         "say": "True",
         "keyword_since": "2.1",
         "source": BLOB.format("torch/utils/checkpoint.py"),
@@ -364,14 +373,12 @@ UNSAID: list[dict[str, Any]] = [
         "function": "torch.cross",
         "argument": "dim",
         "since": "1.11",
-        "changes": "",
-        "say": "",
+        "why": "torch warns, and takes the first dimension of size 3",
         "source": DOCS.format("torch.cross"),
     },
     {
         "function": "torch.load",
         "argument": "weights_only",
-        "since": "",
         "changes": "2.6",
         "say": "False",
         "now": "True",
@@ -381,30 +388,31 @@ UNSAID: list[dict[str, Any]] = [
     {
         "function": "torch.onnx.export",
         "argument": "dynamo",
-        "since": "",
         "changes": "2.9",
         "say": "False",
-        "now": "True",
+        "now": "exports by way of torch.export",
         "keyword_since": "2.5",
         "source": NOTES.format("2.9"),
     },
     {
-        "function": "torch.compile",
-        "argument": "dynamic",
-        "since": "",
-        "changes": "2.1",
-        "say": "False",
-        "now": "None",
-        "keyword_since": "2.0",
-        "source": NOTES.format("2.1"),
+        "function": "torch.floor_divide",
+        "argument": "",
+        "changes": "1.13",
+        "now": "rounds down, and before towards zero",
+        "source": NOTES.format("1.13"),
+    },
+    {
+        "function": "torch.stft",
+        "argument": "return_complex",
+        "since": "2.0",
+        "why": "torch refuses real input then",
+        "source": DOCS.format("torch.stft"),
     },
     {
         "function": "torch.hub.load",
         "argument": "trust_repo",
-        "since": "",
         "changes": "2.11",
-        "say": "",
-        "now": '"check"',
+        "now": "asks whether to trust a repository that it does not know",
         "source": BLOB.format("torch/hub.py"),
     },
 ]
@@ -422,12 +430,16 @@ SAME = {
     "torch.cuda.memory": "torch.cuda",
 }
 
+# Names whose stub came later than they did.
+STUB_CAME_LATE = frozenset({"torch.Tensor.xpu"})
+
 # Since when there is what replaces something, where that is before the first release whose sources are read.
 SINCE = {
     **dict.fromkeys(("torch.outer", "torch.linalg.vector_norm", "torch.fft.fft", "torch.fft.rfft"), "1.7"),
     **dict.fromkeys(("torch.fft.irfft", "torch.fft.ifft"), "1.7"),
     **dict.fromkeys(
-        (f"torch.linalg.{name}" for name in ("qr", "cholesky", "eigh", "svd", "solve", "matrix_rank", "multi_dot")), "1.8"
+        (f"torch.linalg.{name}" for name in ("qr", "cholesky", "eigh", "svd", "solve", "matrix_rank", "multi_dot")),
+        "1.8",
     ),
     **dict.fromkeys(("torch.linalg.eig", "torch.linalg.lstsq", "torch.testing.assert_close"), "1.9"),
     "torch.amp.autocast": "1.10",

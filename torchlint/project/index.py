@@ -107,8 +107,11 @@ class ProjectIndex:
             return False
         return any(self._begins(root, package) for root in self._roots)
 
-    def target(self) -> Target:
-        """The releases of torch that the project says it runs on."""
+    def target(self, text: str) -> Target:
+        """The releases of torch that a script says itself, or else its project, that it runs on."""
+        own = requirements.inline(text)
+        if own is not None:
+            return own
         found, depends = requirements.target(self._path)
         self._seen.update((each.path, each.digest) for each in depends)
         return found

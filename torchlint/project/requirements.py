@@ -77,6 +77,24 @@ def _of_directory(directory: str) -> tuple[Target, dict[str, str]]:
         current = above
 
 
+_INLINE = re.compile(r"^# /// script\r?$\n((?:^#(?: .*)?\r?$\n)+?)^# ///\r?$", re.MULTILINE)
+
+
+def inline(text: str) -> Target | None:
+    """What a script says of itself (PEP 723: `# /// script`, with its `dependencies` in comments)."""
+    block = _INLINE.search(text) if "# /// script" in text else None
+    if block is None:
+        return None
+    lines = (line[2:] if line.startswith("# ") else line[1:] for line in block[1].splitlines())
+    try:
+        for specifier in _specifiers(_toml("\n".join(lines)).get("dependencies", ())):
+            lower, upper = bounds(specifier)
+            return Target(upper if lower is None else lower, upper, f"torch{specifier} in the script's own metadata")
+    except (ValueError, TypeError, AttributeError):
+        return None
+    return None
+
+
 def forget() -> None:
     """Nothing that was read is taken for what is there now."""
     _of_directory.cache_clear()

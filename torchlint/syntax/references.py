@@ -1,5 +1,5 @@
 """
-Every place of a file that names something of a package: imports, aliases, attributes, decorators, annotations, dead code.
+Every place of a file that names something of a package: imports, aliases, attributes, decorators, annotations.
 
 Walks Python's own tree with the scopes of the language and runs nothing: a name stands for what an import (or one plain
 assignment of a dotted name) bound it to, and for nothing where it is bound in any other way too. Says of each place
@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from dataclasses import dataclass
 
 _ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError", "TypeError"})
@@ -64,7 +64,7 @@ class Reference:
     asked: bool = False
 
 
-def references(tree: ast.Module, wanted: Collection[str], packages: Collection[str]) -> list[Reference]:
+def references(tree: ast.Module, wanted: Container[str], packages: Collection[str]) -> list[Reference]:
     """
     The places of a file that name something wanted, in the order of the text.
 
@@ -115,7 +115,7 @@ class _Scope:
 
 
 class _Walk:
-    def __init__(self, wanted: Collection[str], packages: Collection[str]) -> None:
+    def __init__(self, wanted: Container[str], packages: Collection[str]) -> None:
         self.wanted = wanted
         self.packages = packages
         self.found: list[Reference] = []
@@ -143,6 +143,7 @@ class _Walk:
     def binds(self, body: Iterable[ast.AST]) -> None:
         """Note what statements bind in the present scope; functions and classes in them have their own."""
         stack = list(body)
+        assigned: list[tuple[str, ast.expr]] = []
         while stack:
             node = stack.pop()
             if isinstance(node, ast.Import):
@@ -161,7 +162,7 @@ class _Walk:
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 self.scope.bind(node.name, None)
             elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                self.scope.bind(node.targets[0].id, self.dotted(node.value) or None)
+                assigned.append((node.targets[0].id, node.value))
                 stack.append(node.value)
             elif isinstance(node, (ast.Global, ast.Nonlocal)):
                 for name in node.names:
@@ -178,6 +179,8 @@ class _Walk:
                 if isinstance(node, ast.ExceptHandler) and node.name:
                     self.scope.bind(node.name, None)
                 stack += ast.iter_child_nodes(node)
+        for name, value in reversed(assigned):  # what imports bind is known by now
+            self.scope.bind(name, self.dotted(value) or None)
 
     def dotted(self, node: ast.AST) -> str:
         """What a chain of attributes stands for; "" if that is not of the packages."""
@@ -259,8 +262,8 @@ class _Walk:
                 self.note_prefixes(alias.name, alias)
         elif not isinstance(node, (ast.Global, ast.Nonlocal)):
             self.asked = before or (isinstance(node, ast.Assert) and self.asks(node.test))
-            for part in ast.iter_child_nodes(node):
-                self.expression(part)
+            for child in ast.iter_child_nodes(node):
+                self.expression(child)
         self.asked = before
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
@@ -348,8 +351,8 @@ class _Walk:
                 if default is not None:
                     self.expression(default)
             scope = _Scope(self.scope)
-            for each in _arguments(node.args):
-                scope.bind(each.arg, None)
+            for argument in _arguments(node.args):
+                scope.bind(argument.arg, None)
             self.scope = scope
             self.expression(node.body)
             assert scope.outer is not None

@@ -38,10 +38,12 @@ class Change:
     instead
         What to use, in full; "" if there is nothing.
     how
-        How a program is rewritten: "rename" (the name alone: same parameters, same meaning); "rename:N" (calls of at
-        most N positional arguments and no others); "prepend:TEXT" (a first argument); "keyword:TEXT" (arguments at the
-        end); "decorator:TEXT" (as that, and called where it was not); "list" (the arguments in a list); "symeig"; "call"
-        (what was a value is called now); "" (somebody must look at it).
+        How a program is rewritten: "rename" (the name alone: same parameters, same meaning); "twin"
+        (as that, but it is another object); "rename:N" (calls of at
+        most N positional arguments and no others); "prepend:TEXT|NAMES" (a first argument; those
+        given by position get these names); "keyword:TEXT" (arguments at the
+        end); "decorator:TEXT" (as that, and called where it was not); "list" (the arguments in a list); "symeig";
+        "call" (what was a value is called now); "" (somebody must look at it).
     quiet
         Torch shows no warning: only its documentation says so, or a warning that Python hides.
     source
@@ -103,6 +105,8 @@ class Unsaid:
         What it means from `changes` on.
     keyword
         The release that has the argument.
+    why
+        What torch says to it, as the second half of a sentence.
     """
 
     name: str
@@ -112,6 +116,7 @@ class Unsaid:
     say: str
     now: str
     keyword: Release | None
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,15 +150,17 @@ class Watched:
             or name in self.arguments
             or name in self.new_arguments
             or name in self.unsaid
-            or name in _CALLED
+            or name in CALLED
             or (isinstance(name, str) and MODELS in self.arguments and name.startswith(MODELS + "."))
         )
 
 
-_CALLED = frozenset(
+CALLED = frozenset(
     f"torch.{name}"
     for name in (
         "load",
+        "serialization.load",
+        "serialization.load",
         "hub.load",
         "classes.load_library",
         "package",
@@ -204,8 +211,7 @@ def _change(name: str, row: dict[str, Any]) -> Change:
 
 def _also(name: str) -> list[str]:
     """Other ways to the same object."""
-    module, _, last = name.rpartition(".")
-    return [f"{other}.{last}" for other, same in _table()["same"].items() if same == module]
+    return [other for other, same in _table()["same"].items() if same == name]
 
 
 def since(name: str) -> Release | None:
@@ -240,13 +246,14 @@ def unsaid() -> dict[str, Unsaid]:
     found: dict[str, Unsaid] = {}
     for function, row in _table()["unsaid"].items():
         of = Unsaid(
-            row["argument"],
+            row.get("argument", ""),
             int(row.get("at", -1)),
             _release(row, "since"),
             _release(row, "changes"),
             row.get("say", ""),
             row.get("now", ""),
             _release(row, "keyword_since"),
+            row.get("why", ""),
         )
         for each in (function, *_also(function)):
             found.setdefault(each, of)
@@ -274,8 +281,12 @@ def watched(target: Target) -> Watched:
         for function, each in unsaid().items()
         if target.spans(each.changes) or target.reaches(each.since)
     }
-    needles = {name.rpartition(".")[2] for group in (names, too_new, better_said, _CALLED) for name in group}
-    needles |= {each.name for of in old.values() for each in of} | {name for rows in new.values() for name in rows}
+    needles = {name.rpartition(".")[2] for group in (names, too_new, better_said, CALLED) for name in group}
+    for function, of in old.items():
+        needles |= {each.name for each in of} | (
+            {function.rpartition(".")[2]} if any(each.at == 0 for each in of) else set()
+        )
+    needles |= {name for rows in new.values() for name in rows}
     return Watched(names, too_new, old, new, better_said, frozenset(needles))
 
 

@@ -1,0 +1,82 @@
+from collections.abc import Iterator
+
+from torchlint.model.events import api
+from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+
+
+class ApiNewerThanTarget(Rule):
+    """
+    The program names something that the oldest torch it has to run on does not have.
+
+    ## What it does
+    Finds names and arguments of torch that came with a later release than the oldest of the target (see TLN901 for
+    what that is). The names come from the sources of torch's own releases, 1.13 and later.
+
+    Silent where nobody says which releases are meant, and where the author asks first (`hasattr`, a version, a
+    `try`).
+
+    ## Why is this bad?
+    An installation that the project's own metadata allow raises AttributeError, ImportError or TypeError.
+
+    ## Cure
+    Raise the lower end of the project's range, or ask for the version.
+
+    ## Known limits
+    Of the native library only functions are known, and neither types nor attributes. Where a function has `**kwargs`,
+    its arguments are not.
+
+    ## References
+    - [What changed, and how the table is made](https://github.com/torchlint/torchlint/blob/main/docs/api-changes.md)
+    """
+
+    code = "TLN907"
+    name = "api-newer-than-target"
+    level = Level.ERROR
+    bad = (
+        Example(
+            """
+            # /// script
+            # dependencies = ["torch>=1.13"]
+            # ///
+            import torch
+
+            def loss(x):
+                return (x ** 2).sum()
+
+            print(torch.func.grad(loss)(torch.ones(3)))  # error: [TLN907]
+            """,
+            shows=Holds("tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 0)"),
+        ),
+    )
+    good = (
+        Example(
+            """
+            # /// script
+            # dependencies = ["torch>=1.13"]
+            # ///
+            import torch
+
+            model = torch.nn.Linear(2, 3)
+            if hasattr(torch, "compile"):
+                model = torch.compile(model)
+            try:
+                from torch.func import vmap
+            except ImportError:
+                from functorch import vmap
+            """
+        ),
+        Example(
+            """
+            import torch
+
+            print(torch.func.vmap(torch.sum)(torch.ones(2, 3)))
+            """
+        ),
+    )
+
+    def check(self, event: api.TooNewApi) -> Iterator[Diagnostic]:
+        since, target = f"{event.since[0]}.{event.since[1]}", event.target
+        what = f"`{event.argument}` of `{event.spelled}`" if event.argument else f"`{event.spelled}`"
+        message = f"{what} is new in torch {since}{target.allowing(target.oldest)}"
+        group = (event.name, event.argument)
+        yield Diagnostic(event.node, message, event.trace, group=group, others="mention")

@@ -1,0 +1,100 @@
+from collections.abc import Iterator
+
+from torchlint.fixes.renames import with_argument_said
+from torchlint.model.events import api
+from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+
+
+class ChangedDefault(Rule):
+    """
+    A call means one thing on one torch it has to run on, and another on another.
+
+    ## What it does
+    Finds calls whose meaning changes within the target (see TLN901 for what that is) because they leave an argument
+    out: `dynamo` of `torch.onnx.export` (2.9), `trust_repo` of `torch.hub.load` (2.11); and `torch.floor_divide`,
+    which rounds down since 1.13. `torch.load` (2.6) is TLN904.
+
+    ## Why is this bad?
+    The same program gives different results on two installations, both of which the project allows.
+
+    ## Cure
+    Say the argument. For `floor_divide`: `torch.div(a, b, rounding_mode="floor")`, or `"trunc"` for what it did.
+
+    ## Fix safety
+    Unsafe: the argument gets the value that it had before the change. No fix where the oldest torch has no such
+    argument.
+
+    ## References
+    - [torch.floor_divide](https://docs.pytorch.org/docs/stable/generated/torch.floor_divide.html)
+    - [torch.onnx.export](https://docs.pytorch.org/docs/stable/onnx_export.html)
+    """
+
+    code = "TLN908"
+    name = "changed-default"
+    level = Level.WARNING
+    fixes = "unsafe"
+    bad = (
+        Example(
+            """
+            # /// script
+            # dependencies = ["torch>=1.10"]
+            # ///
+            import torch
+
+            half = torch.floor_divide(torch.tensor(-3.0), 2)  # warning: [TLN908]
+            """,
+            shows=Holds("half.item() == -2.0 != (-3.0 / 2).__trunc__()"),
+        ),
+        Example(
+            """
+            # /// script
+            # dependencies = ["torch>=2.5,<2.12"]
+            # ///
+            import torch
+
+            def save(model, path):
+                torch.onnx.export(model, torch.rand(1, 3), path)  # warning: [TLN908]
+            """,
+            shows=Holds("('dynamo',) not in save.__code__.co_consts"),
+            fixed="""
+            # /// script
+            # dependencies = ["torch>=2.5,<2.12"]
+            # ///
+            import torch
+
+            def save(model, path):
+                torch.onnx.export(model, torch.rand(1, 3), path, dynamo=False)
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            # /// script
+            # dependencies = ["torch>=1.10"]
+            # ///
+            import torch
+
+            half = torch.div(torch.tensor(-3.0), 2, rounding_mode="floor")
+            """
+        ),
+        Example(
+            """
+            import torch
+
+            half = torch.floor_divide(torch.tensor(-3.0), 2)
+            """
+        ),
+    )
+
+    def check(self, event: api.UnsaidArgument) -> Iterator[Diagnostic]:
+        unsaid, target = event.unsaid, event.target
+        if not target.spans(unsaid.changes):
+            return
+        assert unsaid.changes is not None
+        release = f"{unsaid.changes[0]}.{unsaid.changes[1]}"
+        without = f" without `{unsaid.name}`" if unsaid.name else ""
+        message = f"`{event.spelled}`{without} {unsaid.now} since torch {release}{target.allowing(target.oldest)}"
+        fix = with_argument_said(event)
+        fix = None if fix is None else type(fix)(fix.title, fix.edits, safe=False)
+        yield Diagnostic(event.node, message, event.trace, fix)

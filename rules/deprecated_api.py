@@ -1,0 +1,113 @@
+from collections.abc import Iterator
+
+from torchlint.fixes.renames import renamed
+from torchlint.model.events import api
+from torchlint.rule import Diagnostic, Example, Holds, Level, Rule, Warns
+
+
+class DeprecatedApi(Rule):
+    """
+    The program names something that torch will remove.
+
+    ## What it does
+    Finds what is deprecated in a release of the target (see TLN901 for what that is, and for which mentions count).
+    Silent where the oldest release of the target has no replacement yet.
+
+    A warning where torch shows one; a smell where only its documentation says so (`torch.svd`, `torch.norm`), or where
+    Python hides torch's `DeprecationWarning` (`torch.jit.script`). One finding per name and file.
+
+    ## Why is this bad?
+    A later torch removes it.
+
+    ## Cure
+    What the message names.
+
+    ## Fix safety
+    Safe where the name alone changes, or where the call shows that it means the same (`torch.cuda.amp.autocast()` is
+    `torch.amp.autocast("cuda")`). Others have no fix: `torch.svd` gives V, `torch.linalg.svd` its conjugate transpose.
+    The import that a fix leaves without any use is removed by an unsafe one: somebody may import it from there.
+
+    ## Known limits
+    Methods of tensors are not among what is found: `x.ger(y)` may be a method of anything.
+
+    ## References
+    - [What changed, and how the table is made](https://github.com/torchlint/torchlint/blob/main/docs/api-changes.md)
+    """
+
+    code = "TLN902"
+    name = "deprecated-api"
+    level = Level.WARNING
+    fixes = "both"
+    bad = (
+        Example(
+            """
+            import torch
+            from torch import nn
+
+            layer = nn.Linear(2, 3)
+            nn.init.xavier_uniform(layer.weight)  # warning: [TLN902]
+            """,
+            shows=Warns("`nn.init.xavier_uniform` is now deprecated in favor of `nn.init.xavier_uniform_`"),
+            fixed="""
+            import torch
+            from torch import nn
+
+            layer = nn.Linear(2, 3)
+            nn.init.xavier_uniform_(layer.weight)
+            """,
+        ),
+        Example(
+            """
+            import torch
+            from torch import ger  # smell: [TLN902]
+
+            print(ger(torch.ones(2), torch.ones(3)))
+            """,
+            shows=Holds("ger.__name__ == 'ger'"),
+            fixed="""
+            import torch
+            from torch import outer as ger
+
+            print(ger(torch.ones(2), torch.ones(3)))
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+            from torch import nn
+
+            layer = nn.Linear(2, 3)
+            nn.init.xavier_uniform_(layer.weight)
+            try:
+                from torch.amp import GradScaler
+            except ImportError:
+                from torch.cuda.amp import GradScaler
+            """
+        ),
+        Example(
+            """
+            # /// script
+            # dependencies = ["torch>=2.0,<2.6"]
+            # ///
+            import torch
+
+            scaler = torch.cuda.amp.GradScaler  # torch.amp has one from 2.3 on
+            """
+        ),
+    )
+
+    def check(self, event: api.DeprecatedApi) -> Iterator[Diagnostic]:
+        change, target = event.change, event.target
+        said = "deprecated"
+        if change.deprecated is not None and change.deprecated > (1, 13):
+            said = f"deprecated since torch {change.deprecated[0]}.{change.deprecated[1]}"
+        if change.removed is not None:
+            said += f", and gone in {change.removed[0]}.{change.removed[1]}"
+        why = target.allowing(target.newest) if change.deprecated and target.begins_before(change.deprecated) else ""
+        instead = f": use `{change.instead}`" if change.instead else ""
+        fix = renamed(event, change, mends=False)
+        level = Level.SMELL if change.quiet else Level.WARNING
+        message = f"`{event.spelled}` is {said}{why}{instead}"
+        yield Diagnostic(event.node, message, event.trace, fix, level, group=event.name, others="mention")

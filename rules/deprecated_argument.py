@@ -1,0 +1,116 @@
+from collections.abc import Iterator
+
+from torchlint.fixes.renames import with_argument_said, without_old_argument
+from torchlint.model.events import api
+from torchlint.rule import Diagnostic, Example, Level, Raises, Rule, Warns
+
+
+class DeprecatedArgument(Rule):
+    """
+    A call says an argument that torch gave up, or leaves out one that it wants said.
+
+    ## What it does
+    Finds arguments that are deprecated or gone in a release of the target (see TLN901 for what that is):
+    `size_average` and `reduce` of losses, `verbose` of schedulers, `retain_variables`, `volatile`, `pretrained` of
+    torchvision's models; an error where a release of the target raises. And calls without an argument that torch
+    warns to say, where its default is to change: `indexing` of `torch.meshgrid`, `use_reentrant` of `checkpoint`,
+    `dim` of `torch.cross`, `return_complex` of `torch.stft`.
+
+    ## Why is this bad?
+    What is ignored or refused does not do what it says, and what is left out will mean something else.
+
+    ## Cure
+    `reduction="sum"` for `size_average=False`, `reduction="none"` for `reduce=False`; for `verbose`, print
+    `scheduler.get_last_lr()`; for `volatile`, `with torch.no_grad():`.
+
+    ## Fix safety
+    Safe where the value is written in the call and the new one means the same: what is left unsaid is said as it is
+    meant now. `verbose=True` and `volatile=True` are left out as unsafe fixes, and `weights="DEFAULT"` for
+    `pretrained=True` may be other weights. No fix for a call with `*` or `**`.
+
+    ## References
+    - [torch.meshgrid](https://docs.pytorch.org/docs/stable/generated/torch.meshgrid.html)
+    - [torch.utils.checkpoint](https://docs.pytorch.org/docs/stable/checkpoint.html)
+    - [What changed, and how the table is made](https://github.com/torchlint/torchlint/blob/main/docs/api-changes.md)
+    """
+
+    code = "TLN903"
+    name = "deprecated-argument"
+    level = Level.WARNING
+    fixes = "both"
+    bad = (
+        Example(
+            """
+            import torch
+
+            criterion = torch.nn.MSELoss(size_average=False)  # warning: [TLN903]
+            loss = criterion(torch.ones(3), torch.zeros(3))
+            """,
+            shows=Warns("size_average and reduce args will be deprecated, please use reduction='sum' instead"),
+            fixed="""
+            import torch
+
+            criterion = torch.nn.MSELoss(reduction="sum")
+            loss = criterion(torch.ones(3), torch.zeros(3))
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            optimizer = torch.optim.SGD(torch.nn.Linear(2, 3).parameters(), lr=0.1)
+            scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 10, verbose=True)  # error: [TLN903]
+            """,
+            shows=Raises("got an unexpected keyword argument 'verbose'"),
+            fixed="""
+            import torch
+
+            optimizer = torch.optim.SGD(torch.nn.Linear(2, 3).parameters(), lr=0.1)
+            scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 10)
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            rows, columns = torch.meshgrid(torch.arange(2), torch.arange(3))  # warning: [TLN903]
+            """,
+            shows=Warns("it will be required to pass the indexing argument"),
+            fixed="""
+            import torch
+
+            rows, columns = torch.meshgrid(torch.arange(2), torch.arange(3), indexing="ij")
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            criterion = torch.nn.MSELoss(reduction="sum")
+            rows, columns = torch.meshgrid(torch.arange(2), torch.arange(3), indexing="xy")
+            settings = {"indexing": "ij"}
+            rows, columns = torch.meshgrid(torch.arange(2), torch.arange(3), **settings)
+            """
+        ),
+    )
+
+    def check(self, event: api.OldArgument | api.UnsaidArgument) -> Iterator[Diagnostic]:
+        if isinstance(event, api.OldArgument):
+            change = event.change
+            names = " and ".join(f"`{each.name}`" for each in (change, *(other for other, _ in event.others)))
+            if event.target.reaches(change.removed):
+                assert change.removed is not None
+                release = f"{change.removed[0]}.{change.removed[1]}"
+                why = event.target.allowing(event.target.newest)
+                message = f"`{event.spelled}` takes no {names} since torch {release}{why}"
+                level = Level.ERROR
+            else:
+                message = f"{names} of `{event.spelled}` {'are' if event.others else 'is'} deprecated"
+                level = Level.WARNING
+            instead = f": use `{change.instead}`" if change.instead else ""
+            yield Diagnostic(event.node, message + instead, event.trace, without_old_argument(event), level)
+        elif event.unsaid.changes is None:
+            message = f"`{event.spelled}` without `{event.unsaid.name}`: {event.unsaid.why}"
+            yield Diagnostic(event.node, message, event.trace, with_argument_said(event))

@@ -1,0 +1,108 @@
+from collections.abc import Iterator
+
+from torchlint.fixes.renames import renamed
+from torchlint.model.events import api
+from torchlint.rule import Diagnostic, Example, Level, Raises, Rule
+
+
+class RemovedApi(Rule):
+    """
+    The program names something that is gone from a torch it has to run on.
+
+    ## What it does
+    Finds what a release of the target no longer has, or has only to raise: functions, classes, modules. Every mention
+    counts: imports, aliases, attributes, decorators, also in code that is never run.
+
+    The target is what `--target-torch` says, or `target-torch` in the configuration, or a script's own metadata (PEP
+    723), or those of the project: its dependencies, requirements, environment or lock file. Where nobody says
+    anything, it is the newest torch that torchlint knows. Where the author asks first (`hasattr`, a version, a `try`
+    that catches `ImportError` or `AttributeError`), there is nothing to report.
+
+    ## Why is this bad?
+    It raises. `hasattr` is no evidence to the contrary: some functions are still there, and do nothing but raise.
+
+    ## Cure
+    What the message names. It may take other arguments, in another order: `torch.solve(B, A)` is
+    `torch.linalg.solve(A, B)`.
+
+    ## Fix safety
+    Safe where the name alone changes, or where the call shows that it means the same. `torch.symeig` with
+    eigenvectors is rewritten as an unsafe fix: eigenvectors may come with other signs. Others have no fix.
+
+    ## Known limits
+    Methods of tensors are not among what is found: `A.symeig()` may be a method of anything.
+
+    ## References
+    - [What changed, and how the table is made](https://github.com/torchlint/torchlint/blob/main/docs/api-changes.md)
+    - [torch.linalg](https://docs.pytorch.org/docs/stable/linalg.html)
+    """
+
+    code = "TLN901"
+    name = "removed-api"
+    level = Level.ERROR
+    fixes = "both"
+    bad = (
+        Example(
+            """
+            import torch
+
+            A = torch.rand(3, 3)
+            print(torch.matrix_rank(A))  # error: [TLN901]
+            """,
+            shows=Raises("This function was deprecated since version 1.9 and is now removed"),
+            fixed="""
+            import torch
+
+            A = torch.rand(3, 3)
+            print(torch.linalg.matrix_rank(A))
+            """,
+        ),
+        Example(
+            """
+            import torch
+
+            A = torch.eye(3)
+            values, vectors = torch.symeig(A, eigenvectors=True)  # error: [TLN901]
+            """,
+            shows=Raises("This function was deprecated since version 1.9 and is now removed"),
+            fixed="""
+            import torch
+
+            A = torch.eye(3)
+            values, vectors = torch.linalg.eigh(A, UPLO="U")
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            A = torch.eye(3)
+            if hasattr(torch, "linalg"):
+                values, vectors = torch.linalg.eigh(A)
+            else:
+                values, vectors = torch.symeig(A, eigenvectors=True)
+            """
+        ),
+        Example(
+            """
+            # /// script
+            # dependencies = ["torch<1.7"]
+            # ///
+            import torch
+
+            def spectrum(signal):
+                return torch.rfft(signal, 1)
+            """
+        ),
+    )
+
+    def check(self, event: api.RemovedApi) -> Iterator[Diagnostic]:
+        change, target = event.change, event.target
+        assert change.removed is not None
+        release = f"{change.removed[0]}.{change.removed[1]}"
+        instead = f"; `{change.instead}` takes its place" if change.instead else ""
+        message = f"`{event.spelled}` is gone since torch {release}{target.allowing(target.newest)}{instead}"
+        fix = renamed(event, change, mends=True)
+        yield Diagnostic(event.node, message, event.trace, fix, group=event.name, others="mention")

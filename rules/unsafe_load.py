@@ -1,0 +1,121 @@
+from collections.abc import Iterator
+
+from torchlint.fixes.renames import saying
+from torchlint.model.events import api
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+
+
+class UnsafeLoad(Rule):
+    """
+    A file is loaded with `torch.load` in a way that runs what the file says.
+
+    ## What it does
+    Finds `torch.load(…, weights_only=False)`, and `torch.load` that does not say `weights_only` where the target (see
+    TLN901) reaches below torch 2.6: there that means False.
+
+    Silent without `weights_only` from torch 2.6 on, and for a value that is not written in the call.
+
+    ## Why is this bad?
+    The file is unpickled, and a pickle can run anything: whoever can write the file, can run code where it is loaded.
+
+    ## Cure
+    `weights_only=True` loads tensors, state dicts and plain containers of them; `torch.serialization.add_safe_globals`
+    allows classes of your own. Save `model.state_dict()`, not the model.
+
+    ## Fix safety
+    Unsafe: a file with other things in it is refused then.
+
+    ## References
+    - [torch.load](https://docs.pytorch.org/docs/stable/generated/torch.load.html)
+    - [What changed in torch 2.6](https://github.com/pytorch/pytorch/releases/tag/v2.6.0)
+    """
+
+    code = "TLN904"
+    name = "unsafe-load"
+    level = Level.WARNING
+    fixes = "unsafe"
+    bad = (
+        Example(
+            """
+            import io
+            import pickle
+
+            import torch
+
+            class Surprise:
+                def __reduce__(self):
+                    return exec, ("import builtins; builtins.ran = True",)
+
+            file = io.BytesIO()
+            torch.save(Surprise(), file)
+            file.seek(0)
+            try:
+                torch.load(file, weights_only=False)  # warning: [TLN904]
+            except pickle.UnpicklingError as error:
+                print(error)
+            """,
+            shows=Holds("getattr(__import__('builtins'), 'ran', False)"),
+            fixed="""
+            import io
+            import pickle
+
+            import torch
+
+            class Surprise:
+                def __reduce__(self):
+                    return exec, ("import builtins; builtins.ran = True",)
+
+            file = io.BytesIO()
+            torch.save(Surprise(), file)
+            file.seek(0)
+            try:
+                torch.load(file, weights_only=True)
+            except pickle.UnpicklingError as error:
+                print(error)
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import io
+
+            import torch
+
+            file = io.BytesIO()
+            torch.save(torch.nn.Linear(2, 3).state_dict(), file)
+            file.seek(0)
+            torch.load(file)  # from torch 2.6 on: weights only
+            """
+        ),
+        Example(
+            """
+            # /// script
+            # dependencies = ["torch>=2.0"]
+            # ///
+            import io
+
+            import torch
+
+            file = io.BytesIO()
+            torch.save(torch.nn.Linear(2, 3).state_dict(), file)
+            file.seek(0)
+            torch.load(file, weights_only=True)
+            """
+        ),
+    )
+
+    def check(self, event: api.UnsafeLoad) -> Iterator[Diagnostic]:
+        assert event.call is not None
+        if event.argument is not None:
+            message = f"`{event.spelled}` with `weights_only=False` runs what the file tells it to"
+            fix: Fix | None = Fix("load weights only", (Edit(event.argument.value, "True"),), safe=False)
+        else:
+            oldest = event.target.oldest
+            message = (
+                f"`{event.spelled}` runs what the file tells it to before torch 2.6{event.target.allowing(oldest)}"
+            )
+            fix = saying(event.call, "weights_only", "True", safe=False)
+            if event.target.begins_before((1, 13)):
+                fix = None
+        yield Diagnostic(event.node, message, event.trace, fix)

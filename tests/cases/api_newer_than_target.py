@@ -1,0 +1,154 @@
+# ruff: noqa
+"""Programs for TLN907."""
+
+import torch
+
+
+def a_function():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 1)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+
+    torch.compiler.is_compiling()  # error: [TLN907]
+    mesh = torch.nested.nested_tensor_from_jagged  # error: [TLN907]
+
+
+def an_import():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 0)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.13,<3"]
+    # ///
+
+    from torch.func import vmap, grad  # error: [TLN907, TLN907]
+
+    vmap(torch.sin)(torch.ones(2))
+
+
+def an_argument():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 1)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch~=2.0"]
+    # ///
+
+    layer = nn.LayerNorm(3, bias=False)  # error: [TLN907]
+
+
+def a_layer():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 4)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.2"]
+    # ///
+
+    layer = nn.RMSNorm(3)  # error: [TLN907]
+    other = nn.RMSNorm(4)
+
+
+def an_optimizer():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 5)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+
+    optimizer = torch.optim.Adafactor([torch.ones(2)])  # error: [TLN907]
+
+
+def asked_by_hasattr():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.13"]
+    # ///
+
+    if hasattr(nn, "RMSNorm"):
+        nn.RMSNorm(3)
+
+
+def asked_by_version():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.13"]
+    # ///
+
+    from torch.torch_version import TorchVersion
+
+    if TorchVersion(torch.__version__) >= (2, 4):
+        nn.RMSNorm(3)
+
+
+def tried():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.13"]
+    # ///
+
+    try:
+        from torch.func import vmap
+    except ImportError:
+        from functorch import vmap
+
+
+def new_enough():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.4"]
+    # ///
+
+    nn.RMSNorm(3)
+    nn.LayerNorm(3, bias=False)
+    torch.func.vmap(torch.sin)(torch.ones(2))
+
+
+def nobody_says():
+    from torch import nn
+
+    nn.RMSNorm(3)
+
+
+def not_written_in_the_call():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+
+    options = {"bias": False}
+    nn.LayerNorm(3, **options)
+
+
+def an_own_layer():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+
+    class RMSNorm(nn.Module):
+        def forward(self, x):
+            return x
+
+    nn.Sequential(RMSNorm())
+
+
+def a_shim_of_its_own():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+
+    nn.RMSNorm = getattr(nn, "RMSNorm", nn.LayerNorm)
+    nn.RMSNorm(3)

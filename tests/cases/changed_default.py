@@ -1,0 +1,110 @@
+# ruff: noqa
+"""Programs for TLN908."""
+
+import torch
+
+
+def floor_division():
+    """Holds: half == -2"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.8"]
+    # ///
+
+    half = torch.floor_divide(torch.tensor(-3.0), 2)  # warning: [TLN908]
+
+
+def from_import():
+    """Holds: half == -2"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.12"]
+    # ///
+
+    from torch import floor_divide
+
+    half = floor_divide(torch.tensor(-3.0), 2)  # warning: [TLN908]
+
+
+def an_export():
+    """Holds: torch.onnx.export.__kwdefaults__['dynamo'] is True"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.5"]
+    # ///
+
+    def save(model, path):
+        torch.onnx.export(model, torch.rand(1, 3), path)  # warning: [TLN908]
+
+
+def an_export_a_line_each():
+    """Holds: torch.onnx.export.__kwdefaults__['dynamo'] is True"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.4,<2.10"]
+    # ///
+
+    def save(model, path):
+        torch.onnx.export(  # warning: [TLN908]
+            model,
+            torch.rand(1, 3),  # one image
+            path,
+        )
+
+
+def said():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.5"]
+    # ///
+
+    def save(model, path):
+        torch.onnx.export(model, torch.rand(1, 3), path, dynamo=True)
+
+
+def all_before():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.5,<2.9"]
+    # ///
+
+    def save(model, path):
+        torch.onnx.export(model, torch.rand(1, 3), path)
+
+
+def all_after():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.9"]
+    # ///
+
+    def save(model, path):
+        torch.onnx.export(model, torch.rand(1, 3), path)
+
+
+def handed_on():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.5"]
+    # ///
+
+    def save(model, path, **options):
+        torch.onnx.export(model, torch.rand(1, 3), path, **options)
+
+
+def rounding_said():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.8"]
+    # ///
+
+    half = torch.div(torch.tensor(-3.0), 2, rounding_mode="floor")

@@ -1,0 +1,133 @@
+# ruff: noqa
+"""Programs for TLN902."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def autocast_of_cuda():
+    """Warns: `torch.cuda.amp.autocast(args...)` is deprecated"""
+    with torch.cuda.amp.autocast(enabled=False):  # warning: [TLN902]
+        pass
+
+
+def imported_autocast():
+    """Warns: `torch.cuda.amp.autocast(args...)` is deprecated"""
+    from torch.cuda.amp import autocast
+
+    with autocast(False):  # warning: [TLN902]
+        pass
+
+
+def a_decorator():
+    """Warns: `torch.cuda.amp.custom_fwd(args...)` is deprecated"""
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        @torch.cuda.amp.custom_fwd  # warning: [TLN902]
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, gradient):
+            (x,) = ctx.saved_tensors
+            return 2 * x * gradient
+
+
+def chain():
+    """Warns: torch.chain_matmul is deprecated"""
+    a, b = torch.ones(2, 2), torch.ones(2, 2)
+    product = torch.chain_matmul(a, b, a)  # warning: [TLN902]
+
+
+def factor():
+    """Warns: torch.cholesky is deprecated"""
+    torch.cholesky(torch.eye(2))  # warning: [TLN902]
+
+
+def factor_with_a_flag():
+    """Warns: torch.qr is deprecated"""
+    some = True
+    torch.qr(torch.eye(2), some=some)  # warning: [TLN902]
+
+
+def upsample():
+    """Warns: `nn.functional.upsample_nearest` is deprecated"""
+    F.upsample_nearest(  # warning: [TLN902]
+        torch.rand(1, 1, 2, 2),
+        scale_factor=2,
+    )
+
+
+def renamed_twice_in_a_file():
+    """Warns: `nn.init.normal` is now deprecated"""
+    layer = nn.Linear(2, 2)
+    nn.init.normal(layer.weight)  # warning: [TLN902]
+    nn.init.normal(layer.bias)
+
+
+def functorch_module():
+    """Warns: We've integrated functorch into PyTorch"""
+    from functorch import vmap, grad  # warning: [TLN902, TLN902]
+
+    vmap(torch.sin)(torch.ones(2))
+    grad(torch.sin)(torch.tensor(1.0))
+
+
+def only_documented():
+    """Holds: 'deprecated' in torch.svd.__doc__"""
+    u, s, v = torch.svd(torch.eye(2))  # smell: [TLN902]
+
+
+def new_names():
+    with torch.amp.autocast("cuda", enabled=False):
+        pass
+    nn.init.normal_(nn.Linear(2, 2).weight)
+    torch.linalg.norm(torch.ones(2))
+
+
+def range_of_python():
+    for i in range(3):
+        torch.arange(i)
+
+
+def warnings_caught():
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.qr(torch.eye(2))
+
+
+def a_parameter_of_that_name():
+    def run(torch):
+        return torch.qr(2)
+
+    class Own:
+        def qr(self, x):
+            return x
+
+    run(Own())
+
+
+def a_method_of_another_class():
+    class Table:
+        def svd(self):
+            return 1
+
+    Table().svd()
+
+
+def one_of_two():
+    import random
+
+    if random.random() > 2:
+        from torch import outer as factor
+    else:
+
+        def factor(x):
+            return x
+
+    factor(torch.ones(2))

@@ -1,0 +1,111 @@
+# ruff: noqa
+"""Programs for TLN903."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def of_a_function():
+    """Warns: size_average and reduce args will be deprecated"""
+    F.mse_loss(torch.ones(2), torch.zeros(2), size_average=False)  # warning: [TLN903]
+
+
+def both():
+    """Warns: size_average and reduce args will be deprecated"""
+    nn.CrossEntropyLoss(None, size_average=True, reduce=False)  # warning: [TLN903]
+
+
+def by_position():
+    """Warns: size_average and reduce args will be deprecated"""
+    nn.MSELoss(False)  # warning: [TLN903]
+
+
+def not_written():
+    """Warns: size_average and reduce args will be deprecated"""
+    average = len("ab") > 1
+    nn.BCELoss(size_average=average)  # warning: [TLN903]
+
+
+def volatile():
+    """Warns: volatile was removed and now has no effect"""
+    torch.autograd.Variable(torch.ones(2), volatile=True)  # warning: [TLN903]
+
+
+def retain_variables():
+    """Raises: unexpected keyword argument 'retain_variables'"""
+    x = torch.ones(2, requires_grad=True)
+    x.exp().sum().backward(retain_variables=True)  # error: [TLN903]  # smell: [TLN102]
+
+
+def quiet_scheduler():
+    """Raises: unexpected keyword argument 'verbose'"""
+    optimizer = torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=0.1)
+    torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, "min", verbose=False)  # error: [TLN903]
+
+
+def checkpoint():
+    """Warns: the use_reentrant parameter should be passed explicitly"""
+    from torch.utils.checkpoint import checkpoint
+
+    checkpoint(torch.exp, torch.ones(2, requires_grad=True))  # warning: [TLN903]
+
+
+def cross():
+    """Warns: Using torch.cross without specifying the dim arg is deprecated"""
+    torch.cross(torch.rand(3, 3), torch.rand(3, 3))  # warning: [TLN903]
+
+
+def clamped():
+    """Warns: `min_value` is deprecated and renamed to `min_val`"""
+    nn.Hardtanh(min_value=-2.0)  # warning: [TLN903]
+
+
+def said():
+    from torch.utils.checkpoint import checkpoint
+
+    nn.MSELoss(reduction="sum")
+    checkpoint(torch.exp, torch.ones(2, requires_grad=True), use_reentrant=False)
+    torch.cross(torch.rand(3, 3), torch.rand(3, 3), dim=1)
+    torch.cross(torch.rand(3, 3), torch.rand(3, 3), -1)
+
+
+def said_elsewhere():
+    from torch.utils.checkpoint import checkpoint
+
+    options = {"use_reentrant": False}
+    checkpoint(torch.exp, torch.ones(2, requires_grad=True), **options)
+
+
+def own_checkpoint():
+    def checkpoint(function, x):
+        return function(x)
+
+    checkpoint(torch.exp, torch.ones(2))
+
+
+def own_loss():
+    class Loss(nn.Module):
+        def __init__(self, size_average=True):
+            super().__init__()
+            self.size_average = size_average
+
+        def forward(self, x):
+            return x.mean() if self.size_average else x.sum()
+
+    Loss(size_average=False)(torch.ones(2))
+
+
+def asked_before():
+    import inspect
+
+    optimizer = torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=0.1)
+    if "verbose" in inspect.signature(torch.optim.lr_scheduler.StepLR).parameters:
+        torch.optim.lr_scheduler.StepLR(optimizer, 2, verbose=True)
+
+
+def verbose_of_something_else():
+    def load(path, verbose=False):
+        return path
+
+    load("a", verbose=True)

@@ -1,0 +1,106 @@
+# ruff: noqa
+"""Programs for TLN904."""
+
+import io
+
+import torch
+
+
+def file():
+    """Holds: loaded['a'].sum() == 2"""
+    buffer = io.BytesIO()
+    torch.save({"a": torch.ones(2)}, buffer)
+    buffer.seek(0)
+    loaded = torch.load(buffer, weights_only=False)  # warning: [TLN904]
+
+
+def imported():
+    """Holds: loaded['a'].sum() == 2"""
+    from torch import load
+
+    buffer = io.BytesIO()
+    torch.save({"a": torch.ones(2)}, buffer)
+    buffer.seek(0)
+    loaded = load(buffer, map_location="cpu", weights_only=False)  # warning: [TLN904]
+
+
+def by_an_alias():
+    """Holds: loaded['a'].sum() == 2"""
+    read = torch.serialization.load
+    buffer = io.BytesIO()
+    torch.save({"a": torch.ones(2)}, buffer)
+    buffer.seek(0)
+    loaded = read(buffer, weights_only=False)  # warning: [TLN904]
+
+
+def in_a_function():
+    """Holds: loaded['a'].sum() == 2"""
+
+    def read(buffer):
+        return torch.load(
+            buffer,
+            weights_only=False,  # warning: [TLN904]
+        )
+
+    buffer = io.BytesIO()
+    torch.save({"a": torch.ones(2)}, buffer)
+    buffer.seek(0)
+    loaded = read(buffer)
+
+
+def weights():
+    buffer = io.BytesIO()
+    torch.save({"a": torch.ones(2)}, buffer)
+    buffer.seek(0)
+    torch.load(buffer, weights_only=True)
+
+
+def unsaid():
+    buffer = io.BytesIO()
+    torch.save({"a": torch.ones(2)}, buffer)
+    buffer.seek(0)
+    torch.load(buffer)
+
+
+def not_written():
+    def read(buffer, trusted):
+        return torch.load(buffer, weights_only=not trusted)
+
+    buffer = io.BytesIO()
+    torch.save({"a": torch.ones(2)}, buffer)
+    buffer.seek(0)
+    read(buffer, False)
+
+
+def handed_on():
+    def read(buffer, **options):
+        return torch.load(buffer, **options)
+
+    buffer = io.BytesIO()
+    torch.save({"a": torch.ones(2)}, buffer)
+    buffer.seek(0)
+    read(buffer)
+
+
+def compiled_model():
+    buffer = io.BytesIO()
+    torch.save({"a": torch.ones(2)}, buffer)
+
+    class jit:
+        @staticmethod
+        def load(buffer, weights_only=False):
+            return buffer
+
+    jit.load(buffer, weights_only=False)
+
+
+def unsaid_before():
+    """Holds: type(loaded).__name__ == 'dict'"""
+    buffer = io.BytesIO()
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+    torch.save({"a": torch.ones(2)}, buffer)
+    buffer.seek(0)
+    loaded = torch.load(buffer)  # warning: [TLN904]

@@ -1,0 +1,227 @@
+"""The table of changes of torch's API, against the torch that is installed, and against others where there are some."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import textwrap
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+import torch
+
+from torchlint.knowledge.api import find
+from torchlint.lint import fixpoint, registry
+from torchlint.lint.engine import check_text
+from torchlint.lint.registry import Selection
+from torchlint.syntax.tree import Decoded
+from torchlint.target import NEWEST, Release, Target, release, spelled
+
+HERE = release(torch.__version__)
+CHANGES = find.changes()
+OTHERS = [path for path in os.environ.get("TORCHLINT_TORCHES", "").split(os.pathsep) if path]
+"""Interpreters that have other releases of torch."""
+
+
+@cache
+def _get(dotted: str) -> Any:
+    parts = dotted.split(".")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found: Any = importlib.import_module(parts[0])
+        for number, part in enumerate(parts[1:], start=1):
+            if not hasattr(found, part):
+                try:
+                    importlib.import_module(".".join(parts[: number + 1]))
+                except ImportError:
+                    break
+            found = getattr(found, part, None)
+        else:
+            return found
+        try:  # a function may bear the name of the module that it is in
+            return getattr(importlib.import_module(".".join(parts[:-1])), parts[-1], None)
+        except ImportError:
+            return None
+
+
+def _ours(name: str) -> bool:
+    return not name.startswith("torchvision")
+
+
+def test_the_newest_release_is_the_one_that_tests_use() -> None:
+    assert HERE == NEWEST
+
+
+@pytest.mark.parametrize("name", [name for name, change in CHANGES.items() if change.removed and _ours(name)])
+def test_what_is_gone_is_gone(name: str) -> None:
+    """Absent; or a function that raises whatever it is given; or a name that is something else now."""
+    removed = CHANGES[name].removed
+    assert removed is not None
+    assert removed <= HERE
+    found = _get(name)
+    if found is None or isinstance(found, type(os)):
+        return
+    with pytest.raises((RuntimeError, TypeError, AttributeError)):
+        found(torch.eye(2), torch.eye(2))
+
+
+@pytest.mark.parametrize("name", [name for name, change in CHANGES.items() if not change.removed and _ours(name)])
+def test_what_is_not_gone_is_there(name: str) -> None:
+    assert _get(name) is not None
+
+
+@pytest.mark.parametrize("name", sorted({change.instead for change in CHANGES.values() if change.instead}))
+def test_what_takes_its_place_is_there(name: str) -> None:
+    assert _get(name) is not None
+
+
+def test_names_that_came_are_there() -> None:
+    came = find.watched(Target((0, 4), NEWEST)).too_new
+    assert len(came) > 500
+    assert [name for name, since in came.items() if since <= HERE and _get(name) is None] == []
+
+
+def test_private_names_are_their_twins() -> None:
+    for change in CHANGES.values():
+        if change.private is not None and change.how == "rename":
+            assert _get(change.name) is _get(change.instead), change.name
+        if change.how == "twin":
+            assert issubclass(_get(change.name), _get(change.instead))
+
+
+A = torch.eye(2) + 0.1
+S = A @ A.T
+IMAGE = torch.rand(1, 1, 2, 2)
+CALLS: dict[str, Callable[[], str]] = {
+    "torch.ger": lambda: "torch.ger(A[0], A[1])",
+    "torch.qr": lambda: "torch.qr(A)",
+    "torch.cholesky": lambda: "torch.cholesky(S)",
+    "torch.chain_matmul": lambda: "torch.chain_matmul(A, S, A)",
+    "torch.nn.functional.upsample": lambda: "torch.nn.functional.upsample(IMAGE, 4, mode='nearest')",
+    "torch.nn.functional.upsample_nearest": lambda: "torch.nn.functional.upsample_nearest(IMAGE, scale_factor=2)",
+    "torch.nn.functional.upsample_bilinear": lambda: "torch.nn.functional.upsample_bilinear(IMAGE, 4)",
+    "torch.nn.init.constant": lambda: "torch.nn.init.constant(A.clone(), 2.0)",
+    "torch.nn.init.eye": lambda: "torch.nn.init.eye(A.clone())",
+    "torch.nn.init.dirac": lambda: "torch.nn.init.dirac(torch.ones(2, 2, 3))",
+    "torch.nn.utils.clip_grad_norm": lambda: "torch.nn.utils.clip_grad_norm([torch.nn.Parameter(A)], 1.0)",
+    "torch.nn.NLLLoss2d": lambda: "torch.nn.NLLLoss2d(ignore_index=3).ignore_index",
+    "torch.cuda.amp.autocast": lambda: "torch.cuda.amp.autocast(False).device",
+    "torch.cpu.amp.autocast": lambda: "torch.cpu.amp.autocast(True, torch.bfloat16).fast_dtype",
+    "torch.cuda.amp.GradScaler": lambda: "torch.cuda.amp.GradScaler(init_scale=8.0, enabled=False)._device",
+    "torch.library.impl_abstract": lambda: "torch.library.impl_abstract.__name__ and 1",
+    "torch.nn.utils.stateless.functional_call": lambda: (
+        "torch.nn.utils.stateless.functional_call(torch.nn.Linear(2, 1), {'weight': A[:1], 'bias': A[0, :1]}, (A,))"
+    ),
+    "functorch.vmap": lambda: "functorch.vmap(torch.sin)(A)",
+    "functorch.grad": lambda: "functorch.grad(torch.sin)(A[0, 0])",
+    "functorch.jacrev": lambda: "functorch.jacrev(torch.sin)(A)",
+    "torch.has_mkldnn": lambda: "torch.has_mkldnn",
+    "torch.meshgrid": lambda: "torch.meshgrid(A[0], A[1])",
+    "torch.nn.MSELoss": lambda: "torch.nn.MSELoss(size_average=False)(A, S)",
+    "torch.nn.L1Loss": lambda: "torch.nn.L1Loss(reduce=False)(A, S)",
+    "torch.nn.SmoothL1Loss": lambda: "torch.nn.SmoothL1Loss(True, True)(A, S)",
+    "torch.nn.Hardtanh": lambda: "torch.nn.Hardtanh(min_value=-0.5, max_value=0.5)(A)",
+    "torch.autograd.Variable": lambda: "torch.autograd.Variable(A, volatile=False)",
+}
+"""A call of each kind of rewriting; what comes of it is compared with what comes of the rewritten one."""
+QUIET = frozenset({"torch.ger", "torch.library.impl_abstract", "torch.autograd.Variable"})
+
+
+def _rewritten(program: str) -> str:
+    chosen = registry.load()
+    enabled = frozenset(rule.code for rule in chosen.rules if rule.code.startswith("TLN9"))
+    fixed = fixpoint.fix(
+        Decoded(program), lambda text: check_text("/a.py", text, chosen, Selection(enabled)), unsafe=False
+    )
+    assert not fixed.notes
+    return fixed.text
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_safe_rewriting_means_the_same_and_does_not_warn(name: str) -> None:
+    expression = CALLS[name]()
+    before = f"import torch\nimport functorch\nfound = {expression}\n"
+    after = _rewritten(before)
+    assert after != before
+    torch.set_warn_always(True)
+    results = []
+    for program in (before, after):
+        space = {"A": A, "S": S, "IMAGE": IMAGE}
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            exec(program, space)
+        about = [each for each in warned if issubclass(each.category, (UserWarning, FutureWarning))]
+        told = [str(each.message) for each in about if "CUDA" not in str(each.message)]
+        assert bool(told) == (program is before and name not in QUIET), told
+        results.append(space["found"])
+    first, second = ([each] if not isinstance(each, (tuple, list)) else list(each) for each in results)
+    assert len(first) == len(second)
+    for one, other in zip(first, second, strict=True):
+        assert torch.equal(one, other) if isinstance(one, torch.Tensor) else one == other
+
+
+def test_every_rewriting_is_tried() -> None:
+    kinds = {change.how.partition(":")[0] for change in CHANGES.values() if not change.removed} - {"", "twin", "method"}
+    assert kinds == {CHANGES[name].how.partition(":")[0] for name in CALLS if name in CHANGES} | {"decorator"}
+
+
+def test_what_concerns_a_range() -> None:
+    watched = find.watched(Target((1, 13), (2, 0)))
+    assert watched.names["torch.symeig"].removed == (2, 0)
+    assert "torch.cuda.amp.autocast" not in watched.names  # deprecated in 2.4
+    assert watched.too_new["torch.compile"] == (2, 0)
+    assert "weights_only" not in watched.new_arguments.get("torch.load", {})
+    nobody = find.watched(Target())
+    assert not nobody.too_new
+    assert not nobody.new_arguments
+    assert "torch.cuda.amp.autocast" in nobody.names
+    # torch.amp has a GradScaler from 2.3 on: who must run on 2.0 cannot do without the old one
+    assert "torch.cuda.amp.GradScaler" not in find.watched(Target((2, 0), NEWEST)).names
+
+
+_THERE = textwrap.dedent(
+    """
+    import importlib, json, sys, warnings
+    warnings.simplefilter("ignore")
+    import torch
+    def there(dotted):
+        parts = dotted.split(".")
+        for length in range(len(parts), 0, -1):
+            try:
+                found = importlib.import_module(".".join(parts[:length]))
+            except Exception:
+                continue
+            for part in parts[length:]:
+                if not hasattr(found, part):
+                    return False
+                found = getattr(found, part)
+            return True
+        return False
+    names = json.load(sys.stdin)
+    print(json.dumps([torch.__version__, [name for name in names if there(name)]]))
+    """
+)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not OTHERS, reason="TORCHLINT_TORCHES names no interpreters with other releases of torch")
+@pytest.mark.parametrize("python", OTHERS)
+def test_other_releases_have_what_the_table_says(python: str) -> None:
+    """Names that came later are absent there, those that had come are there; of what went, what has gone is not."""
+    came = find.watched(Target((0, 4), NEWEST)).too_new
+    gone = {name: change.removed for name, change in CHANGES.items() if change.removed and _ours(name)}
+    asked = json.dumps([*came, *gone])
+    told = subprocess.run([python, "-c", _THERE], input=asked, capture_output=True, text=True, check=True)
+    version, there = json.loads(told.stdout.splitlines()[-1])
+    theirs: Release = release(version)
+    too_early = [name for name, since in came.items() if since > theirs and name in there]
+    missing = [name for name, since in came.items() if (1, 13) < since <= theirs and name not in there]
+    print(f"torch {spelled(theirs)}: {len(came)} names that came, {len(gone)} that went")
+    assert (too_early, missing) == ([], [])
+    left = [name for name, when in gone.items() if when > (1, 13) and when <= theirs and name in there]
+    assert all(callable(_get(name)) or _get(name) is None for name in left)

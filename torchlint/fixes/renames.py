@@ -1,0 +1,313 @@
+"""
+How a program is rewritten from one name or argument of torch's API to another, as the table of changes says.
+
+From an event to a `Fix`, or None where the text does not show that the new program means the same. Judges nothing: that
+something is gone is the rule's business. Keeps arguments, keywords, comments and `**`.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.fixes.rewrites import code, has_comment, without_argument
+from torchlint.knowledge.api.find import Argument, Change, since
+from torchlint.model.events.api import ApiReference, OldArgument, UnsaidArgument
+from torchlint.rule import Edit, Fix
+
+_LOADED = ("torch.linalg", "torch.fft", "torch.func", "torch.amp", "torch.nn", "torch.cuda", "torch.backends")
+"""What `import torch` brings along, beside torch itself."""
+
+
+def renamed(event: ApiReference, change: Change, *, mends: bool) -> Fix | None:
+    """
+    The reference, or its call, in the new API.
+
+    Parameters
+    ----------
+    event
+        The place.
+    change
+        What happened to the name.
+    mends
+        What is there now raises.
+    """
+    if not change.instead or event.target.begins_before(since(change.instead)):
+        return None
+    how, _, text = change.how.partition(":")
+    title = f"use `{change.instead}`"
+    if event.imports:
+        return _imported(event, change, title, mends=mends)
+    if how in ("rename", "twin") and not text:
+        return _referred(event, change.instead, "", title, safe=how == "rename", mends=mends)
+    if how == "call":
+        return _referred(event, change.instead, "()", title, mends=mends) if event.call is None else None
+    if how == "decorator" and event.decorates:
+        return _referred(event, change.instead, f"({text})", title, mends=mends)
+    call = event.call
+    if call is None or not how:
+        return None
+    made = _rewritten(call, how, text)
+    if made is None:
+        return None
+    return _replaced_call(event, call, made, change.instead, title, safe=how != "symeig", mends=mends)
+
+
+def _rewritten(call: cst.Call, how: str, text: str) -> cst.Call | None:
+    """The call with other arguments."""
+    if how == "rename":
+        plain = [arg for arg in call.args if arg.keyword is None and not arg.star]
+        return call if len(plain) == len(call.args) <= int(text) else None
+    if how == "prepend":
+        named = {arg.keyword.value for arg in call.args if arg.keyword is not None}
+        if named & {"device_type", "device"}:
+            return None
+        value, _, names = text.partition("|")
+        first = cst.Arg(cst.parse_expression(value), comma=cst.MaybeSentinel.DEFAULT)
+        args = _named(call, names.split(",")) if names else list(call.args)
+        return None if args is None else call.with_changes(args=[first, *args])
+    if how in ("keyword", "decorator"):
+        new = _arguments(text)
+        given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
+        if given & {arg.keyword.value for arg in new if arg.keyword is not None} or _open(call):
+            return None
+        return _with_arguments(call, new)
+    if how == "list":
+        if any(arg.keyword is not None or arg.star == "**" for arg in call.args) or not call.args:
+            return None
+        elements: list[cst.BaseElement] = [
+            cst.StarredElement(arg.value) if arg.star else cst.Element(arg.value) for arg in call.args
+        ]
+        return None if has_comment(call) else call.with_changes(args=[cst.Arg(cst.List(elements))])
+    if how == "symeig":
+        return _symeig(call)
+    return None
+
+
+def _symeig(call: cst.Call) -> cst.Call | None:
+    """`symeig(A, eigenvectors=True)`: with the vectors, and of the upper triangle."""
+    plain = [arg for arg in call.args if arg.keyword is None and not arg.star]
+    named = {arg.keyword.value: arg for arg in call.args if arg.keyword is not None}
+    if len(plain) + len(named) != len(call.args) or has_comment(call):
+        return None
+    wants = named.get("eigenvectors") or (plain[1] if len(plain) > 1 else None)
+    if wants is None or code(wants.value) != "True" or len(plain) > 2 or not plain or named.keys() - {"eigenvectors"}:
+        return None
+    return call.with_changes(args=[plain[0].with_changes(comma=cst.MaybeSentinel.DEFAULT), *_arguments('UPLO="U"')])
+
+
+def _named(call: cst.Call, names: list[str]) -> list[cst.Arg] | None:
+    """The arguments, with names for those that are given by position."""
+    found = []
+    for at, arg in enumerate(call.args):
+        if arg.star == "*" or (arg.keyword is None and not arg.star and at >= len(names)):
+            return None
+        if arg.keyword is None and not arg.star:
+            tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+            arg = arg.with_changes(keyword=cst.Name(names[at]), equal=tight)
+        found.append(arg)
+    return found
+
+
+def _arguments(text: str) -> list[cst.Arg]:
+    call = cst.parse_expression(f"f({text})")
+    assert isinstance(call, cst.Call)
+    return list(call.args)
+
+
+def _with_arguments(call: cst.Call, new: list[cst.Arg]) -> cst.Call | None:
+    """A call with arguments at its end, before `**` there is none; its layout stays."""
+    args = list(call.args)
+    if args and isinstance(args[-1].comma, cst.Comma):  # one argument a line: the new ones get lines of their own
+        comma = args[-1].comma
+        if not isinstance(comma.whitespace_after, cst.ParenthesizedWhitespace):
+            return call.with_changes(args=[*args, *new])
+        return None if has_comment(comma) else _on_own_line(call, args, new)
+    return call.with_changes(args=[*args, *new])
+
+
+def _on_own_line(call: cst.Call, args: list[cst.Arg], new: list[cst.Arg]) -> cst.Call | None:
+    before = call.whitespace_before_args
+    last = args[-1].comma
+    assert isinstance(last, cst.Comma)
+    if not isinstance(before, cst.ParenthesizedWhitespace) or len(new) != 1 or has_comment(before):
+        return None
+    args[-1] = args[-1].with_changes(comma=last.with_changes(whitespace_after=before))
+    return call.with_changes(args=[*args, new[0].with_changes(comma=last)])
+
+
+def _open(call: cst.Call) -> bool:
+    return any(arg.star for arg in call.args)
+
+
+def _new_name(event: ApiReference, instead: str) -> tuple[str, tuple[str, ...]] | None:
+    """How the new name is written where the old one stands, and the import that it needs."""
+    old, spelled = event.name.split("."), event.spelled.split(".")
+    root = old[: len(old) - len(spelled) + 1]  # what the first word stands for
+    new = instead.split(".")
+    if len(spelled) > 1 and new[: len(root)] == root and len(new) > len(root):
+        return ".".join([spelled[0], *new[len(root) :]]), ()
+    module = instead.rpartition(".")[0]
+    if module != "torch" and not module.startswith(_LOADED):
+        return None
+    return instead, ("import torch",)
+
+
+def _referred(
+    event: ApiReference, instead: str, after: str, title: str, *, safe: bool = True, mends: bool
+) -> Fix | None:
+    written = _new_name(event, instead)
+    if written is None or isinstance(event.reference, cst.ImportAlias):
+        return None
+    text, imports = written
+    node = event.reference
+    same_module = event.name.rpartition(".")[0] == instead.rpartition(".")[0]
+    if same_module and isinstance(node, cst.Attribute) and not after:
+        node, text, imports = node.attr, instead.rpartition(".")[2], ()
+    if not same_module and has_comment(node):
+        return None
+    return Fix(title, (Edit(node, text + after),), safe=safe, imports=imports, mends=mends)
+
+
+def _replaced_call(
+    event: ApiReference, call: cst.Call, made: cst.Call, instead: str, title: str, *, safe: bool, mends: bool
+) -> Fix | None:
+    written = _new_name(event, instead)
+    if written is None or has_comment(call.func):
+        return None
+    text, imports = written
+    new = code(made.with_changes(func=cst.parse_expression(text), lpar=(), rpar=()))
+    return Fix(title, (Edit(call, new),), safe=safe, imports=imports, mends=mends)
+
+
+def _imported(event: ApiReference, change: Change, title: str, *, mends: bool) -> Fix | None:
+    """`from torch import ger` as `from torch import outer as ger`: whoever uses the name, goes on to use it."""
+    statement, alias = event.importing, event.reference
+    if statement is None or not isinstance(alias, cst.ImportAlias) or isinstance(statement.names, cst.ImportStar):
+        return None
+    if change.how not in ("rename", "twin"):
+        return None if event.is_used else _without_import(event, statement, alias)
+    safe = change.how == "rename"
+    module, _, name = change.instead.rpartition(".")
+    part = name if name == event.imports else f"{name} as {event.imports}"
+    if module == event.name.rpartition(".")[0]:
+        return Fix(title, (Edit(alias, part),), safe=safe, mends=mends)
+    if len(statement.names) == 1 and not has_comment(statement):
+        return Fix(title, (Edit(statement, f"from {module} import {part}"),), safe=safe, mends=mends)
+    rest = _other_names(statement, alias)
+    if rest is None or not isinstance(event.statement, cst.SimpleStatementLine) or len(event.statement.body) > 1:
+        return None
+    edits = (Edit(event.statement, f"from {module} import {part}", before=True), Edit(statement, rest))
+    return Fix(title, edits, safe=safe, mends=mends)
+
+
+def _without_import(event: ApiReference, statement: cst.ImportFrom, alias: cst.ImportAlias) -> Fix | None:
+    """Nobody uses the name any more."""
+    assert not isinstance(statement.names, cst.ImportStar)
+    title = f"remove the import of `{event.spelled}`, which nothing uses"
+    if len(statement.names) == 1:
+        if not isinstance(event.statement, cst.SimpleStatementLine) or len(event.statement.body) > 1:
+            return None
+        return Fix(title, (Edit(event.statement, ""),), safe=False)
+    rest = _other_names(statement, alias)
+    return Fix(title, (Edit(statement, rest),), safe=False) if rest is not None else None
+
+
+def _other_names(statement: cst.ImportFrom, alias: cst.ImportAlias) -> str | None:
+    assert not isinstance(statement.names, cst.ImportStar)
+    if has_comment(statement):
+        return None
+    names = [each for each in statement.names if each is not alias]
+    if statement.lpar is None:
+        names[-1] = names[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return code(statement.with_changes(names=names))
+
+
+def without_old_argument(event: OldArgument) -> Fix | None:
+    """The call without an argument that is gone or goes, or with what took its place."""
+    call, change = event.call, event.change
+    if call is None:
+        return None
+    how, _, value = change.how.partition(":")
+    mends = event.target.reaches(change.removed)
+    given = event.argument
+    if how == "rename" and given.keyword is not None:
+        taken = {arg.keyword.value for arg in call.args if arg.keyword is not None}
+        if change.instead in taken or _open(call):
+            return None
+        return Fix(f"write `{change.instead}=`", (Edit(given.keyword, change.instead),), safe=True, mends=mends)
+    if how == "drop":
+        text = without_argument(call, given)
+        if text is None:
+            return None
+        safe = code(given.value) == value
+        return Fix(f"leave out `{change.name}`", (Edit(call, text),), safe=safe, mends=mends)
+    if how == "reduction":
+        return _reduction(event, call)
+    if how == "weights" and given.keyword is not None:
+        return _weights(given, change)
+    return None
+
+
+def _reduction(event: OldArgument, call: cst.Call) -> Fix | None:
+    """`size_average` and `reduce` as the `reduction` that they stand for."""
+    pairs = [(event.change, event.argument), *event.others]
+    values = {}
+    for change, argument in pairs:
+        text = code(argument.value)
+        if text not in ("True", "False", "None"):
+            return None
+        values[change.name] = text
+    if _open(call) or any(arg.keyword is not None and arg.keyword.value == "reduction" for arg in call.args):
+        return None
+    if values.get("reduce") == "False":
+        reduction = "none"
+    elif values.get("size_average") == "False":
+        reduction = "sum"
+    else:
+        reduction = "mean"
+    made = call
+    for argument in sorted((each for _, each in pairs), key=lambda each: -list(call.args).index(each)):
+        kept = [arg for arg in made.args if arg is not argument]
+        at = made.args.index(argument)
+        if has_comment(argument) or (
+            argument.keyword is None and any(arg.keyword is None for arg in made.args[at + 1 :])
+        ):
+            return None
+        made = made.with_changes(args=kept)
+    new = _arguments(f'reduction="{reduction}"')
+    args = list(made.args)
+    if args and not isinstance(args[-1].comma, cst.Comma):
+        args[-1] = args[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    elif args and isinstance(event.argument.comma, cst.MaybeSentinel):
+        args[-1] = args[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=cst.SimpleWhitespace(""))
+    text = code(made.with_changes(args=[*args, *new]))
+    return Fix(f'write `reduction="{reduction}"`', (Edit(call, text),), safe=True)
+
+
+def _weights(given: cst.Arg, change: Argument) -> Fix | None:
+    value = code(given.value)
+    keyword = "weights_backbone" if change.name.endswith("backbone") else "weights"
+    text = {"False": "None", "True": '"DEFAULT"'}.get(value)
+    if text is None:
+        return None
+    return Fix(f"write `{keyword}={text}`", (Edit(given, f"{keyword}={text}{_comma(given)}"),), safe=value == "False")
+
+
+def _comma(argument: cst.Arg) -> str:
+    return code(argument.comma) if isinstance(argument.comma, cst.Comma) else ""
+
+
+def with_argument_said(event: UnsaidArgument) -> Fix | None:
+    """The call that says what it means."""
+    call, unsaid = event.call, event.unsaid
+    if call is None or not unsaid.say or event.target.begins_before(unsaid.keyword):
+        return None
+    return saying(call, unsaid.name, unsaid.say, safe=True)
+
+
+def saying(call: cst.Call, name: str, value: str, *, safe: bool) -> Fix | None:
+    """A call with one more argument, at its end."""
+    if _open(call):
+        return None
+    made = _with_arguments(call, _arguments(f"{name}={value}"))
+    return None if made is None else Fix(f"say `{name}={value}`", (Edit(call, code(made)),), safe=safe)
