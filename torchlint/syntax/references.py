@@ -394,7 +394,8 @@ class _Walk:
         while True:
             if name in self.wanted:
                 if not isinstance(node.ctx, ast.Load):
-                    self.provided.add(name)
+                    if isinstance(node, ast.Attribute):  # a plain name is only a name for it
+                        self.provided.add(name)
                 elif not (isinstance(part, ast.Name) and self.is_from(part.id, name)):
                     self.note(name, ast.unparse(part), part, call if outermost else None, decorates and outermost)
                 elif call is not None or decorates:

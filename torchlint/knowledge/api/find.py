@@ -160,7 +160,6 @@ CALLED = frozenset(
     for name in (
         "load",
         "serialization.load",
-        "serialization.load",
         "hub.load",
         "classes.load_library",
         "package",
