@@ -13,8 +13,9 @@ class DeprecatedApi(Rule):
     Finds what is deprecated in a release of the target (see TLN901 for what that is, and for which mentions count).
     Silent where the oldest release of the target has no replacement yet.
 
-    A warning where torch shows one; a smell where only its documentation says so (`torch.svd`, `torch.norm`), or where
-    Python hides torch's `DeprecationWarning` (`torch.jit.script`). One finding per name and file.
+    A warning where torch shows one. Where only its documentation says so, or Python hides torch's `DeprecationWarning`, a
+    smell if the same can be had by another name (`torch.ger`), and strict if somebody has to think about it
+    (`torch.svd`, `torch.norm`, `torch.jit.script`). One finding per name and file.
 
     ## Why is this bad?
     A later torch removes it.
@@ -108,6 +109,8 @@ class DeprecatedApi(Rule):
         why = target.allowing(target.newest) if change.deprecated and target.begins_before(change.deprecated) else ""
         instead = f": use `{change.instead}`" if change.instead else ""
         fix = renamed(event, change, mends=False)
-        level = Level.SMELL if change.quiet else Level.WARNING
+        level = Level.WARNING
+        if change.quiet:
+            level = Level.SMELL if change.how else Level.STRICT
         message = f"`{event.spelled}` is {said}{why}{instead}"
         yield Diagnostic(event.node, message, event.trace, fix, level, group=event.name, others="mention")

@@ -77,8 +77,8 @@ def functorch_module():
 
 
 def only_documented():
-    """Holds: 'deprecated' in torch.svd.__doc__"""
-    u, s, v = torch.svd(torch.eye(2))  # smell: [TLN902]
+    """Holds: 'torch.outer' in torch.ger.__doc__"""
+    product = torch.ger(torch.ones(2), torch.ones(2))  # smell: [TLN902]
 
 
 def new_names():
@@ -86,6 +86,11 @@ def new_names():
         pass
     nn.init.normal_(nn.Linear(2, 2).weight)
     torch.linalg.norm(torch.ones(2))
+
+
+def only_documented_and_not_the_same():
+    u, s, v = torch.svd(torch.eye(2))
+    torch.norm(torch.ones(2))
 
 
 def range_of_python():
