@@ -13,9 +13,9 @@ class DeprecatedApi(Rule):
     Finds what is deprecated in a release of the target (see TLN901 for what that is, and for which mentions count).
     Silent where the oldest release of the target has no replacement yet.
 
-    A warning where torch shows one. Where only its documentation says so, or Python hides a `DeprecationWarning`, a smell
-    if the same can be had by another name (`torch.ger`), and strict if somebody has to think about it (`torch.svd`,
-    `torch.norm`, `torch.jit.script`). One finding per name and file.
+    A warning where torch shows one. Where only its documentation says so, or Python hides a `DeprecationWarning`: a
+    smell if the same can be had by another name (`torch.ger`), and strict if somebody has to think about it
+    (`torch.svd`, `torch.norm`, `torch.jit.script`). One finding per name and file.
 
     ## Why is this bad?
     A later torch removes it.
