@@ -72,6 +72,10 @@ def test_fixed_is_clean_and_cured(rule: Rule, example: Example) -> None:
     assert example.shows is not None
     report = expectations.lint(example.fixed, strict=example.strict)
     assert not report.findings, expectations.described(example.fixed, report.findings)
+    if example.fixed_shows is not None:
+        shown, seen = shows(example.fixed, example.fixed_shows)
+        assert shown, seen
+        return
     outcome = run_program(example.fixed)
     checks_now = example.fixed.count("assert ") > example.source.count("assert ")
     if not (checks_now and outcome.raised is not None and outcome.raised.type == "AssertionError"):

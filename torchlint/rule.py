@@ -142,6 +142,8 @@ class Example:
         What torch shows when a bad example runs; required for `bad`, absent for `good`.
     fixed
         The program after the rule's fix, without markers; required where the rule has a fix for it.
+    fixed_shows
+        What torch shows when the fixed program runs, where the cure makes torch refuse what it let pass before.
     strict
         Lint this example with strict-level findings on.
     """
@@ -150,6 +152,7 @@ class Example:
     shows: Symptom | None = None
     fixed: str | None = None
     strict: bool = False
+    fixed_shows: Symptom | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", textwrap.dedent(self.source).strip("\n") + "\n")

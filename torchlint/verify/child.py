@@ -28,6 +28,7 @@ import torch
 
 from torchlint.verify import driver as drive
 from torchlint.verify import instrument
+from torchlint.verify.confinement import adopt_orphans, confine, kill_orphans
 from torchlint.verify.observe import Clock, Watcher, describe, facts
 from torchlint.verify.protocol import Facts, Outcome, Raised, Request, decode_request, encode, receive, send
 from torchlint.verify.recorder import Meter, Observer
@@ -44,6 +45,8 @@ from torchlint.verify.sandbox import (
 GRACE = 2.0
 """Seconds between asking a program to stop and killing it."""
 WARNINGS = 60
+REPLY_MB = 64
+"""No report is longer; a longer one is not the report."""
 PRINTED = 100_000
 """At most so many characters of what a program prints are kept."""
 PRELOADED = ("optim", "checkpoint", "compile")
@@ -59,6 +62,7 @@ def serve(requests: int, replies: int) -> None:
     requests, replies
         File descriptors of pipes.
     """
+    adopt_orphans()
     send(replies, f"torch {torch.__version__}".encode())
     while (data := receive(requests)) is not None:
         request = decode_request(data)
@@ -84,22 +88,26 @@ def _forked(request: Request, requests: int, replies: int) -> bytes | None:
     started = time.monotonic()
     directory = tempfile.mkdtemp(prefix="torchlint-")
     reader, writer = os.pipe()
+    token = os.urandom(16)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12: fork with threads; there are none
         process = os.fork()
     if process == 0:
-        _in_fork(request, directory, writer, (reader, requests, replies))
+        _in_fork(request, directory, writer, (reader, requests, replies), token)
     os.close(writer)
     try:
         data, orphaned = _collect(reader, requests, request.timeout + GRACE - (time.monotonic() - started))
         _kill_group(process)
         _, status = os.waitpid(process, 0)
+        kill_orphans()
     finally:
         os.close(reader)
         shutil.rmtree(directory, ignore_errors=True)
     if orphaned:
         return None
-    return data or encode(_without_answer(request, status, time.monotonic() - started))
+    if data.startswith(token):
+        return data[len(token) :]
+    return encode(_without_answer(request, status, time.monotonic() - started))
 
 
 def _collect(reader: int, requests: int, seconds: float) -> tuple[bytes, bool]:
@@ -108,7 +116,7 @@ def _collect(reader: int, requests: int, seconds: float) -> tuple[bytes, bool]:
     while True:
         ready, _, _ = select.select([reader, requests], [], [], max(0.0, end - time.monotonic()))
         if reader in ready:
-            return receive(reader) or b"", False
+            return receive(reader, REPLY_MB << 20, end) or b"", False
         if requests in ready:  # nobody sends before the answer: it is closed
             return b"", True
         if not ready:
@@ -130,7 +138,7 @@ def _without_answer(request: Request, status: int, seconds: float) -> Outcome:
     return Outcome("died", note=f"ended the process with status {os.WEXITSTATUS(status)}", seconds=seconds)
 
 
-def _in_fork(request: Request, directory: str, writer: int, servers: tuple[int, ...]) -> None:
+def _in_fork(request: Request, directory: str, writer: int, servers: tuple[int, ...], token: bytes) -> None:
     try:
         os.setsid()
         null = os.open(os.devnull, os.O_RDWR)
@@ -143,7 +151,7 @@ def _in_fork(request: Request, directory: str, writer: int, servers: tuple[int, 
             outcome = _run(request, directory)
         except BaseException as error:
             outcome = Outcome("died", note=f"the report failed: {type(error).__name__}: {error}")
-        send(writer, encode(outcome))
+        send(writer, token + encode(outcome))
     finally:
         os._exit(0)
 
@@ -154,6 +162,7 @@ def _run(request: Request, directory: str) -> Outcome:
     tempfile.tempdir = directory
     os.environ.update(HOME=directory, TMPDIR=directory, TEMP=directory, XDG_CACHE_HOME=directory)
     stay_inside(directory)
+    confine(directory)
     random.seed(0)
     torch.manual_seed(0)
     if "numpy" in sys.modules:

@@ -177,7 +177,7 @@ class Watcher:
     filename
         The name the program's code objects carry.
     complete
-        Called once all watched statements have been executed.
+        Called once all watched statements have been executed, once each.
     clock
         Counts what is seen.
     raising
@@ -196,6 +196,7 @@ class Watcher:
         self.clock = clock
         self.raising = raising
         self.statements = [_bound_names(watch.bound) for watch in watches]
+        self.compound = [watch.compound for watch in watches]
         self.warned: list[Warned] = []
         self.complete = complete
         self.variables = [watch.variables for watch in watches]
@@ -227,13 +228,12 @@ class Watcher:
         first = sequence() if detailed else 0
         self.pending[index].append(_Started(found, sys.exc_info()[1], self.clock(), first, len(self.warned)))
         del self.pending[index][:-4]
-        if index in self.missing:
-            self.missing.discard(index)
-            if not self.missing:
-                self.complete()
+        if self.compound[index]:
+            self._passed(index)
 
     def after(self, index: int) -> None:
         """A watched statement is left, by an exception or otherwise."""
+        self._passed(index)
         handled = sys.exc_info()[1]
         started = self.pending[index].pop() if self.pending[index] else _Started({}, None, 0, 0, len(self.warned))
         raised = handled is not None and handled is not started.outer
@@ -255,6 +255,12 @@ class Watcher:
                     tuple(each.text for each in self.warned[started.warnings :]),
                 )
             )
+
+    def _passed(self, index: int) -> None:
+        if index in self.missing:
+            self.missing.discard(index)
+            if not self.missing:
+                self.complete()
 
     def value(self, index: int, value: Any) -> Any:
         """The value of a watched expression statement."""

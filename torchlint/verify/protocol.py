@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import struct
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import lru_cache
@@ -42,6 +44,8 @@ class Watch:
         Also look at every variable of the frame that holds a tensor or an array.
     bound
         The names that the statement binds.
+    compound
+        Whether it holds other statements: then it is only looked at before.
     """
 
     line: int
@@ -50,6 +54,7 @@ class Watch:
     capture: bool = False
     variables: bool = False
     bound: tuple[str, ...] = ()
+    compound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -447,15 +452,34 @@ def send(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def receive(descriptor: int) -> bytes | None:
-    """Read one frame; None if the other side closed instead."""
-    head = _exactly(descriptor, _LENGTH.size)
-    return None if head is None else _exactly(descriptor, _LENGTH.unpack(head)[0])
+def receive(descriptor: int, longest: int | None = None, end: float | None = None) -> bytes | None:
+    """
+    Read one frame.
+
+    Parameters
+    ----------
+    longest
+        Its greatest length.
+    end
+        When to give up, on the monotonic clock.
+
+    Returns
+    -------
+    bytes | None
+        None if the other side closed instead, sent more, or took longer.
+    """
+    head = _exactly(descriptor, _LENGTH.size, end)
+    if head is None:
+        return None
+    size = _LENGTH.unpack(head)[0]
+    return None if longest is not None and size > longest else _exactly(descriptor, size, end)
 
 
-def _exactly(descriptor: int, size: int) -> bytes | None:
+def _exactly(descriptor: int, size: int, end: float | None) -> bytes | None:
     data = bytearray()
     while len(data) < size:
+        if end is not None and not select.select([descriptor], [], [], max(0.0, end - time.monotonic()))[0]:
+            return None
         chunk = os.read(descriptor, min(size - len(data), 1 << 20))
         if not chunk:
             return None

@@ -1,9 +1,10 @@
 """
 Limits for a process that runs somebody's program: time, memory, files, network, environment.
 
-Best effort, on every platform what it has: resource limits and a session of its own on POSIX, an audit hook everywhere.
-This keeps accidents away (a checkpoint written over the user's, a download, a machine out of memory); it does not
-hold a program that means harm, which can reach the system past Python's audit events.
+On every platform what it has: resource limits and a session of its own on POSIX, an audit hook everywhere, and on Linux
+what the kernel offers (`confinement`). The hook keeps accidents away (a checkpoint written over the user's, a download,
+a machine out of memory) and says what was refused; it does not hold a program that means harm, which can reach the
+system past Python's audit events. On Linux the kernel does.
 """
 
 from __future__ import annotations
@@ -183,6 +184,18 @@ def _is_local(end: object) -> bool:
     return isinstance(end, socket.socket) and end.family == getattr(socket, "AF_UNIX", None)
 
 
-_PATH_EVENTS = {"os.remove": 1, "os.rename": 2, "os.rmdir": 1, "os.mkdir": 1, "shutil.rmtree": 1, "os.truncate": 1}
+_PATH_EVENTS = {
+    "os.remove": 1,
+    "os.rename": 2,
+    "os.rmdir": 1,
+    "os.mkdir": 1,
+    "os.chmod": 1,
+    "os.chown": 1,
+    "os.symlink": 2,
+    "os.link": 2,
+    "os.utime": 1,
+    "shutil.rmtree": 1,
+    "os.truncate": 1,
+}
 _NETWORK_EVENTS = frozenset({"socket.connect", "socket.bind", "socket.getaddrinfo", "socket.gethostbyname"})
 _PROCESS_EVENTS = frozenset({"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.startfile"})

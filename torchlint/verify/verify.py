@@ -214,7 +214,7 @@ class _Check:
         asked, entry, readers = watched(finding, found, self.program)
         indices = {}
         for statement, watch in asked.items():
-            known = self.watches.get(statement, Watch(statement.line, statement.column))
+            known = self.watches.get(statement, Watch(statement.line, statement.column, compound=watch.compound))
             self.watches[statement] = replace(
                 known,
                 expressions=tuple(dict.fromkeys([*known.expressions, *watch.expressions])),

@@ -84,6 +84,7 @@ def watched(
             capture and statement is own,
             variables and statement is own,
             bound if statement is own else (),
+            hasattr(statement.node, "body"),
         )
         for statement, names in asked.items()
     }

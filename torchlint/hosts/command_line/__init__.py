@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, str] = {
     "check": "torchlint.hosts.command_line.check",
     "rule": "torchlint.hosts.command_line.rule",
     "rules": "torchlint.hosts.command_line.rules",
+    "new-rule": "torchlint.hosts.command_line.new_rule",
     "clean": "torchlint.hosts.command_line.clean",
     "server": "torchlint.hosts.command_line.server",
     "completion": "torchlint.hosts.command_line.completion",

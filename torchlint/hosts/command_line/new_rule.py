@@ -1,0 +1,138 @@
+"""
+`torchlint new-rule NAME`: writes a rule of one's own, with its page, its examples and a test that passes at once.
+
+The files are a start: a rule on an event, with a message, a claim, a fix, and what each is for in the comments.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from torchlint.hosts.command_line.output import explained
+
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_CODE = re.compile(r"[A-Z]{3,8}\d{3}")
+
+RULE = '''from collections.abc import Iterator
+
+from torchlint.fixes.rewrites import code
+from torchlint.model import events
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.truth import Truth
+
+
+class {cls}(Rule):
+    """
+    The gradient that backward starts with is given, and the root is a scalar.
+
+    ## What it does
+    Finds `loss.backward(gradient)` where `loss` is a scalar: the first line above and this section say what is found.
+
+    ## Why is this bad?
+    The gradient of a scalar starts with 1; another one scales all gradients.
+
+    ## Cure
+    Leave the argument out.
+
+    ## References
+    - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
+    """
+
+    code = "{code}"
+    name = "{name}"
+    level = Level.SMELL
+    fixes = "unsafe"
+    bad = (
+        Example(
+            """
+            import torch
+
+            x = torch.ones(3, requires_grad=True)
+            loss = (2 * x).sum()
+            loss.backward(torch.tensor(5.0))  # smell: [{code}]
+            """,
+            shows=Holds("x.grad[0] == 10"),  # and not 2
+            fixed="""
+            import torch
+
+            x = torch.ones(3, requires_grad=True)
+            loss = (2 * x).sum()
+            loss.backward()
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            x = torch.ones(3, requires_grad=True)
+            (2 * x).sum().backward()
+            """
+        ),
+    )
+
+    # The annotation is the subscription: see docs/writing-a-rule.md for the events. Only what is true on every path
+    # that comes there is asked about; what is not known is Truth.MAYBE.
+    def check(self, event: events.BackwardCalled) -> Iterator[Diagnostic]:
+        if event.callee != "backward" or event.gradient_given is not Truth.YES or event.is_scalar is not Truth.YES:
+            return
+        root = code(event.root_node)
+        fix = Fix("leave the gradient out", (Edit(event.node, f"{{root}}.backward()"),), safe=False)
+        message = f"`{{root}}` is a scalar, and its backward is given a gradient to start with"
+        # What `torchlint check --verify` looks for: here an expression that is true after the statement.
+        claims = (Holds(f"{{root}}.numel() == 1"),)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)
+'''
+
+TEST = '''from {module} import {cls}
+
+from torchlint.verify.examples import problems
+
+
+def test_its_examples():
+    """Each is flagged where it says so, torch shows what it says, and the fix gives what is promised."""
+    assert problems({cls}) == []
+'''
+
+
+@click.command("new-rule")
+@click.argument("name", metavar="NAME")
+@click.option("--code", default="MINE001", show_default=True, help="Its code: three to eight capitals, three digits.")
+@click.option(
+    "--directory", type=click.Path(file_okay=False), default=".", show_default=True, help="Where to write it."
+)
+def command(name: str, code: str, directory: str) -> None:
+    """
+    Write a rule of your own, and a test that passes at once.
+
+    NAME is the flagged pattern, such as backward-of-scalar.
+    """
+    if not _NAME.fullmatch(name):
+        raise click.UsageError(
+            f"{name!r} is no name of a rule: lower case letters and digits, with hyphens between words"
+        )
+    if not _CODE.fullmatch(code):
+        raise click.UsageError(f"{code!r} is no code: three to eight capitals and three digits, such as MINE001")
+    module = name.replace("-", "_")
+    cls = "".join(word.capitalize() for word in name.split("-"))
+    if not module.isidentifier():
+        raise click.UsageError(f"{name!r} cannot be the name of a Python module")
+    folder = Path(directory)
+    files = {
+        folder / f"{module}.py": RULE.format(cls=cls, code=code, name=name),
+        folder / f"test_{module}.py": TEST.format(cls=cls, module=module),
+    }
+    for file in files:
+        if file.exists():
+            raise click.UsageError(f"{file} is there already; nothing was written")
+    with explained():
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in files.items():
+            file.write_text(text, encoding="utf-8")
+    rule, test = (str(file) for file in files)
+    click.echo(f"Wrote {rule} and {test}.\nTest it:   python -m pytest {test}")
+    click.echo('Use it:    name it in a package\'s entry point, [project.entry-points."torchlint.rules"]')
