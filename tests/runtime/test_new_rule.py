@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from click.testing import CliRunner
 
@@ -38,10 +39,10 @@ def test_names_and_codes(tmp_path: Path) -> None:
 
 def test_an_author_is_told_what_is_wrong(tmp_path: Path) -> None:
     CliRunner().invoke(main, ["new-rule", "scaled-loss", "--code", "OWN008", "--directory", str(tmp_path)])
-    space: dict[str, type[Rule]] = {}
+    space: dict[str, Any] = {"__name__": "scaled_loss"}
     text = (tmp_path / "scaled_loss.py").read_text()
-    exec(compile(text, str(tmp_path / "scaled_loss.py"), "exec"), {"__name__": "scaled_loss"}, space)
-    rule = space["ScaledLoss"]
+    exec(compile(text, str(tmp_path / "scaled_loss.py"), "exec"), space)
+    rule: type[Rule] = space["ScaledLoss"]
     bad = rule.bad[0]
     unmarked = Example(bad.source.replace("# smell: [OWN008]", ""), shows=Holds("x.grad[0] == 3"), fixed=bad.fixed)
     rule.bad, rule.good = (unmarked,), (Example(bad.source.partition("#")[0]),)
