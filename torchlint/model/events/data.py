@@ -205,3 +205,21 @@ class GeneratorNotSeeded(Event):
     call: cst.Call
     generator: str
     module: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainedInOrder(Event):
+    """
+    A loader that keeps the order of a map-style dataset is gone through in a loop that trains, in each of several
+    epochs. `node` is the call of `DataLoader`.
+
+    Attributes
+    ----------
+    call
+        The call.
+    loader
+        How the program calls it.
+    """
+
+    call: cst.Call
+    loader: str

@@ -1,0 +1,100 @@
+from collections.abc import Iterator
+
+from torchlint.fixes.rewrites import code
+from torchlint.model.events import data
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+
+
+class TrainingLoaderNotShuffled(Rule):
+    """
+    A training loop gets the same batches in the same order in every epoch.
+
+    ## What it does
+    Finds loaders over a map-style dataset with neither `shuffle` nor a sampler that a loop over epochs trains on.
+
+    ## Why is this bad?
+    The order of the dataset, often by class or by source, is the order of the gradients, and the batches never mix.
+    Training is slower, and batch normalisation sees the same few compositions.
+
+    ## Cure
+    `shuffle=True`; where the order is meant, `shuffle=False` says so.
+
+    ## Fix safety
+    Unsafe: the order of the batches changes.
+
+    ## Known limits
+    Silent where the loader, its dataset or one of the two loops is not in the same function, where the dataset is not
+    known to be read by index, where it draws by itself, and where the words around it are about sequences or time.
+
+    ## References
+    - [Data loading order and Sampler](https://docs.pytorch.org/docs/stable/data.html#data-loading-order-and-sampler)
+    """
+
+    code = "TLN811"
+    name = "training-loader-not-shuffled"
+    level = Level.SMELL
+    fixes = "unsafe"
+    bad = (
+        Example(
+            """
+            import torch
+            from torch.utils.data import DataLoader, TensorDataset
+
+            data = TensorDataset(torch.arange(32.0).reshape(32, 1))
+            loader = DataLoader(data, batch_size=8)  # smell: [TLN811]
+            model = torch.nn.Linear(1, 1)
+            optimizer = torch.optim.SGD(model.parameters(), 1e-4)
+            firsts = []
+            for epoch in range(3):
+                for i, (x,) in enumerate(loader):
+                    firsts += [x[0].item()] if i == 0 else []
+                    optimizer.zero_grad()
+                    model(x).pow(2).mean().backward()
+                    optimizer.step()
+            """,
+            shows=Holds("firsts == [0, 0, 0]"),
+            fixed="""
+            import torch
+            from torch.utils.data import DataLoader, TensorDataset
+
+            data = TensorDataset(torch.arange(32.0).reshape(32, 1))
+            loader = DataLoader(data, batch_size=8, shuffle=True)
+            model = torch.nn.Linear(1, 1)
+            optimizer = torch.optim.SGD(model.parameters(), 1e-4)
+            firsts = []
+            for epoch in range(3):
+                for i, (x,) in enumerate(loader):
+                    firsts += [x[0].item()] if i == 0 else []
+                    optimizer.zero_grad()
+                    model(x).pow(2).mean().backward()
+                    optimizer.step()
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+            from torch.utils.data import DataLoader, TensorDataset
+
+            data = TensorDataset(torch.arange(32.0).reshape(32, 1))
+            loader = DataLoader(data, batch_size=8, shuffle=True)
+            model = torch.nn.Linear(1, 1)
+            optimizer = torch.optim.SGD(model.parameters(), 1e-4)
+            for epoch in range(3):
+                for (x,) in loader:
+                    optimizer.zero_grad()
+                    model(x).pow(2).mean().backward()
+                    optimizer.step()
+            """
+        ),
+    )
+
+    def check(self, event: data.TrainedInOrder) -> Iterator[Diagnostic]:
+        message = f"`{event.loader}` gives every epoch of training the same batches in the same order"
+        text = code(event.call)
+        fix = None
+        if "\n" not in text and event.call.args:
+            shuffled = f"{text[:-1].rstrip().rstrip(',')}, shuffle=True)"
+            fix = Fix("add `shuffle=True`", (Edit(event.call, shuffled),), safe=False)
+        yield Diagnostic(event.node, message, event.trace, fix)

@@ -1,0 +1,118 @@
+"""
+Sees loaders that give a training loop the same batches in the same order in every epoch.
+
+Without `shuffle` and without a sampler, `DataLoader` goes through a map-style dataset by index
+(https://docs.pytorch.org/docs/stable/data.html#data-loading-order-and-sampler). Read from the text, where the loader,
+its dataset and the loops stand in one scope.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model.events.data import TrainedInOrder
+from torchlint.model.events.trace import Step
+from torchlint.model.observers.data.loading import LOADERS, MAP_STYLE
+from torchlint.model.observers.data.written import Imports, Scope, assignments, scopes, words
+from torchlint.model.observers.pending import argument, dotted
+from torchlint.model.state.hooks import Observer
+from torchlint.syntax import ir
+
+_MADE = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"})
+_OF_IMAGES = "torchvision.datasets."
+_DECIDING = frozenset({"shuffle", "sampler", "batch_sampler"})
+_IN_ORDER = ("seq", "series", "window", "token", "text", "stream", "curriculum", "hidden", "overfit", "order")
+"""Parts of the words of a scope in which the order may be meant."""
+_THROUGH = frozenset({"enumerate", "tqdm"})
+
+
+class TrainingOrders(Observer):
+    """Raises `TrainedInOrder`."""
+
+    words = ("DataLoader",)
+    concerns = ()
+
+    def finished(self) -> None:
+        program = self.machine.program
+        imports = Imports(program)
+        classes = {each.name: each for each in program.body if isinstance(each, ir.ClassDef)}
+        for scope in scopes(program):
+            if scope.methods:
+                continue
+            values: dict[str, list[ir.Expression | None]] = {}
+            for target, value, _ in assignments(scope.own):
+                values.setdefault(dotted(target), []).append(value)
+            for target, value, statement in assignments(scope.own):
+                name = dotted(target)
+                if not isinstance(value, ir.Call) or imports.qualified(value.function) not in LOADERS or not name:
+                    continue
+                if len(values[name]) == 1 and not _decides(value) and _is_map_style(value, values, imports, classes):
+                    self._look_at(name, value, statement, scope)
+
+    def _look_at(self, name: str, call: ir.Call, statement: ir.Statement, scope: Scope) -> None:
+        for epochs in ir.everything(scope.own):
+            if not isinstance(epochs, (ir.For, ir.While)):
+                continue
+            for loop in ir.everything(epochs.body):
+                if not isinstance(loop, ir.For) or _through(loop.iterable) != name or not _trains(loop.body):
+                    continue
+                written = {word.lower() for word in words(scope.whole)}
+                if any(part in word for part in _IN_ORDER for word in written) or not isinstance(call.origin, cst.Call):
+                    return
+                self.machine.emit(
+                    TrainedInOrder(
+                        node=call.origin,
+                        statement=statement.line,
+                        trace=(Step(loop.iterable.origin, "trained on in this order in every epoch"),),
+                        call=call.origin,
+                        loader=name,
+                    )
+                )
+                return
+
+
+def _decides(call: ir.Call) -> bool:
+    """Whether the order may be said, or the whole dataset is one batch."""
+    size = argument(call, 1, "batch_size")
+    whole = size is not None and isinstance(size.value, ir.Call) and dotted(size.value.function) == "len"
+    unpacked = any(each.star or each.keyword in _DECIDING for each in call.arguments)
+    return whole or unpacked or sum(not each.keyword for each in call.arguments) > 2
+
+
+def _is_map_style(
+    call: ir.Call,
+    values: dict[str, list[ir.Expression | None]],
+    imports: Imports,
+    classes: dict[str, ir.ClassDef],
+) -> bool:
+    """Whether the dataset is known to be one that is read by index, and in no random order of its own."""
+    given = argument(call, 0, "dataset")
+    made: ir.Expression | None = given.value if given is not None else None
+    if isinstance(made, ir.Name):
+        known = values.get(made.id, [])
+        made = known[0] if len(known) == 1 else None
+    if not isinstance(made, ir.Call):
+        return False
+    qualified = imports.qualified(made.function)
+    if qualified in _MADE or qualified.startswith(_OF_IMAGES):
+        return True
+    cls = classes.get(dotted(made.function))
+    if cls is None or [imports.qualified(each.value) in MAP_STYLE for each in cls.bases] != [True]:
+        return False
+    drawn = {word.lower() for word in words(cls)}
+    return not any(part in word for part in ("rand", "shuffle", "perm", "choice", "sample") for word in drawn)
+
+
+def _trains(body: list[ir.Statement]) -> bool:
+    called = {
+        each.function.attr
+        for each in ir.walk(body)
+        if isinstance(each, ir.Call) and isinstance(each.function, ir.Attribute)
+    }
+    return {"backward", "step"} <= called
+
+
+def _through(node: ir.Expression) -> str:
+    while isinstance(node, ir.Call) and node.arguments and dotted(node.function).rpartition(".")[2] in _THROUGH:
+        node = node.arguments[0].value
+    return dotted(node)
