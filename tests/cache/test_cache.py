@@ -146,7 +146,7 @@ def test_the_command_line_is_part_of_it(linted: list[str], changed: Overrides, a
         ("strict = true\n", True),
         ('[per-file-ignores]\n"a.py" = ["TLN201"]\n', True),
         ("preview = true\n", True),
-        ("[rules.TLN201]\n", True),
+        ("[rules.TLN101]\n", True),
         ('exit-on = "error"\nextend-exclude = ["b.py"]\n', False),
         ('fix = true\nunsafe-fixes = true\noutput-format = "json"\njobs = 3\nforce-exclude = true\n', False),
         ('baseline = "known.json"\ncache-dir = "kept"\n', False),
