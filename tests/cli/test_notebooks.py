@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,19 @@ def test_comments_in_cells_suppress(torchlint: Torchlint) -> None:
     assert torchlint("check").status == 0
     Path("n.ipynb").write_text(_notebook("# torchlint: ignore-file[TLN]", SAVED, WRITTEN, READ))
     assert torchlint("check").status == 0
+
+
+def test_changed_lines_are_those_of_the_file(torchlint: Torchlint) -> None:
+    identity = ["-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"]
+    for arguments in (["init", "--quiet"], ["add", "n.ipynb"], [*identity, "commit", "--quiet", "--message=first"]):
+        subprocess.run(["git", *arguments], check=True, capture_output=True)
+    assert torchlint("check", "--since", "HEAD", "n.ipynb").out == "No findings in 0 files.\n"
+    Path("n.ipynb").write_text(_notebook(SAVED, WRITTEN.replace("2", "3"), READ))
+    assert "n.ipynb:cell 3:2:1: error[TLN201]" in torchlint("check", "--since", "HEAD", "n.ipynb").out
+    Path("n.ipynb").write_text(_notebook(SAVED + " ", WRITTEN, READ))  # a step of its proof
+    assert "n.ipynb:cell 3:2:1: error[TLN201]" in torchlint("check", "--since", "HEAD", "n.ipynb").out
+    Path("n.ipynb").write_text(_notebook("# new\n" + SAVED, WRITTEN, READ))
+    assert "No findings" in torchlint("check", "--since", "HEAD", "n.ipynb").out.splitlines()[0]
 
 
 def test_what_a_cell_ends_with_is_shown(torchlint: Torchlint) -> None:

@@ -147,6 +147,20 @@ def test_only_the_text_of_a_changed_cell_is_written(layout: str, source: Any) ->
     assert notebook.with_texts([(2, after)]) == json.dumps(_whole(["ü = 0"], expected), **options) + "\n"
 
 
+@pytest.mark.parametrize("layout", ["jupyter", "colab", "one line"])
+def test_lines_of_the_file(layout: str) -> None:
+    text = json.dumps(_whole(["ü = 0"], [*SOURCE]), **LAYOUTS[layout])
+    notebook = Notebook.read(text.encode())
+    lines = text.split("\n")
+    for number, line in enumerate(SOURCE, start=1):
+        assert (
+            json.dumps(line, ensure_ascii=LAYOUTS[layout].get("ensure_ascii", True))
+            in lines[notebook.in_file(2, number) - 1]
+        )
+    assert notebook.in_file(2, 99) == notebook.in_file(2, 3)
+    assert notebook.in_file(99, 1) == 1
+
+
 def test_how_a_line_is_spelt_stays() -> None:
     text = json.dumps(_whole(["a = '/'\n", "b"])).replace("'/'", "'\\/'")
     assert "'\\/'\\n" in Notebook.read(text.encode()).with_texts([(1, "a = '/'\nc")])

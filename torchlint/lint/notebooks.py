@@ -120,6 +120,19 @@ def in_text(finding: Finding, cells: Cells) -> Finding:
     return replace(finding, cell=None, span=moved(finding.span, finding.cell), trace=trace, fix=cure)
 
 
+def in_file(finding: Finding, notebook: Notebook) -> Finding:
+    """A finding that names cells, with the lines of the notebook's JSON instead: those that other tools count."""
+    if finding.cell is None:
+        return finding
+    first = notebook.in_file(finding.cell, finding.span.line)
+    last = notebook.in_file(finding.cell, max(finding.span.end_line, finding.span.line))
+    trace = tuple(
+        step if step.cell is None else replace(step, cell=None, line=notebook.in_file(step.cell, step.line))
+        for step in finding.trace
+    )
+    return replace(finding, cell=None, span=Span(first, 1, last, 1), trace=trace)
+
+
 def in_cells(message: str, cells: Cells) -> str:
     """A sentence that speaks of lines of the joined text, with those of the cells."""
 

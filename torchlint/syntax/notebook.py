@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
@@ -28,7 +30,7 @@ def is_notebook(path: str) -> bool:
     return path.endswith(SUFFIX)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Notebook:
     """
     A notebook.
@@ -86,6 +88,31 @@ class Notebook:
     def cells(self) -> Cells:
         """The code as one text; made anew each time."""
         return Cells.of(self.sources)
+
+    def in_file(self, cell: int, line: int) -> int:
+        """The line of the file that holds a line of a cell."""
+        if cell not in self._lines:
+            return 1
+        lines = self._lines[cell]
+        return lines[min(max(line, 1), len(lines)) - 1]
+
+    @cached_property
+    def _lines(self) -> dict[int, list[int]]:
+        ends = [found.start() for found in re.finditer("\n", self.json)]
+        lines: dict[int, list[int]] = {}
+        for number, (start, end) in _code(self.json).items():
+            at = [bisect_left(ends, start) + 1]
+            text = self.json[start:end]
+            if text.startswith("["):
+                at = []
+                place = 1
+                while (place := _after_space(text, place)) < len(text) and text[place] == '"':
+                    line, place_after = scanstring(text, place + 1)
+                    at += [bisect_left(ends, start + place) + 1] * max(line.count("\n"), 1)
+                    place = _after_space(text, place_after)
+                    place += text[place] == ","
+            lines[number] = at or [bisect_left(ends, start) + 1]
+        return lines
 
     def with_texts(self, changed: Iterable[tuple[int, str]]) -> str:
         """The JSON with new texts of some cells, each written as the old one was."""

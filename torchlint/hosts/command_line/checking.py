@@ -25,7 +25,7 @@ from torchlint.hosts.command_line.options import ALIASES, ALWAYS, AUTO, OUTPUT_F
 from torchlint.hosts.command_line.output import complain, write, written_whole
 from torchlint.hosts.command_line.progress import Progress
 from torchlint.project import files as project
-from torchlint.results import Outcome, Run
+from torchlint.results import FileReport, Outcome, Run
 from torchlint.run import run
 
 if TYPE_CHECKING:
@@ -222,7 +222,9 @@ class Check:
         if self.changes is not None:
             lines = self.changes.of(outcome.report.path)
             if lines is not None:
-                findings = tuple(finding for finding in outcome.report.findings if _touched(finding, lines))
+                places = _in_file(outcome.report)
+                pairs = zip(outcome.report.findings, places, strict=True)
+                findings = tuple(finding for finding, place in pairs if _touched(place, lines))
                 elsewhere = len(outcome.report.findings) - len(findings)
                 outcome = replace(outcome, report=replace(outcome.report, findings=findings))
         if self.baseline is not None:
@@ -481,6 +483,17 @@ def _format(options: Options, settings: Config) -> str:
 
 def _said(option: bool | None, setting: bool) -> bool:
     return setting if option is None else option
+
+
+def _in_file(report: FileReport) -> tuple[Finding, ...]:
+    """The findings of a file, at the lines that git counts."""
+    if not any(finding.cell for finding in report.findings):
+        return report.findings
+    from torchlint.lint import notebooks
+    from torchlint.syntax.notebook import Notebook
+
+    notebook = Notebook.read(Path(report.path).read_bytes())
+    return tuple(notebooks.in_file(finding, notebook) for finding in report.findings)
 
 
 def _touched(finding: Finding, lines: frozenset[int]) -> bool:
