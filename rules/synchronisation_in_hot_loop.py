@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import work
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
 
 class SynchronisationInHotLoop(Rule):
@@ -72,9 +72,8 @@ class SynchronisationInHotLoop(Rule):
 
     def check(self, event: work.Synchronised) -> Iterator[Diagnostic]:
         of = f" of `{event.tensor}`" if event.tensor else ""
-        yield Diagnostic(
-            event.node, f"`{event.how}`{of} makes every step wait until the value is computed", event.trace
-        )
+        message = f"`{event.how}`{of} makes every step wait until the value is computed"
+        yield Diagnostic(event.node, message, event.trace, claims=(Observed("waits-for-values"),))
 
     def level_of(self, _: work.Synchronised) -> Level:
         return Level.STRICT

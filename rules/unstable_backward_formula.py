@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import shown
 from torchlint.model.events import custom
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
 
 class UnstableBackwardFormula(Rule):
@@ -91,4 +91,5 @@ class UnstableBackwardFormula(Rule):
             why = "divides the saved result by a saved tensor: NaN where that is 0, and inexact near it"
         else:
             why = "rebuilds a factor from the saved result: the root has lost its sign"
-        yield Diagnostic(event.node, f"{shown(event.node)} {why}", event.trace)
+        claims = (Observed("derivative-wrong"),)
+        yield Diagnostic(event.node, f"{shown(event.node)} {why}", event.trace, claims=claims)

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from torchlint.hosts.command_line import main
 from torchlint.rule import Example, Holds, Rule
 from torchlint.verify.examples import problems
+from torchlint.verify.probes import PROBES
 
 
 def test_it_passes_at_once(tmp_path: Path) -> None:
@@ -50,3 +51,8 @@ def test_an_author_is_told_what_is_wrong(tmp_path: Path) -> None:
     assert "no marker says so" in found
     assert "torch does not show Holds" in found
     assert "good example 1: there is a finding in line 5" in found
+
+
+def test_every_probe_is_in_the_documentation() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "writing-a-rule.md").read_text()
+    assert not [name for name in PROBES if f"| `{name}` |" not in text]

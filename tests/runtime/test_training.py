@@ -137,3 +137,44 @@ def test_an_argument_is_written(verdicts: Verdicts) -> None:
     evidence = only(verdicts(program.format(write="x.add_(1)")))
     assert evidence == "`x` was written in place, its version went 0 → 1: it was [1, 1], is [2, 2]"
     only(verdicts(program.format(write="x = x.add(1)")), "inconclusive")
+
+
+FUNCTION = """
+    import torch
+
+    class Sine(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            result = torch.sin(x)
+            ctx.save_for_backward(x, result)
+            return result
+
+        @staticmethod
+        def backward(ctx, grad):
+            x, result = ctx.saved_tensors
+            return {formula}  # smell: [TLN505]
+
+    x = torch.tensor(0.5, requires_grad=True)
+    Sine.apply(x).backward()
+"""
+
+
+def test_a_formula_that_is_wrong_somewhere(verdicts: Verdicts) -> None:
+    claims = {"TLN505": (Observed("derivative-wrong"),)}
+    wrong = "grad * torch.sqrt(1 - result * result) * torch.where(x < 0, -1, 1)"
+    evidence = only(verdicts(FUNCTION.format(formula=wrong), claims=claims))
+    assert "at (-0.5) its backward is wrong, at (0.5) it is right" in evidence
+    only(verdicts(FUNCTION.format(formula="grad * torch.cos(x)"), claims=claims), "inconclusive")
+    straight = only(verdicts(FUNCTION.format(formula="-grad"), claims=claims), "inconclusive")
+    assert "nowhere: that may be meant so" in straight
+
+
+def test_a_value_that_is_waited_for_in_every_round(verdicts: Verdicts) -> None:
+    program = """
+        import torch
+        for _ in range({rounds}):
+            total = torch.ones(3).sum().item()  # strict: [TLN707]
+    """
+    claims = {"TLN707": (Observed("waits-for-values"),)}
+    assert only(verdicts(program.format(rounds=2), claims=claims)) == "`item` was called in each of 2 rounds"
+    only(verdicts(program.format(rounds=1), claims=claims), "inconclusive")

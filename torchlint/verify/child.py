@@ -29,8 +29,9 @@ import torch
 from torchlint.verify import driver as drive
 from torchlint.verify import instrument
 from torchlint.verify.confinement import adopt_orphans, confine, kill_orphans
+from torchlint.verify.derivatives import Calls
 from torchlint.verify.observe import Clock, Watcher, describe, facts
-from torchlint.verify.protocol import Facts, Outcome, Raised, Request, decode_request, encode, receive, send
+from torchlint.verify.protocol import Derivative, Facts, Outcome, Raised, Request, decode_request, encode, receive, send
 from torchlint.verify.recorder import Meter, Observer
 from torchlint.verify.sandbox import (
     RefusedError,
@@ -183,6 +184,7 @@ class _Program:
         self.observer = Observer(request.path, clock, request.calls) if request.observe else None
         self.meter = Meter() if request.measure else None
         self.printed = io.StringIO()
+        self.functions = Calls(request.functions) if request.functions else None
         self.end: BaseException | None = None
         self.module = types.ModuleType("torchlint_program" if request.module else "__main__")
         self.driven = ""
@@ -212,11 +214,21 @@ class _Program:
             built=tuple(observer.built) if observer else (),
             gradients=observer.gradients() if observer else None,
             probes={text: self._probe(text) for text in self.request.probes},
+            derivatives=self._derivatives(),
             elements=self.meter.elements if self.meter else 0,
             printed=self.printed.getvalue()[:PRINTED],
             driven=self.driven,
             note=note,
         )
+
+    def _derivatives(self) -> tuple[Derivative, ...]:
+        if self.functions is None:
+            return ()
+        try:
+            with time_limit(self.request.timeout):
+                return self.functions.checked()
+        except TimeLimit:
+            return ()
 
     def _warned(self, message: Warning | str, category: type[Warning], *_: object) -> None:
         self.watcher.warning(category.__name__, str(message))

@@ -48,6 +48,8 @@ class Probe:
         The claim's `other` is read later: statements that mention it are watched, too.
     calls
         Names of torch's functions whose arguments are wanted.
+    functions
+        Names of autograd Functions whose backward is held against finite differences.
     compare
         For a probe about what a change of the program would do: asked before `look`, with a way to run the change.
     add
@@ -62,5 +64,6 @@ class Probe:
     variables: bool = False
     reads: bool = False
     calls: Callable[[Observed], tuple[str, ...]] = lambda claim: ()
+    functions: Callable[[Observed], tuple[str, ...]] = lambda claim: ()
     compare: Callable[[Case, Observed, Program, Outcome, Run], Opinion | None] | None = None
     add: Callable[[Case, Observed, Program, Outcome, Run], str] | None = None

@@ -82,6 +82,8 @@ class Request:
         Expressions evaluated in the program's namespace after it ended.
     calls
         Names of torch's functions whose arguments and results are reported.
+    functions
+        Names of autograd Functions whose backward is held against finite differences after the program; "*" for all.
     copies
         Whether what was saved for a backward is kept as a copy where it is written.
     measure
@@ -101,6 +103,7 @@ class Request:
     input_grad: bool = False
     probes: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
     copies: bool = False
     measure: bool = False
     timeout: float = 30.0
@@ -321,6 +324,16 @@ class Built:
 
 
 @dataclass(frozen=True, slots=True)
+class Derivative:
+    """Whether the backward of a Function agrees with finite differences at some inputs, and torch's words if not."""
+
+    function: str
+    inputs: str
+    agrees: bool
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Warned:
     """A warning, with the program's lines on the stack when it was given."""
 
@@ -359,6 +372,8 @@ class Outcome:
         Per watch.
     writes, backwards, steps, called, built
         Filled if `observe` was asked for.
+    derivatives
+        What came of `Request.functions`.
     elements
         Elements of all results of operations, if `measure` was asked for.
     printed
@@ -392,6 +407,7 @@ class Outcome:
     steps: tuple[Step, ...] = ()
     called: tuple[Called, ...] = ()
     built: tuple[Built, ...] = ()
+    derivatives: tuple[Derivative, ...] = ()
     elements: int = 0
     printed: str = ""
 

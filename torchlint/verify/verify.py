@@ -23,7 +23,7 @@ from torchlint.verify.probes import PROBES
 from torchlint.verify.programs import Program, Statement, places
 from torchlint.verify.protocol import Outcome, Raised, Request, Watch
 from torchlint.verify.server import shared
-from torchlint.verify.watches import called, observed, watched
+from torchlint.verify.watches import called, differentiated, observed, watched
 
 SETTLE = 3.0
 """Seconds that a long program may go on after it has been through all places, where no finding claims an error."""
@@ -120,6 +120,7 @@ class _Check:
         self.claims_error = claims_error(claims)
         self.observe = observed(claims)
         self.calls = called(claims)
+        self.functions = differentiated(claims)
 
     def verdict(self, index: int) -> Verdict:
         """The last word on a finding."""
@@ -247,6 +248,7 @@ class _Check:
             module=module,
             input_grad=input_grad,
             calls=self.calls,
+            functions=() if changed else self.functions,
             measure=measure,
             timeout=timeout or self.timeout,
             memory_mb=self.memory_mb,

@@ -32,6 +32,12 @@ def called(claims: Iterable[Claim]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, names)))
 
 
+def differentiated(claims: Iterable[Claim]) -> tuple[str, ...]:
+    """The names of autograd Functions whose backward is held against finite differences."""
+    probes = [(claim, PROBES.get(claim.probe)) for claim in claims if isinstance(claim, Observed)]
+    return tuple(dict.fromkeys(name for claim, probe in probes if probe is not None for name in probe.functions(claim)))
+
+
 def watched(
     finding: Finding, places: Sequence[Statement], program: Program
 ) -> tuple[dict[Statement, Watch], Statement, tuple[Statement, ...]]:

@@ -76,8 +76,40 @@ def compared(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
     return Opinion("inconclusive", "the values it compared do not differ by round-off alone") if seen else None
 
 
+def formula(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """
+    The backward of the Function `subject`, or of the one around the statement, agrees with finite differences at some
+    inputs, and not at others.
+
+    One that agrees nowhere is another function on purpose: a straight-through estimator, a reversed gradient.
+    """
+    name = claim.subject or "".join(case.own.classes[-1:])
+    found = [each for each in outcome.derivatives if each.function == name]
+    right = [each for each in found if each.agrees]
+    wrong = [each for each in found if not each.agrees]
+    if right and wrong:
+        words = f"at ({wrong[0].inputs}) its backward is wrong, at ({right[0].inputs}) it is right: {wrong[0].message}"
+        return Opinion("confirmed", words)
+    if wrong:
+        return Opinion("inconclusive", "its backward agrees with finite differences nowhere: that may be meant so")
+    return Opinion("inconclusive", f"its backward is right at {len(right)} inputs that were tried") if right else None
+
+
+def waits(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """In each of several rounds the statement asks for a value that has to be computed first."""
+    calls = [call for call in _own(case, outcome) if call.name in _WAITING]
+    if len(calls) > 1:
+        return Opinion("confirmed", f"`{calls[0].name}` was called in each of {len(calls)} rounds{in_words(outcome)}")
+    return None
+
+
+_WAITING = ("item", "tolist", "cpu", "numpy", "__bool__", "__float__", "__int__", "__array__", "nonzero", "is_nonzero")
+
+
 PROBES: Mapping[str, Probe] = {
     "given": Probe(given, calls=lambda claim: (claim.subject, claim.other)),
     "broadcast": Probe(broadcast, calls=lambda claim: _DIFFERENCES),
+    "derivative-wrong": Probe(formula, functions=lambda claim: (claim.subject or "*",)),
+    "waits-for-values": Probe(waits, calls=lambda claim: _WAITING),
     "compared-exactly": Probe(compared, calls=lambda claim: _COMPARISONS),
 }

@@ -1,0 +1,97 @@
+"""
+The backward of a program's own autograd Functions, held against finite differences at several inputs.
+
+Runs inside the child, after the program: inputs are those of the program's own calls, in double precision, and what is
+made of them; other arguments stay as they were at the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.autograd.gradcheck import GradcheckError, gradcheck
+
+from torchlint.verify.protocol import Derivative
+
+CALLS = 3
+"""At most so many calls of one Function are looked at."""
+ELEMENTS = 64
+"""Larger inputs are not differentiated numerically."""
+_VARIANTS: tuple[Callable[[torch.Tensor], torch.Tensor], ...] = (
+    lambda x: x,
+    lambda x: 0.1 * x,
+    lambda x: -x,
+    lambda x: 1.1 * x + 0.5,
+    lambda x: 1.4 * x,
+    torch.zeros_like,
+)
+
+
+class Calls:
+    """
+    Keeps what Functions of these names are called with.
+
+    Parameters
+    ----------
+    names
+        Names of classes; "*" for all.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = frozenset(names)
+        self.kept: dict[str, list[tuple[Any, tuple[Any, ...]]]] = {}
+        original = torch.autograd.Function.apply.__func__
+
+        def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
+            known = self.kept.setdefault(cls.__name__, [])
+            if (cls.__name__ in self.names or "*" in self.names) and len(known) < CALLS and not kwargs:
+                known.append((cls, tuple(_copied(each) for each in args)))
+            return original(cls, *args, **kwargs)
+
+        torch.autograd.Function.apply = classmethod(apply)
+        self.original = original
+
+    def checked(self) -> tuple[Derivative, ...]:
+        """Each Function at each of its inputs."""
+        torch.autograd.Function.apply = classmethod(self.original)
+        calls = [call for known in self.kept.values() for call in known]
+        return tuple(found for cls, args in calls for vary in _VARIANTS for found in _checked(cls, args, vary))
+
+
+def _copied(value: Any) -> Any:
+    return value.detach().clone() if isinstance(value, torch.Tensor) else value
+
+
+def _checked(cls: Any, args: tuple[Any, ...], vary: Callable[[torch.Tensor], torch.Tensor]) -> list[Derivative]:
+    inputs = [_varied(each, vary) for each in args]
+    tensors = [each for each in inputs if isinstance(each, torch.Tensor) and each.requires_grad]
+    if not tensors or sum(each.numel() for each in tensors) > ELEMENTS:
+        return []
+    words = ", ".join(_shown(each) for each in inputs)
+    try:
+        result = cls.apply(*inputs)
+        outputs = result if isinstance(result, tuple) else (result,)
+        if not all(bool(each.isfinite().all()) for each in outputs if isinstance(each, torch.Tensor)):
+            return []
+        gradcheck(cls.apply, inputs)
+    except GradcheckError as error:
+        return [Derivative(cls.__name__, words, False, " ".join(str(error).split())[:300])]
+    except Exception:  # it does not take these inputs
+        return []
+    return [Derivative(cls.__name__, words, True, "")]
+
+
+def _varied(value: Any, vary: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        return vary(value.double()).clone().requires_grad_()
+    return value
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        numbers = value.detach().reshape(-1)[:4].tolist()
+        words = ", ".join(f"{number:.4g}" for number in numbers)
+        return words if value.ndim == 0 else f"[{words}]"
+    return repr(value)[:40]
