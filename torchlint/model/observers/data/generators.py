@@ -14,7 +14,7 @@ import libcst as cst
 
 from torchlint.model.events.data import GeneratorCopied
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.data.loading import Datasets, Loading, loading
+from torchlint.model.observers.data.loading import Datasets, Loading, is_of_file, loading
 from torchlint.model.observers.data.written import Imports, assignments, methods, own, reached, words
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
@@ -60,7 +60,7 @@ class CopiedGenerators(Observer):
         if made is None or made.workers == "none" or made.constant("num_workers") == 1:
             return  # of one worker there is no other copy
         for dataset in self._datasets.of(made.known("dataset")):
-            if not self._reseeds(made, dataset):
+            if is_of_file(dataset) and not self._reseeds(made, dataset):
                 self._look_at(dataset, made)
 
     def _reseeds(self, made: Loading, dataset: Instance) -> bool:

@@ -15,12 +15,15 @@ from torchlint.model.state.values import (
     NONE,
     Constant,
     External,
+    Function,
+    Globals,
     Instance,
     Mapping,
     Scalar,
     Sequence,
     Unknown,
     Value,
+    globals_of,
 )
 from torchlint.syntax import ir
 
@@ -138,6 +141,18 @@ class Datasets:
                 yield from self.of(each)
         elif isinstance(value, Mapping):
             return
+
+
+def is_of_file(instance: Instance) -> bool:
+    """Whether the class of an object, and its bases as far as they are known, stand in the file under analysis."""
+    functions = [each for cls in instance.cls.ancestry() for each in cls.attributes.values()]
+    return not any(isinstance(each, Function) and is_of_another_file(each) for each in functions)
+
+
+def is_of_another_file(function: Function) -> bool:
+    """Whether a function stands in another file of the project: no place of this one can be named for it."""
+    file = globals_of(function.closure)
+    return isinstance(file, Globals) and file.other
 
 
 def outside(instance: Instance) -> set[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from torchlint.model.events.data import LocalFunctionLoaded
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.data.loading import Datasets, Loading, loading
+from torchlint.model.observers.data.loading import Datasets, Loading, is_of_another_file, loading
 from torchlint.model.observers.data.written import methods, words
 from torchlint.model.observers.pending import only
 from torchlint.model.state.guards import Truth
@@ -65,13 +65,14 @@ class LocalFunctions(Observer):
         return self._deciding
 
     def _tell(self, made: Loading, function: Function, holder: str, dataset: str | None) -> None:
+        step = Step(function.definition.origin, "pickled by name, which leads nowhere in another process")
         is_lambda = isinstance(function.definition, ir.Lambda)
         context = made.constant("multiprocessing_context")
         self.machine.emit(
             LocalFunctionLoaded(
                 node=made.origin.origin,
                 statement=self.machine.line(),
-                trace=(Step(function.definition.origin, "pickled by name, which leads nowhere in another process"),),
+                trace=() if is_of_another_file(function) else (step,),
                 truth=Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE,
                 function="a lambda" if is_lambda else f"`{function.name}`",
                 holder=holder,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from torchlint.model.events.data import StreamNotDivided
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.data.loading import Datasets, Loading, is_iterable_dataset, loading
+from torchlint.model.observers.data.loading import Datasets, Loading, is_iterable_dataset, is_of_file, loading
 from torchlint.model.observers.data.written import Imports, methods, own, reached, words
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
@@ -57,7 +57,7 @@ class UndividedStreams(Observer):
         if made is None or made.workers == "none" or made.may_be_given("worker_init_fn"):
             return
         for dataset in self._datasets.of(made.known("dataset")):
-            if is_iterable_dataset(dataset) and self._is_the_same_everywhere(dataset):
+            if is_of_file(dataset) and is_iterable_dataset(dataset) and self._is_the_same_everywhere(dataset):
                 self._tell(dataset, made)
 
     def _tell(self, dataset: Instance, made: Loading) -> None:
