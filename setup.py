@@ -19,9 +19,8 @@ COMPILED = (
     "torchlint/truth.py",
     *(
         f"torchlint/syntax/{name}.py"
-        for name in ("conditions", "dataflow", "features", "for_effect", "ir", "literals", "scopes")
+        for name in ("conditions", "dataflow", "features", "for_effect", "ir", "lowering", "scopes")
     ),
-    "torchlint/syntax/lowering*.py",
     "torchlint/knowledge/**/*.py",
     *(
         f"torchlint/model/{room}/**/*.py"

@@ -247,7 +247,6 @@ def test_what_failed_is_tried_again(linted: list[str], monkeypatch: pytest.Monke
     _write("a.py", CLEAN)
     with monkeypatch.context() as patch:
         patch.setattr("torchlint.lint.engine.interpret", _fails)
-        patch.setattr("torchlint.lint.scout.interpret_unparsed", _fails)
         assert _check().failed
     linted.clear()
     assert not _check().failed

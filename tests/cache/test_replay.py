@@ -445,7 +445,6 @@ def test_a_file_that_failed(torchlint: Torchlint, monkeypatch: pytest.MonkeyPatc
 
     with monkeypatch.context() as patch:
         patch.setattr("torchlint.lint.engine.interpret", fails)
-        patch.setattr("torchlint.lint.scout.interpret_unparsed", fails)
         for _ in range(3):
             assert torchlint().status == 2
             assert not torchlint.replayed

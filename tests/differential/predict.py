@@ -18,7 +18,8 @@ from torchlint.model.events import (
     InplaceWrite,
     SavedTensorRead,
 )
-from torchlint.syntax.tree import Source
+from torchlint.syntax.lowering import program_of
+from torchlint.syntax.place import line_of
 from torchlint.truth import Truth
 
 
@@ -47,10 +48,9 @@ class Prediction:
 
 def predict(program: str) -> Prediction:
     """Follow a program with the model."""
-    source = Source.parse("program.py", program)
     first: tuple[int, str, Event] | None = None
     abstains = False
-    for event in interpret(source):
+    for event in interpret(program_of(program)):
         for kind, truth in _errors(event):
             sure = truth is Truth.YES and event.truth is Truth.YES and not event.conditions
             abstains = abstains or not sure
@@ -60,8 +60,8 @@ def predict(program: str) -> Prediction:
         return Prediction("ok", abstains=abstains)
     _, kind, event = first
     if isinstance(event, SavedTensorRead):
-        return Prediction(kind, source.span(event.backward.node).line, source.span(event.node).line, abstains)
-    return Prediction(kind, source.span(event.node).line, 0, abstains)
+        return Prediction(kind, line_of(event.backward.node), line_of(event.node), abstains)
+    return Prediction(kind, line_of(event.node), 0, abstains)
 
 
 def _comes_first(kind: str, event: Event, first: tuple[int, str, Event]) -> bool:

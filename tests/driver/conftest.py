@@ -13,12 +13,10 @@ import probe
 
 from torchlint import config
 from torchlint.lint import engine
-from torchlint.lint.scout import Look
 
 
 @pytest.fixture(autouse=True)
 def toy_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """The toy model instead of the real one, and no configuration remembered from another test."""
     monkeypatch.setattr(engine, "interpret", probe.interpret)
-    monkeypatch.setattr(engine, "look", lambda *_, **__: Look(None))
     config.forget()

@@ -12,29 +12,37 @@ from torchlint.lint.registry import Registry, Selection
 from torchlint.model import events
 from torchlint.model.events.trace import Step
 from torchlint.rule import Diagnostic, Edit, Fix, Level, Rule
-from torchlint.syntax.tree import Source, walk
+from torchlint.syntax import ir
 from torchlint.truth import Truth
 
 
-def interpret(source: Source, project: object = None, *, thorough: bool = True) -> list[events.Event]:
+def interpret(program: ir.Program, *_: object, thorough: bool = True) -> list[events.OpCalled]:
     """An `OpCalled` for each call of a name of torch; `torch.maybe(...)` is MAYBE, `torch.crash()` fails."""
-    found: list[events.Event] = []
-    for statement in walk(source.module):
-        if not isinstance(statement, cst.SimpleStatementLine):
+    found: list[events.OpCalled] = []
+    for statement in ir.everything(program.body):
+        if not isinstance(statement.line, cst.SimpleStatementLine):
             continue
-        for call in walk(statement):
-            if not isinstance(call, cst.Call) or not source.code(call.func).startswith("torch."):
+        for call in ir.walk(statement):
+            name = _dotted(call.function) if isinstance(call, ir.Call) else ""
+            if not name.startswith("torch."):
                 continue
-            name = source.code(call.func)
             if name == "torch.crash":
                 raise ZeroDivisionError("toy model")
             truth = Truth.MAYBE if name == "torch.maybe" else Truth.YES
-            step = Step(call, f"`{name}` is called")
-            trace = (*(Step(event.node, f"after `{event.name}`") for event in found[-1:]), step)
+            place = call.origin
+            assert isinstance(place, cst.Call)
+            before = [Step(event.node, f"after `{event.name}`") for event in found[-1:]]
+            trace = (*before, Step(place, f"`{name}` is called"))
             found.append(
-                events.OpCalled(node=call, statement=statement, trace=trace, truth=truth, name=name, call=call)
+                events.OpCalled(node=place, statement=statement.line, trace=trace, truth=truth, name=name, call=place)
             )
     return found
+
+
+def _dotted(node: ir.Expression) -> str:
+    if isinstance(node, ir.Attribute):
+        return f"{_dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ir.Name) else "?"
 
 
 DOCUMENTATION = """

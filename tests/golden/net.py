@@ -12,7 +12,6 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -40,9 +39,17 @@ def said(programs: Iterable[Program], folder: Path) -> Iterator[tuple[str, Any]]
 def _kept(report: FileReport, folder: Path) -> Any:
     findings = []
     for finding in report.findings:
-        trace = [asdict(step) for step in finding.trace]
-        for step in trace:
-            step["path"] = _relative(step["path"], folder)
+        trace = [
+            {
+                "path": _relative(step.path, folder),
+                "line": step.line,
+                "column": step.column,
+                "message": step.message,
+                "end_line": step.end_line,
+                "end_column": step.end_column,
+            }
+            for step in finding.trace
+        ]
         findings.append({**as_object(finding), "trace": trace})
     return {
         "findings": findings,

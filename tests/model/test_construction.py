@@ -9,8 +9,7 @@ import pytest
 from torchlint.model.python import classes, prototypes
 from torchlint.model.scheduling.entry_points import EntryPoints
 from torchlint.model.state.values import Class, Instance, Module, Sequence, Tensor, Unknown
-from torchlint.syntax.lowering_libcst import lower
-from torchlint.syntax.tree import Source
+from torchlint.syntax.lowering import program_of
 
 interpreted = pytest.mark.skipif(not prototypes.__file__.endswith(".py"), reason="compiled calls cannot be watched")
 
@@ -41,8 +40,7 @@ BLOCKS = """
 
 def built(text: str, name: str) -> tuple[EntryPoints, Instance]:
     """The object that a class of the program builds of nothing but unknown arguments."""
-    source = Source.parse("x.py", textwrap.dedent(text))
-    analysis = EntryPoints(lower(source.module, source.text))
+    analysis = EntryPoints(program_of(textwrap.dedent(text)))
     analysis.run_script()
     cls = analysis.machine.globals.variables[name]
     assert isinstance(cls, Class)

@@ -6,12 +6,11 @@ Each expression is evaluated by the model and by Python, in the same surrounding
 
 from __future__ import annotations
 
-import libcst as cst
 import pytest
 
 from torchlint.model.scheduling.entry_points import EntryPoints
 from torchlint.model.state.values import Constant, Value
-from torchlint.syntax.lowering_libcst import lower
+from torchlint.syntax.lowering import program_of
 
 SURROUNDINGS = """
 import functools, types
@@ -82,7 +81,7 @@ UNKNOWN = [
 
 def _value(expression: str) -> Value:
     text = f"{SURROUNDINGS}\nresult = {expression}\n"
-    analysis = EntryPoints(lower(cst.parse_module(text), text))
+    analysis = EntryPoints(program_of(text))
     analysis.run_script()
     return analysis.machine.globals.variables["result"]
 

@@ -13,7 +13,6 @@ import symtable
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import libcst as cst
@@ -22,7 +21,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from torchlint.syntax import ir
-from torchlint.syntax.lowering_libcst import LoweringError, lower
+from torchlint.syntax.lowering import UnknownSyntaxError, lower_ast, program_of
+from torchlint.syntax.nodes import Nodes
+from torchlint.syntax.text import SourceError
 
 # ---- the two dumps -----------------------------------------------------------------------------------------------
 
@@ -242,7 +243,7 @@ def parse(text: str) -> ast.Module:
 
 
 def check(text: str) -> ir.Program:
-    program = lower(cst.parse_module(text))
+    program = lowered(text)
     assert from_ir(program) == plain(parse(text))
     return program
 
@@ -258,7 +259,10 @@ def walk(node) -> Iterator[ir.Node]:
 
 
 def lowered(text: str) -> ir.Program:
-    return lower(cst.parse_module(text))
+    try:
+        return lower_ast(parse(text), text)
+    except SyntaxError:
+        pytest.skip("the syntax of a newer Python")
 
 
 def dump(text: str):
@@ -399,27 +403,40 @@ def test_assigned_equals_symbol_table(text: str) -> None:
 # ---- origins and lines -------------------------------------------------------------------------------------------
 
 
+def found_at(nodes: Nodes, place: object) -> cst.CSTNode:
+    assert isinstance(place, cst.CSTNode)
+    node = nodes.find(place)  # type: ignore[arg-type]
+    assert node is not None
+    assert isinstance(node, (type(place).kind, cst.ImportStar, cst.ExceptStarHandler))  # type: ignore[attr-defined]
+    return node
+
+
 @pytest.mark.parametrize("text", SNIPPETS, ids=lambda text: text.strip().partition("\n")[0][:40])
-def test_an_expression_is_what_its_origin_says(text: str) -> None:
-    module = cst.parse_module(text + "\n")
-    for node in walk(lower(module)):
-        origin = node.origin
-        whole = not (isinstance(node, ir.Sequence) and isinstance(origin, cst.Subscript))
-        if isinstance(origin, cst.BaseExpression) and not isinstance(origin, cst.StarredElement) and whole:
-            again = lowered(f"({module.code_for_node(origin)}\n)\n").body[0]
+def test_an_expression_is_what_stands_at_its_place(text: str) -> None:
+    program = lowered(text + "\n")
+    nodes = Nodes("x.py", program)
+    for node in walk(program):
+        found = found_at(nodes, node.origin)
+        whole = not (isinstance(node, ir.Sequence) and isinstance(found, cst.Subscript))
+        if isinstance(found, cst.BaseExpression) and not isinstance(found, cst.StarredElement) and whole:
+            again = lowered(f"({cst.Module([]).code_for_node(found)}\n)\n").body[0]
             assert isinstance(again, ir.ExpressionStatement)
-            assert from_ir(again.value) == from_ir(node)
+            if not isinstance(node, (ir.Argument, ir.Parameter)):
+                assert from_ir(again.value) == from_ir(node)
 
 
 @pytest.mark.parametrize("text", SNIPPETS, ids=lambda text: text.strip().partition("\n")[0][:40])
 def test_line_holds_the_statement(text: str) -> None:
-    statements = [node for node in walk(lowered(text + "\n")) if isinstance(node, ir.Statement)]
+    program = lowered(text + "\n")
+    nodes = Nodes("x.py", program)
+    statements = [node for node in walk(program) if isinstance(node, ir.Statement)]
     assert statements
     for node in statements:
-        if isinstance(node.line, (cst.SimpleStatementLine, cst.SimpleStatementSuite)):
-            assert any(small is node.origin for small in node.line.body)
+        line, own = found_at(nodes, node.line), found_at(nodes, node.origin)
+        if isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite)):
+            assert any(small is own for small in line.body)
         else:
-            assert isinstance(node.line, cst.BaseCompoundStatement)
+            assert isinstance(line, cst.BaseCompoundStatement)
             assert node.line is node.origin
 
 
@@ -427,23 +444,11 @@ def test_semicolons_share_a_line() -> None:
     first, second, third = lowered("a; b\nif c: d; e\n").body
     assert first.line is second.line
     assert isinstance(third, ir.If)
-    assert {type(s.line) for s in third.body} == {cst.SimpleStatementSuite}
+    assert len({id(s.line) for s in third.body}) == 1
+    assert isinstance(third.body[0].line, cst.SimpleStatementSuite)
 
 
 # ---- depth -------------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def stack(extra: int) -> Iterator[None]:
-    depth, frame = 0, sys._getframe()
-    while frame is not None:
-        depth, frame = depth + 1, frame.f_back
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(depth + extra)
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 LONG = {
@@ -461,35 +466,35 @@ LONG = {
 
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG)
 def test_length_is_not_depth(text: str) -> None:
-    module = cst.parse_module(text + "\n")
-    with stack(60):
-        program = lower(module)
-    with stack(10_000):
-        assert from_ir(program) == plain(parse(text))
-
-
-@pytest.mark.parametrize("text", ["x = " + "[" * 90 + "]" * 90, "x = " + "-" * 90 + "a"])
-def test_too_deep_says_so(text: str) -> None:
-    module = cst.parse_module("first = 1\n" + text + "\n")
-    with stack(70), pytest.raises(LoweringError, match="nested too deeply") as raised:
-        lower(module)
-    assert raised.value.node is module.body[1]
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(10_000)
+    try:
+        check(text + "\n")
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def test_unknown_syntax_says_so() -> None:
-    class Newer(cst.Pass):
+    class Newer(ast.Pass):
         pass
 
-    node = Newer()
-    with pytest.raises(LoweringError, match="the syntax Newer is not known here") as raised:
-        lower(cst.Module([cst.SimpleStatementLine([node])]))
-    assert raised.value.node is node
+    node = ast.copy_location(Newer(), parse("pass\n").body[0])
+    with pytest.raises(UnknownSyntaxError, match="the syntax Newer is not known here"):
+        lower_ast(ast.Module([node], []), "pass\n")
 
 
-@pytest.mark.parametrize("text", [r'"\N{no such thing}"', r'"\Uffffffff"', 'b"é"', "9" * 5000])
-def test_literal_without_a_value_says_so(text: str) -> None:
-    with pytest.raises(LoweringError, match="a literal without a value"):
-        lowered(text + "\n")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("def f(:\n", "invalid syntax"),
+        ("x = '\0'\n", "source code cannot contain null bytes"),
+        ("x = " + "(" * 300 + ")" * 300, "too many nested parentheses"),
+    ],
+)
+def test_what_python_refuses(text: str, message: str) -> None:
+    with pytest.raises(SourceError) as raised:
+        program_of(text)
+    assert raised.value.message == message
 
 
 # ---- random nesting ----------------------------------------------------------------------------------------------

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import libcst as cst
 import pytest
 
 from torchlint.model.python.registries import changed, plain
 from torchlint.syntax import ir
-from torchlint.syntax.lowering_libcst import lower
+from torchlint.syntax.lowering import program_of
 
 
 def _program(text: str) -> list[ir.Statement]:
-    return lower(cst.parse_module(text), text).body
+    return program_of(text).body
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from torchlint.model import interpret_unparsed
+from torchlint.model import interpret
 from torchlint.model.state.values import Frame, GraphNode, Storage, Tensor
 from torchlint.project.index import ProjectIndex
 from torchlint.syntax import ir
+from torchlint.syntax.lowering import program_of
+from torchlint.syntax.nodes import Nodes
 
 PROGRAM = """
 import torch
@@ -82,8 +84,10 @@ def test_nothing_waits_for_the_collector(tmp_path: Path, thorough: bool) -> None
         return {kind.__name__: sum(isinstance(each, kind) for each in found) for kind in kinds}
 
     def run() -> int:
-        events, twins = interpret_unparsed(PROGRAM, ProjectIndex(str(path)), str(path), thorough=thorough)
-        twins.release()
+        program = program_of(PROGRAM)
+        nodes = Nodes(str(path), program)
+        events = interpret(program, ProjectIndex(str(path)), nodes.find, thorough=thorough)
+        nodes.release()
         return len(events)
 
     run()  # what is kept of the other file for the next time is kept now

@@ -5,14 +5,13 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-import libcst as cst
 import pytest
 
 from torchlint.model.observers import observers
 from torchlint.model.scheduling.entry_points import EntryPoints
 from torchlint.project.index import ProjectIndex
 from torchlint.syntax import features, ir
-from torchlint.syntax.lowering_libcst import lower
+from torchlint.syntax.lowering import program_of
 
 IMPORTS = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
 
@@ -20,7 +19,7 @@ IMPORTS = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n
 def followed(program: str) -> set[str]:
     """The functions that ran in an analysis that leaves out what it may, as `function` or `Class.method`."""
     text = IMPORTS + textwrap.dedent(program)
-    analysis = EntryPoints(lower(cst.parse_module(text), text), thorough=False)
+    analysis = EntryPoints(program_of(text), thorough=False)
     analysis.follow()
     names: dict[int, str] = {}
     for statement in analysis.machine.program.body:
@@ -146,7 +145,7 @@ def test_a_class_inside_a_function_is_looked_at() -> None:
 
 def test_with_everything_asked_for_everything_is_followed() -> None:
     text = IMPORTS + BLOCK.format(body="return self.linear(x) + 1")
-    analysis = EntryPoints(lower(cst.parse_module(text), text))
+    analysis = EntryPoints(program_of(text))
     analysis.follow()
     assert len(analysis.run.entered) == 4
 
@@ -164,7 +163,7 @@ def test_every_observer_says_what_concerns_it() -> None:
 
 def test_marks() -> None:
     text = "def f(x):\n    if x > 0:\n        y = torch.sqrt(x)\n    self.n += 1\n    return F.softmax(y)"
-    (definition,) = lower(cst.parse_module(text), text).body
+    (definition,) = program_of(text).body
     assert isinstance(definition, ir.FunctionDef)
     words = features.written(definition).words
     assert {features.MASKED, features.WRITES, features.IMPLIED_DIM, "sqrt", ">", "self"} <= words
@@ -282,10 +281,10 @@ def test_other_files_are_looked_into_where_a_backward_is_in_sight(method: str, l
     file = tmp_path / "net.py"
     file.write_text(text)
     index = ProjectIndex(str(file))
-    EntryPoints(lower(cst.parse_module(text), text), index, thorough=False).follow()
+    EntryPoints(program_of(text), index, thorough=False).follow()
     assert any(each.path.endswith("other.py") and each.digest for each in index.depends) == looked
     thorough = ProjectIndex(str(file))
-    EntryPoints(lower(cst.parse_module(text), text), thorough, thorough=True).follow()
+    EntryPoints(program_of(text), thorough, thorough=True).follow()
     assert any(each.path.endswith("other.py") and each.digest for each in thorough.depends)
 
 

@@ -1,5 +1,5 @@
 """
-One file in, sorted findings out: decode, scout, parse, interpret, ask the rules (`pipeline`), suppress.
+One file in, sorted findings out: decode, lower, interpret, parse what is wanted, ask the rules (`pipeline`), suppress.
 
 The engine does not print, does not judge (rules do) and does not know where files come from. Nothing that
 goes wrong in a file or in a rule leaves it as an exception: it becomes a TLN000 or TLN001 beside the other findings.
@@ -21,18 +21,19 @@ import libcst as cst
 
 from torchlint.fixes import edits
 from torchlint.lint import api
+from torchlint.lint.facts import Facts, is_thorough, visitors
 from torchlint.lint.pipeline import Pipeline, Question
 from torchlint.lint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
-from torchlint.lint.scout import is_thorough, listeners, look, visitors
-from torchlint.lint.suppressions import Suppressions
+from torchlint.lint.suppressions import Suppressions, has_directive, may_be_judged
 from torchlint.model import events, interpret
 from torchlint.model.events.trace import Step
 from torchlint.project.index import ProjectIndex
 from torchlint.results import MODEL, NEEDLE, PARSE, PLACES
 from torchlint.results import FileReport as FileReport
 from torchlint.rule import Diagnostic, File, Finding, FindingFix, Level, Rule, Settings, Target, TraceLine
-from torchlint.syntax.tree import Source, SourceError, Span, TreeNeededError, decode, described, is_python
-from torchlint.truth import Truth
+from torchlint.syntax.lowering import program_of
+from torchlint.syntax.nodes import Nodes
+from torchlint.syntax.tree import Source, SourceError, Span, decode, described, is_python
 
 
 def problem(path: str, kind: DriverCode, message: str, span: Span = Span(1, 1, 1, 1)) -> Finding:  # noqa: B008
@@ -89,36 +90,51 @@ def parse(path: str, text: str) -> Source:
 def _check(path: str, text: str, registry: Registry, selection: Selection, noqa: bool) -> FileReport:
     seconds: dict[str, float] = {}
     project = ProjectIndex(path)
-    with _timed(seconds, MODEL):
-        target, used, lost = _uses(path, text, registry, selection, project)
-        first = look(path, text, registry, selection, noqa=noqa, project=project, is_whole=bool(used or lost))
-    if first.held_back is not None:
-        return FileReport(path, held_back=first.held_back, depends=project.depends, seconds=seconds)
-    source: Source
-    happened: Sequence[events.Event]
-    if first.source is not None and first.events is not None:
-        source, happened = first.source, first.events
-    else:
-        try:
-            with _timed(seconds, PARSE):
-                source = Source.parse(path, text)
-        except SourceError as error:
-            return not_readable(path, error)
-        except Exception as error:
-            return _broken(path, f"could not be parsed: {described(error)}")
-        try:
-            with _timed(seconds, MODEL):
-                happened = _happened(source, project, is_thorough(registry, selection))
-        except Exception as error:
-            return _broken(path, f"the model could not follow this file: {described(error)}", seconds)
-    suppressions = Suppressions(source, registry, noqa=noqa)
-    check = _Check(source, registry, selection, suppressions, project, seconds)
+    own = may_be_judged(text, registry, noqa=noqa)
     try:
-        happened = [*happened, *api.located(source, target, used)]
+        with _timed(seconds, MODEL):
+            program = program_of(text)
+            wanted = visitors(text, program.at, registry, selection)
+            target, used, lost = _uses(path, text, registry, selection, project)
+            is_whole = own or bool(wanted or used or lost)
+            nodes = Nodes(path, program, whole=is_whole)
+            happened = interpret(
+                program,
+                project,
+                lambda place: nodes.find(place) or project.node(place),
+                thorough=is_thorough(registry, selection),
+            )
+    except SourceError as error:
+        return not_readable(path, error)
     except Exception as error:
-        lost = problem(path, INTERNAL_ERROR, f"{_NO_NAMES}: {described(error)}")
-    check.failures += [lost] if lost is not None else []
-    return check.report(happened)
+        return _broken(path, f"the model could not follow this file: {described(error)}", seconds)
+    facts = Facts(text, happened, registry, selection, project, seconds)
+    judged = own and UNUSED_SUPPRESSION.code in selection.enabled
+    try:
+        if not (facts.lost or wanted or used or lost or judged):
+            held = facts.held_back(suppressible=has_directive(text))
+            if held is not None:
+                return FileReport(path, held_back=held, depends=project.depends, seconds=seconds)
+        with _timed(seconds, PARSE):
+            questions = facts.located(nodes)
+            source = nodes.source()
+        if source is None:
+            Source.parse(path, text)
+            raise LookupError("its parts cannot be parsed by themselves")
+        suppressions = Suppressions(source, registry, noqa=noqa)
+        check = _Check(source, selection, suppressions, facts, seconds)
+        try:
+            questions += facts.about(api.located(source, target, used))
+        except Exception as error:
+            lost = problem(path, INTERNAL_ERROR, f"{_NO_NAMES}: {described(error)}")
+        check.failures += [lost] if lost is not None else []
+        return check.report(questions, wanted)
+    except SourceError as error:
+        return not_readable(path, error)
+    except Exception as error:
+        return _broken(path, f"could not be parsed: {described(error)}", seconds)
+    finally:
+        nodes.release()
 
 
 _NO_NAMES = "the names that this file refers to could not be followed; the other findings stand"
@@ -134,59 +150,36 @@ def _uses(
         return Target(), [], problem(path, INTERNAL_ERROR, f"{_NO_NAMES}: {described(error)}")
 
 
-def _happened(source: Source, project: ProjectIndex, thorough: bool) -> list[events.Event]:
-    """What the model says; without the other files, should it need the tree of one of them."""
-    try:
-        return interpret(source, project, thorough=thorough)
-    except TreeNeededError:
-        return interpret(source, thorough=thorough)
-
-
 class _Check:
     """The findings of one file, while they are collected."""
 
     def __init__(
         self,
         source: Source,
-        registry: Registry,
         selection: Selection,
         suppressions: Suppressions,
-        project: ProjectIndex,
+        facts: Facts,
         seconds: dict[str, float],
     ) -> None:
         self.source = source
-        self.registry = registry
         self.selection = selection
         self.suppressions = suppressions
-        self.project = project
+        self.facts = facts
+        self.project = facts.project
         self.seconds = seconds
         self.found: dict[tuple[str, Span], Finding] = {}
         self.failures: list[Finding] = []
         self.answers: list[tuple[Question, list[Diagnostic]]] = []
         self.broken: set[str] = set()
-        self.target = selection.target
         self.file = File(source, Settings(Target(), {}))
         self.files: dict[str, File] = {}
         self.suppressed: set[tuple[str, Span]] = set()
         self.groups: dict[tuple[str, Span], tuple[Hashable, str]] = {}
 
-    def report(self, happened: Sequence[events.Event]) -> FileReport:
-        questions: list[Question] = []
-        by_kind: dict[type[events.Event], list[Rule]] = {}
-        for event in happened:
-            if event.truth is not Truth.YES:
-                continue
-            if isinstance(event, events.EntryLost):
-                self.failures.append(self._lost(event))
-                continue
-            kind = type(event)
-            if kind not in by_kind:
-                by_kind[kind] = listeners(kind, self.registry, self.selection)
-            for rule in by_kind[kind]:
-                questions.append(Question(rule, event.node, event, len(questions)))
-        wanted = visitors(self.source.text, self.registry, self.selection)
-        if questions or wanted:
-            Pipeline(self.source, self._ask, questions, wanted).run()
+    def report(self, questions: Sequence[Question], visitors: Sequence[Rule]) -> FileReport:
+        self.failures += map(self._lost, self.facts.lost)
+        if questions or visitors:
+            Pipeline(self.source, self._ask, questions, visitors).run()
         # what is said of one place counts in the order in which it happened, not in which it was visited
         self.answers.sort(key=lambda answer: (answer[0].event is None, answer[0].order))
         for question, diagnostics in self.answers:
@@ -219,24 +212,17 @@ class _Check:
             with _timed(self.seconds, rule.code):
                 if event is None:
                     found = rule.visit(question.node, self._file_for(rule))
-                elif rule.wants_settings:
-                    found = rule.check(event, self._settings(rule))
                 else:
-                    found = rule.check(event)
+                    found = self.facts.check(rule, event)
                 if diagnostics := list(found):
                     self.answers.append((question, diagnostics))
         except (Exception, SystemExit) as error:  # no rule ends the run
             self._failed(question, error)
 
-    def _settings(self, rule: Rule) -> Settings:
-        if self.target is None:
-            self.target = self.project.target(self.source.text)
-        return self.selection.settings(rule, self.target)
-
     def _file_for(self, rule: Rule) -> File:
         known = self.files.get(rule.code)
         if known is None:
-            known = self.files[rule.code] = self.file.with_settings(self._settings(rule))
+            known = self.files[rule.code] = self.file.with_settings(self.facts.settings(rule))
         return known
 
     def _failed(self, question: Question, error: BaseException) -> None:

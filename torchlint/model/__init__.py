@@ -1,11 +1,10 @@
 """
 A static model of autograd: runs a program abstractly and says what happens in it.
 
-`interpret(source)` is the whole interface upwards: it returns events. The model does not judge (rules do),
+`interpret(text)` is the whole interface upwards: it returns events. The model does not judge (rules do),
 does not print, and never imports torch.
 """
 
-from torchlint.model.scheduling.entry_points import interpret, interpret_unparsed
-from torchlint.model.scheduling.twins import Twins
+from torchlint.model.scheduling.entry_points import interpret
 
-__all__ = ["Twins", "interpret", "interpret_unparsed"]
+__all__ = ["interpret"]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import libcst as cst
@@ -21,8 +20,9 @@ from torchlint.results import Dependency as Dependency
 from torchlint.results import digest
 from torchlint.syntax import ir
 from torchlint.syntax.lowering import UnknownSyntaxError, lower_ast
-from torchlint.syntax.lowering_libcst import lower
-from torchlint.syntax.tree import Source, SourceError, Span, Unparsed, decode, python_tree
+from torchlint.syntax.nodes import node_at
+from torchlint.syntax.place import Place, is_place
+from torchlint.syntax.tree import Source, SourceError, Span, decode, python_tree
 from torchlint.target import Target
 
 MOST_FILE = 1_000_000
@@ -77,6 +77,7 @@ class ProjectIndex:
         self._only = parts[0] if parts and os.path.basename(top) in INSTALLED else ""
         self._seen: dict[str, str] = {}
         self._looked = 0
+        self._trees: dict[str, Source] = {}
 
     def program(self, module: str) -> tuple[ir.Program, bool] | None:
         """The program of the file that a dotted name stands for, and whether it is a package; None if there is none."""
@@ -129,26 +130,36 @@ class ProjectIndex:
         """The files that were looked at, and those that were looked for and are not there."""
         return tuple(Dependency(path, digest) for path, digest in sorted(self._seen.items()))
 
-    def place(self, node: cst.CSTNode) -> tuple[str, Span] | None:
+    def place(self, node: object) -> tuple[str, Span] | None:
         """Where a node stands that is of one of the files that were looked at."""
-        if not issubclass(type(node), Unparsed):
+        found = self._located(node)
+        return None if found is None else (found[0], found[1].span(found[2]))
+
+    def node(self, place: Place) -> cst.CSTNode | None:
+        """The libcst node at a place in one of the files that were looked at."""
+        found = self._located(place)
+        return None if found is None else found[2]
+
+    def _located(self, place: object) -> tuple[str, Source, cst.CSTNode] | None:
+        if not is_place(place):
             return None
+        assert isinstance(place, Place)
         for path in self._seen:
-            found = _kept.get(path)
-            if found is not None and found.program is not None:
-                place = _place(path, found.program, node)
-                if place is not None:
-                    return path, place
+            known = _kept.get(path)
+            if known is None or known.program is None or not _holds(known.program, place):
+                continue
+            if path not in self._trees:
+                self._trees[path] = Source.parse(path, known.program.text)
+            node = node_at(self._trees[path], place)
+            return None if node is None else (path, self._trees[path], node)
         return None
 
 
-def _place(path: str, program: ir.Program, node: object) -> Span | None:
-    """The same program with libcst's nodes has the same IR, node by node: there, the node's twin has a place."""
-    number = next((number for number, each in enumerate(ir.walk(program)) if each.origin is node), None)
-    if number is None:
-        return None
-    source = Source.parse(path, program.text)
-    return source.span(next(islice(ir.walk(lower(source.module, source.text)), number, None)).origin)
+def _holds(program: ir.Program, place: Place) -> bool:
+    return any(
+        node.at in (place, place.at) or (isinstance(node, ir.Statement) and node.at_line in (place, place.at))
+        for node in ir.walk(program)
+    )
 
 
 def _read(path: str) -> bytes | None:

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import libcst as cst
-
 from torchlint.model.autograd.writes import is_none
 from torchlint.model.events import Shape
 from torchlint.model.scheduling.entry_points import EntryPoints
@@ -36,8 +34,8 @@ from torchlint.model.state.values import (
     alternatives,
 )
 from torchlint.syntax import ir
-from torchlint.syntax.lowering_libcst import lower
-from torchlint.syntax.tree import Source
+from torchlint.syntax.lowering import program_of
+from torchlint.syntax.place import line_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +76,23 @@ class TensorState:
 
 @dataclass(frozen=True, slots=True)
 class StateAfter:
-    """The variables that a statement of the script changed, and what they are after it."""
+    """The variables that a statement of the script changed, in the line it begins on, and what they are after it."""
 
-    statement: cst.CSTNode
+    line: int
     changed: dict[str, str]
     tensors: dict[str, TensorState]
 
 
-def reveal(source: Source) -> list[StateAfter]:
+def reveal(text: str) -> list[StateAfter]:
     """
     The state after each statement at the top level of a file, run as a script.
 
     Raises
     ------
-    torchlint.syntax.lowering_libcst.LoweringError
-        as `interpret`.
+    torchlint.syntax.text.SourceError
+        if it is not valid Python, or nested too deeply to be followed.
     """
-    entries = EntryPoints(lower(source.module, source.text))
+    entries = EntryPoints(program_of(text))
     watcher = _Reveal(entries)
     entries.machine.watch = Watch((watcher,))
     entries.run_script()
@@ -122,7 +120,7 @@ class _Reveal(Observer):
                 tensors[name] = tensor_state(value, machine)
         changed = {name: text for name, text in texts.items() if self._before.get(name) != text}
         self._before = texts
-        self.states.append(StateAfter(statement.line, changed, tensors))
+        self.states.append(StateAfter(line_of(statement.line), changed, tensors))
 
 
 def tensor_state(tensor: Tensor, machine: Machine) -> TensorState:

@@ -9,25 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchlint.report.reveal import reveal
-from torchlint.syntax.tree import Source
+from torchlint.syntax.text import NEWLINE
 
 
-def lines(source: Source) -> Iterator[str]:
+def lines(text: str) -> Iterator[str]:
     """
     Each top-level statement with its line number, and under it the variables it changed.
 
     Raises
     ------
-    torchlint.syntax.lowering_libcst.LoweringError
-        if the file is nested too deeply to be followed.
+    torchlint.syntax.text.SourceError
+        if it is not valid Python, or nested too deeply to be followed.
     """
-    number_width = len(str(len(source.lines)))
-    for state in reveal(source):
-        span = source.span(state.statement)
+    source = NEWLINE.split(text)
+    number_width = len(str(len(source)))
+    for state in reveal(text):
         if not state.changed:
             continue
-        text = source.lines[span.line - 1].strip()
-        yield f"{span.line:>{number_width}} | {text}"
+        yield f"{state.line:>{number_width}} | {source[state.line - 1].strip()}"
         name_width = max(len(name) for name in state.changed)
         for name, described in state.changed.items():
             yield f"{'':>{number_width}} |     {name:<{name_width}}  {described}"

@@ -7,29 +7,30 @@ and fixes. The IR knows no torch and has no behaviour.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any, TypeAlias, cast
 
 import libcst as cst
 
+from torchlint.syntax.place import Place, place_kind
+
 
 @dataclass(slots=True, eq=False)
 class Node:
     """
-    Anything of the IR. Compared by identity. `origin` is the CST node it was lowered from.
-
-    Of a file that libcst has not parsed it is an `Unparsed`, and there are many: `cst_node` holds only its class until
-    somebody asks for `origin`.
+    Anything of the IR. Compared by identity. `origin` is its place; `at` holds the node of Python's tree until somebody
+    asks for it.
     """
 
-    cst_node: Any
+    at: Any
 
     @property
     def origin(self) -> cst.CSTNode:
-        if type(self.cst_node) is type:
-            self.cst_node = self.cst_node()
-        return cast(cst.CSTNode, self.cst_node)
+        if isinstance(self.at, ast.AST):
+            self.at = _place(self, self.at)
+        return cast(cst.CSTNode, self.at)
 
 
 # ---- expressions -------------------------------------------------------------------------------------------------
@@ -146,7 +147,7 @@ class Sequence(Node):
 
 @dataclass(slots=True, eq=False)
 class Starred(Node):
-    """`*value` in a display or a target."""
+    """`*value` in a display, a target or an index."""
 
     value: Expression
 
@@ -231,19 +232,19 @@ Expression: TypeAlias = (
 class Statement(Node):
     """
     `origin` is the small statement (`cst.Assign`) or compound statement (`cst.If`); `line` is the
-    `cst.SimpleStatementLine` that holds a small statement, or the compound statement itself. `cst_line` is a class
-    where `cst_node` may be one, and None of a compound statement.
+    `cst.SimpleStatementLine` that holds a small statement, or the compound statement itself. `at_line` is the first
+    statement of the line, as `at`, and None of a compound statement.
     """
 
-    cst_line: Any
+    at_line: Any
 
     @property
     def line(self) -> cst.CSTNode:
-        if self.cst_line is None:
+        if self.at_line is None:
             return self.origin
-        if type(self.cst_line) is type:
-            self.cst_line = self.cst_line()
-        return cast(cst.CSTNode, self.cst_line)
+        if isinstance(self.at_line, ast.AST):
+            self.at_line = _LINE(self.at_line, "line")
+        return cast(cst.CSTNode, self.at_line)
 
 
 @dataclass(slots=True, eq=False)
@@ -567,7 +568,7 @@ def named(kind: type[Node]) -> tuple[str, ...]:
         names: list[str] = []
         for item in fields(kind):
             names += ["body", "is_generator"] if item.name == "inside" else [item.name]
-        known = _named_of[kind] = tuple(name for name in names if name not in ("cst_node", "cst_line", "unread"))
+        known = _named_of[kind] = tuple(name for name in names if name not in ("at", "at_line", "unread"))
     return known
 
 
@@ -577,3 +578,89 @@ def parts(kind: type[Node]) -> tuple[str, ...]:
     if known is None:
         known = _parts_of[kind] = tuple(name for name in reversed(named(kind)) if name not in _PLAIN)
     return known
+
+
+# ---- places ------------------------------------------------------------------------------------------------------
+
+_LINE = place_kind(cst.SimpleStatementLine)
+_SUITE = place_kind(cst.SimpleStatementSuite)
+_EXPRESSION = place_kind(cast(type[cst.CSTNode], cst.BaseExpression))
+_STRING = place_kind(cast(type[cst.CSTNode], cst.BaseString))
+_NAME = place_kind(cst.Name)
+_SUBSCRIPT = place_kind(cst.Subscript)
+_CONSTANTS: dict[type, type[Place]] = {
+    int: place_kind(cst.Integer),
+    float: place_kind(cst.Float),
+    complex: place_kind(cst.Imaginary),
+    bool: _NAME,
+    type(None): _NAME,
+    type(...): place_kind(cst.Ellipsis),
+    # one literal or several in a row: only the text knows
+    str: _STRING,
+    bytes: _STRING,
+}
+_STATEMENTS: dict[type[ast.AST], type[Place]] = {
+    getattr(ast, name): place_kind(getattr(cst, cst_name or name))
+    for name, cst_name in {
+        "Assign": "", "AnnAssign": "", "AugAssign": "", "Expr": "", "Return": "", "Raise": "", "Assert": "",
+        "Delete": "Del", "Pass": "", "Break": "", "Continue": "", "Global": "", "Nonlocal": "", "Import": "",
+        "ImportFrom": "", "If": "", "For": "", "AsyncFor": "For", "While": "", "With": "", "AsyncWith": "With",
+        "Try": "", "TryStar": "", "Match": "", "FunctionDef": "", "AsyncFunctionDef": "FunctionDef", "ClassDef": "",
+        "TypeAlias": "",
+    }.items()
+    if hasattr(ast, name)
+}  # fmt: skip
+_OTHERS: dict[type[Node], tuple[type[Place], str]] = {
+    Argument: (place_kind(cst.Arg), "argument"),
+    Parameter: (place_kind(cst.Param), "parameter"),
+    Generator: (place_kind(cst.CompFor), "comprehension"),
+    WithItem: (place_kind(cst.WithItem), "item"),
+    ImportName: (place_kind(cst.ImportAlias), "alias"),
+    Handler: (place_kind(cst.ExceptHandler), "handler"),
+    Case: (place_kind(cst.MatchCase), "case"),
+    Slice: (place_kind(cst.Slice), "slice"),
+    Program: (place_kind(cst.Module), "module"),
+}
+_EXPRESSIONS: dict[type[ast.AST], type[Place]] = {
+    getattr(ast, name): place_kind(getattr(cst, cst_name or name))
+    for name, cst_name in {
+        "Name": "", "Attribute": "", "Subscript": "", "Call": "", "BinOp": "BinaryOperation", "Tuple": "", "List": "",
+        "BoolOp": "BooleanOperation", "UnaryOp": "UnaryOperation", "Compare": "Comparison", "IfExp": "", "Set": "",
+        "Starred": "StarredElement", "Dict": "", "ListComp": "", "SetComp": "", "GeneratorExp": "", "DictComp": "",
+        "Lambda": "", "NamedExpr": "", "Yield": "", "YieldFrom": "Yield", "Await": "",
+    }.items()
+}  # fmt: skip
+
+
+def _place(node: Node, at: ast.AST) -> Place:
+    known = _OTHERS.get(type(node))
+    if known is not None:
+        return known[0](at, known[1])
+    if isinstance(node, Statement):
+        return _STATEMENTS[type(at)](at, "statement")
+    if isinstance(at, ast.Constant):
+        return _CONSTANTS[type(at.value)](at, "expression")
+    return _EXPRESSIONS.get(type(at), _STRING)(at, "expression")
+
+
+_INDEX = place_kind(cst.Index)
+
+
+def suite(first: ast.stmt) -> Place:
+    """The place of a block that stands behind its colon, which all its statements share."""
+    return _SUITE(first, "line")
+
+
+def shared_line(first: ast.stmt) -> Place:
+    """The place of a line of several statements, which they share."""
+    return _LINE(first, "line")
+
+
+def starred_index(node: ast.Starred) -> Place:
+    """The place of `*i` in `x[*i]`."""
+    return _INDEX(node, "index")
+
+
+def shared_subscript(node: ast.Subscript) -> Place:
+    """The place of a subscript that its bare tuple of indices shares."""
+    return _SUBSCRIPT(node, "expression")

@@ -1,9 +1,8 @@
 """
-From the tree of Python's own parser to the IR: what `lower` makes of libcst's tree, ten times sooner.
+From the tree of Python's own parser to the IR.
 
-The program is the same, node by node (a test holds them against each other on every file of the corpus), but its nodes
-have no CST node to point at: each `origin` is an `Unparsed`, and whoever looks into one is told that the file must be
-parsed first. Where somebody does, `twins` finds the node.
+Every IR node keeps the node of the tree it was made from: its place (`place`), where libcst's node is found if somebody
+wants it (`nodes`). Knows no torch.
 """
 
 from __future__ import annotations
@@ -13,104 +12,38 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, TypeVar, cast
 
-import libcst as cst
-
 from torchlint.syntax import ir
 from torchlint.syntax.features import Reader
 from torchlint.syntax.scopes import ScopedLowering
-from torchlint.syntax.tree import MOST_NESTED, NEWLINE, python_tree, unparsed
+from torchlint.syntax.tree import MOST_NESTED, NEWLINE, SourceError, python_tree, refusal
 
 _Lowered = TypeVar("_Lowered")
-
-
-# Abstract classes, where Python's tree does not tell one kind from another.
-_ANY_EXPRESSION = cast(type[cst.CSTNode], cst.BaseExpression)
-_ANY_STRING = cast(type[cst.CSTNode], cst.BaseString)
-
-_AnnAssign: Any = unparsed(cst.AnnAssign)
-_Arg: Any = unparsed(cst.Arg)
-_Assert: Any = unparsed(cst.Assert)
-_Assign: Any = unparsed(cst.Assign)
-_Attribute: Any = unparsed(cst.Attribute)
-_AugAssign: Any = unparsed(cst.AugAssign)
-_Await: Any = unparsed(cst.Await)
-_BinaryOperation: Any = unparsed(cst.BinaryOperation)
-_BooleanOperation: Any = unparsed(cst.BooleanOperation)
-_Break: Any = unparsed(cst.Break)
-_Call: Any = unparsed(cst.Call)
-_ClassDef: Any = unparsed(cst.ClassDef)
-_CompFor: Any = unparsed(cst.CompFor)
-_Comparison: Any = unparsed(cst.Comparison)
-_Continue: Any = unparsed(cst.Continue)
-_Del: Any = unparsed(cst.Del)
-_Dict: Any = unparsed(cst.Dict)
-_DictComp: Any = unparsed(cst.DictComp)
-_ExceptHandler: Any = unparsed(cst.ExceptHandler)
-_ExceptStarHandler: Any = unparsed(cst.ExceptStarHandler)
-_Expr: Any = unparsed(cst.Expr)
-_For: Any = unparsed(cst.For)
-_Expression: Any = unparsed(_ANY_EXPRESSION)
-_FormattedString: Any = unparsed(_ANY_STRING)
-_FunctionDef: Any = unparsed(cst.FunctionDef)
-_GeneratorExp: Any = unparsed(cst.GeneratorExp)
-_Global: Any = unparsed(cst.Global)
-_If: Any = unparsed(cst.If)
-_IfExp: Any = unparsed(cst.IfExp)
-_Import: Any = unparsed(cst.Import)
-_ImportAlias: Any = unparsed(cst.ImportAlias)
-_ImportFrom: Any = unparsed(cst.ImportFrom)
-_ImportStar: Any = unparsed(cst.ImportStar)
-_Index: Any = unparsed(cst.Index)
-_Lambda: Any = unparsed(cst.Lambda)
-_List: Any = unparsed(cst.List)
-_ListComp: Any = unparsed(cst.ListComp)
-_Match: Any = unparsed(cst.Match)
-_MatchCase: Any = unparsed(cst.MatchCase)
-_Module: Any = unparsed(cst.Module)
-_Name: Any = unparsed(cst.Name)
-_NamedExpr: Any = unparsed(cst.NamedExpr)
-_Nonlocal: Any = unparsed(cst.Nonlocal)
-_Param: Any = unparsed(cst.Param)
-_Pass: Any = unparsed(cst.Pass)
-_Raise: Any = unparsed(cst.Raise)
-_Return: Any = unparsed(cst.Return)
-_Set: Any = unparsed(cst.Set)
-_SetComp: Any = unparsed(cst.SetComp)
-_SimpleStatementLine: Any = unparsed(cst.SimpleStatementLine)
-_SimpleStatementSuite: Any = unparsed(cst.SimpleStatementSuite)
-_Slice: Any = unparsed(cst.Slice)
-_StarredElement: Any = unparsed(cst.StarredElement)
-_Subscript: Any = unparsed(cst.Subscript)
-_Try: Any = unparsed(cst.Try)
-_TryStar: Any = unparsed(cst.TryStar)
-_Tuple: Any = unparsed(cst.Tuple)
-_TypeAlias: Any = unparsed(cst.TypeAlias)
-_UnaryOperation: Any = unparsed(cst.UnaryOperation)
-_While: Any = unparsed(cst.While)
-_With: Any = unparsed(cst.With)
-_WithItem: Any = unparsed(cst.WithItem)
-_Yield: Any = unparsed(cst.Yield)
-
-_CONSTANTS: dict[type, Any] = {
-    int: unparsed(cst.Integer),
-    float: unparsed(cst.Float),
-    complex: unparsed(cst.Imaginary),
-    bool: _Name,
-    type(None): _Name,
-    type(...): unparsed(cst.Ellipsis),
-    # One literal or several in a row: only the text knows.
-    str: unparsed(_ANY_STRING),
-    bytes: unparsed(_ANY_STRING),
-}
 
 
 class UnknownSyntaxError(Exception):
     """The tree has a node that this module does not know: newer than it."""
 
 
+def program_of(text: str) -> ir.Program:
+    """
+    The program of a file's text.
+
+    Raises
+    ------
+    SourceError
+        if it is no Python that the running Python knows, or nested too deeply.
+    """
+    try:
+        return lower_ast(python_tree(text), text)
+    except UnknownSyntaxError as error:
+        raise SourceError(str(error)) from error
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise refusal(text, error) from error
+
+
 def lower_ast(module: ast.Module, text: str, *, lazily: bool = False) -> ir.Program:
     """
-    The program of a file, its origins `Unparsed`.
+    The program of a file from Python's own tree.
 
     Parameters
     ----------
@@ -130,7 +63,7 @@ def lower_ast(module: ast.Module, text: str, *, lazily: bool = False) -> ir.Prog
     """
     lowering = _Lowering(NEWLINE.split(text), lazily=lazily)
     body = lowering.block(module.body)
-    return ir.Program(_Module, body, text, tuple([lowering.held(node) for node in module.body]))
+    return ir.Program(module, body, text, tuple([lowering.held(node) for node in module.body]))
 
 
 class _Lowering(ScopedLowering):
@@ -150,7 +83,7 @@ class _Lowering(ScopedLowering):
     def block(self, nodes: list[ast.stmt]) -> list[ir.Statement]:
         statements: list[ir.Statement] = []
         if nodes and type(nodes[0]) in _SMALL and self.behind_colon(nodes[0]):  # `if x: a; b`: the block is one line
-            suite = _SimpleStatementSuite()
+            suite = ir.suite(nodes[0])
             return [_SMALL[type(node)](self, node, suite) for node in nodes]
         line: Any = None
         ended = 0
@@ -161,7 +94,7 @@ class _Lowering(ScopedLowering):
                 continue
             if node.lineno != ended:
                 shared = following is not None and following.lineno == node.end_lineno
-                line = _SimpleStatementLine() if shared else _SimpleStatementLine
+                line = ir.shared_line(node) if shared else node
             ended = node.end_lineno or 0
             statements.append(_SMALL[kind](self, node, line))
         return statements
@@ -181,30 +114,30 @@ class _Lowering(ScopedLowering):
 
     def assign(self, node: ast.Assign, line: Any) -> ir.Statement:
         targets = [self.target(one) for one in node.targets]
-        made = ir.Assign(_Assign, line, targets, self.expression(node.value))
+        made = ir.Assign(node, line, targets, self.expression(node.value))
         self.reader.assign(made)
         return made
 
     def annotated(self, node: ast.AnnAssign, line: Any) -> ir.Statement:
         target, annotation = self.target(node.target), self.expression(node.annotation)
-        made = ir.Assign(_AnnAssign, line, [target], self.optional(node.value), annotation)
+        made = ir.Assign(node, line, [target], self.optional(node.value), annotation)
         self.reader.assign(made)
         return made
 
     def augmented(self, node: ast.AugAssign, line: Any) -> ir.Statement:
         target = self.target(node.target)
         operator, value = _OPERATORS[type(node.op)], self.expression(node.value)
-        made = ir.AugmentedAssign(_AugAssign, line, target, operator, value)
+        made = ir.AugmentedAssign(node, line, target, operator, value)
         self.reader.augmented(made)
         return made
 
     def expression_statement(self, node: ast.Expr, line: Any) -> ir.Statement:
-        made = ir.ExpressionStatement(_Expr, line, self.expression(node.value))
+        made = ir.ExpressionStatement(node, line, self.expression(node.value))
         self.reader.expression(made)
         return made
 
     def return_(self, node: ast.Return, line: Any) -> ir.Statement:
-        return ir.Return(_Return, line, self.optional(node.value))
+        return ir.Return(node, line, self.optional(node.value))
 
     def raise_(self, node: ast.Raise, line: Any) -> ir.Statement:
         if node.cause is not None:
@@ -212,66 +145,65 @@ class _Lowering(ScopedLowering):
             outer, self.reader = self.reader, Reader()
             self.expression(node.cause)
             self.reader = outer
-        return ir.Raise(_Raise, line, self.optional(node.exc))
+        return ir.Raise(node, line, self.optional(node.exc))
 
     def assert_(self, node: ast.Assert, line: Any) -> ir.Statement:
-        return ir.Assert(_Assert, line, self.expression(node.test), self.optional(node.msg))
+        return ir.Assert(node, line, self.expression(node.test), self.optional(node.msg))
 
     def delete(self, node: ast.Delete, line: Any) -> ir.Statement:
-        return ir.Delete(_Del, line, [self.target(one) for one in node.targets])
+        return ir.Delete(node, line, [self.target(one) for one in node.targets])
 
     def pass_(self, node: ast.Pass, line: Any) -> ir.Statement:
-        return ir.Pass(_Pass, line)
+        return ir.Pass(node, line)
 
     def break_(self, node: ast.Break, line: Any) -> ir.Statement:
-        return ir.Break(_Break, line)
+        return ir.Break(node, line)
 
     def continue_(self, node: ast.Continue, line: Any) -> ir.Statement:
-        return ir.Continue(_Continue, line)
+        return ir.Continue(node, line)
 
     def type_alias(self, node: Any, line: Any) -> ir.Statement:
         self.bound.add(node.name.id)
-        return ir.Pass(_TypeAlias, line)
+        return ir.Pass(node, line)
 
     def global_(self, node: ast.Global, line: Any) -> ir.Statement:
         self.declared.update(node.names)
-        return ir.Scope(_Global, line, "global", list(node.names))
+        return ir.Scope(node, line, "global", list(node.names))
 
     def nonlocal_(self, node: ast.Nonlocal, line: Any) -> ir.Statement:
         self.declared.update(node.names)
-        return ir.Scope(_Nonlocal, line, "nonlocal", list(node.names))
+        return ir.Scope(node, line, "nonlocal", list(node.names))
 
     def import_(self, node: ast.Import, line: Any) -> ir.Statement:
         names = []
         for alias in node.names:
             if alias.asname is None:
                 top = alias.name.partition(".")[0]
-                names.append(self.imported(ir.ImportName(_ImportAlias, top, top, alias.name)))
+                names.append(self.imported(ir.ImportName(alias, top, top, alias.name)))
             else:
-                names.append(self.imported(ir.ImportName(_ImportAlias, alias.asname, alias.name)))
-        return ir.Import(_Import, line, names)
+                names.append(self.imported(ir.ImportName(alias, alias.asname, alias.name)))
+        return ir.Import(node, line, names)
 
     def import_from(self, node: ast.ImportFrom, line: Any) -> ir.Statement:
         module = "." * node.level + (node.module or "")
         if node.names[0].name == "*":
-            return ir.Import(_ImportFrom, line, [ir.ImportName(_ImportStar, "*", module)])
+            return ir.Import(node, line, [ir.ImportName(node.names[0], "*", module)])
         prefix = module if module.endswith(".") else module + "."
         names = [
-            self.imported(ir.ImportName(_ImportAlias, alias.asname or alias.name, prefix + alias.name))
-            for alias in node.names
+            self.imported(ir.ImportName(alias, alias.asname or alias.name, prefix + alias.name)) for alias in node.names
         ]
-        return ir.Import(_ImportFrom, line, names)
+        return ir.Import(node, line, names)
 
     def imported(self, name: ir.ImportName) -> ir.ImportName:
         self.bound.add(name.bound)
         return name
 
     def if_(self, node: ast.If) -> ir.Statement:
-        first = last = ir.If(_If, None, self.expression(node.test), self.block(node.body), [])
+        first = last = ir.If(node, None, self.expression(node.test), self.block(node.body), [])
         orelse = node.orelse
         while len(orelse) == 1 and isinstance(orelse[0], ast.If):  # a chain of `elif` must not recurse
             inner = orelse[0]
-            branch = ir.If(_If, None, self.expression(inner.test), self.block(inner.body), [])
+            branch = ir.If(inner, None, self.expression(inner.test), self.block(inner.body), [])
             last.orelse.append(branch)
             last, orelse = branch, inner.orelse
         last.orelse += self.block(orelse)
@@ -279,12 +211,12 @@ class _Lowering(ScopedLowering):
 
     def for_(self, node: ast.For | ast.AsyncFor) -> ir.Statement:
         target, iterable = self.target(node.target), self.expression(node.iter)
-        made = ir.For(_For, None, target, iterable, self.block(node.body), self.block(node.orelse))
+        made = ir.For(node, None, target, iterable, self.block(node.body), self.block(node.orelse))
         self.reader.loop(made)
         return made
 
     def while_(self, node: ast.While) -> ir.Statement:
-        made = ir.While(_While, None, self.expression(node.test), self.block(node.body), self.block(node.orelse))
+        made = ir.While(node, None, self.expression(node.test), self.block(node.body), self.block(node.orelse))
         self.reader.loop(made)
         return made
 
@@ -293,26 +225,26 @@ class _Lowering(ScopedLowering):
         for item in node.items:
             context = self.expression(item.context_expr)
             target = None if item.optional_vars is None else self.target(item.optional_vars)
-            items.append(ir.WithItem(_WithItem, context, target))
-        made = ir.With(_With, None, items, self.block(node.body))
+            items.append(ir.WithItem(item, context, target))
+        made = ir.With(node, None, items, self.block(node.body))
         self.reader.with_(made)
         return made
 
     def try_(self, node: ast.Try) -> ir.Statement:
-        return self.tried(node, _Try, _ExceptHandler)
+        return self.tried(node)
 
     def try_star(self, node: Any) -> ir.Statement:
-        return self.tried(node, _TryStar, _ExceptStarHandler)
+        return self.tried(node)
 
-    def tried(self, node: ast.Try, place: Any, handler_place: Any) -> ir.Statement:
+    def tried(self, node: ast.Try) -> ir.Statement:
         body = self.block(node.body)
         handlers = []
         for handler in node.handlers:
             if handler.name:
                 self.bound.add(handler.name)
             kind = self.optional(handler.type)
-            handlers.append(ir.Handler(handler_place, kind, handler.name or "", self.block(handler.body)))
-        return ir.Try(place, None, body, handlers, self.block(node.orelse), self.block(node.finalbody))
+            handlers.append(ir.Handler(handler, kind, handler.name or "", self.block(handler.body)))
+        return ir.Try(node, None, body, handlers, self.block(node.orelse), self.block(node.finalbody))
 
     def match(self, node: ast.Match) -> ir.Statement:
         subject = self.expression(node.subject)
@@ -321,8 +253,8 @@ class _Lowering(ScopedLowering):
             bound = list(dict.fromkeys(_captures(case.pattern)))
             self.bound.update(bound)
             guard = self.optional(case.guard)
-            cases.append(ir.Case(_MatchCase, bound, guard, self.block(case.body), _irrefutable(case.pattern)))
-        return ir.Match(_Match, None, subject, cases)
+            cases.append(ir.Case(case, bound, guard, self.block(case.body), _irrefutable(case.pattern)))
+        return ir.Match(node, None, subject, cases)
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ir.Statement:
         self.bound.add(node.name)
@@ -335,7 +267,7 @@ class _Lowering(ScopedLowering):
         else:
             inside = self.inside(node, parameters)
         is_async = type(node) is ast.AsyncFunctionDef
-        return ir.FunctionDef(_FunctionDef, None, node.name, parameters, inside, decorators, is_async, returns, unread)
+        return ir.FunctionDef(node, None, node.name, parameters, inside, decorators, is_async, returns, unread)
 
     def inside(self, node: ast.FunctionDef | ast.AsyncFunctionDef, parameters: list[ir.Parameter]) -> ir.Inside:
         outer, self.reader = self.reader, Reader(each.name for each in parameters)
@@ -352,7 +284,7 @@ class _Lowering(ScopedLowering):
         decorators = [self.expression(one) for one in node.decorator_list]
         bases = [self.argument(one) for one in node.bases] + [self.keyword(one) for one in node.keywords]
         with self.scope():
-            made = ir.ClassDef(_ClassDef, None, node.name, bases, self.block(node.body), decorators)
+            made = ir.ClassDef(node, None, node.name, bases, self.block(node.body), decorators)
         self.reader.class_(made)
         return made
 
@@ -360,7 +292,7 @@ class _Lowering(ScopedLowering):
 
     def expression(self, node: ast.AST) -> ir.Expression:
         if self.depth >= MOST_NESTED:
-            return ir.TooDeep(_Name)
+            return ir.TooDeep(node)
         self.depth += 1
         made = _EXPRESSIONS[type(node)](self, node)
         self.depth -= 1
@@ -371,15 +303,15 @@ class _Lowering(ScopedLowering):
 
     def name(self, node: ast.Name) -> ir.Expression:
         self.reader.names.append(node.id)
-        return ir.Name(_Name, node.id)
+        return ir.Name(node, node.id)
 
     def constant(self, node: ast.Constant) -> ir.Expression:
-        return ir.Constant(_CONSTANTS[type(node.value)], node.value)
+        return ir.Constant(node, node.value)
 
     def formatted(self, node: Any) -> ir.Expression:
         parts: list[ir.Expression] = []
         self.placeholders(node.values, parts)
-        return ir.FormattedString(_FormattedString, parts)
+        return ir.FormattedString(node, parts)
 
     def placeholders(self, pieces: Iterable[Any], into: list[ir.Expression]) -> None:
         for piece in pieces:
@@ -390,7 +322,7 @@ class _Lowering(ScopedLowering):
 
     def attribute(self, node: ast.Attribute) -> ir.Expression:
         self.reader.attributes.append(node.attr)
-        return ir.Attribute(_Attribute, self.expression(node.value), node.attr)
+        return ir.Attribute(node, self.expression(node.value), node.attr)
 
     def subscript(self, node: ast.Subscript) -> ir.Expression:
         made = self.subscripted(node)
@@ -400,20 +332,22 @@ class _Lowering(ScopedLowering):
     def subscripted(self, node: ast.Subscript) -> ir.Subscript:
         value, index = self.expression(node.value), node.slice
         if type(index) is not ast.Tuple or not index.elts:
-            return ir.Subscript(_Subscript, value, self.expression(index))
+            return ir.Subscript(node, value, self.expression(index))
         first, last = index.elts[0], index.elts[-1]
         bare = _place(index) == _place(first) or _end(index) == _end(last)
         # `x[(a, b)]` or `x[(a), (b)]`: only the text knows. A bare tuple has no node of its own.
-        place = _Subscript() if bare else _Subscript
+        place = ir.shared_subscript(node) if bare else node
         lowered = [self.index(one) if bare else self.expression(one) for one in index.elts]
-        return ir.Subscript(place, value, ir.Sequence(place if bare else _Expression, "tuple", lowered))
+        return ir.Subscript(place, value, ir.Sequence(place if bare else index, "tuple", lowered))
 
     def index(self, node: ast.expr) -> ir.Expression:
-        return ir.Starred(_Index, self.expression(node.value)) if type(node) is ast.Starred else self.expression(node)
+        if type(node) is ast.Starred:
+            return ir.Starred(ir.starred_index(node), self.expression(node.value))
+        return self.expression(node)
 
     def slice(self, node: ast.Slice) -> ir.Expression:
         lower, upper, step = self.optional(node.lower), self.optional(node.upper), self.optional(node.step)
-        return ir.Slice(_Slice, lower, upper, step)
+        return ir.Slice(node, lower, upper, step)
 
     def call(self, node: ast.Call) -> ir.Expression:
         function = self.expression(node.func)
@@ -424,54 +358,54 @@ class _Lowering(ScopedLowering):
         else:
             arguments = [self.argument(one) for one in positional]
             arguments += [self.keyword(one) for one in keywords]
-        made = ir.Call(_Call, function, arguments)
+        made = ir.Call(node, function, arguments)
         self.reader.call(made)
         return made
 
     def argument(self, node: ast.expr) -> ir.Argument:
         if type(node) is ast.Starred:
-            return ir.Argument(_Arg, self.expression(node.value), "", "*")
-        return ir.Argument(_Arg, _EXPRESSIONS[type(node)](self, node))
+            return ir.Argument(node.value, self.expression(node.value), "", "*")
+        return ir.Argument(node, _EXPRESSIONS[type(node)](self, node))
 
     def keyword(self, node: ast.keyword) -> ir.Argument:
         if node.arg is None:
-            return ir.Argument(_Arg, self.expression(node.value), "", "**")
-        return ir.Argument(_Arg, self.expression(node.value), node.arg)
+            return ir.Argument(node.value, self.expression(node.value), "", "**")
+        return ir.Argument(node.value, self.expression(node.value), node.arg)
 
     def binary(self, node: ast.BinOp) -> ir.Expression:
         left = self.expression(node.left)
-        made = ir.Binary(_BinaryOperation, _OPERATORS[type(node.op)], left, self.expression(node.right))
+        made = ir.Binary(node, _OPERATORS[type(node.op)], left, self.expression(node.right))
         self.reader.binary(made)
         return made
 
     def boolean(self, node: ast.BoolOp) -> ir.Expression:
         op = "and" if type(node.op) is ast.And else "or"
-        return ir.Boolean(_BooleanOperation, op, [self.expression(one) for one in node.values])
+        return ir.Boolean(node, op, [self.expression(one) for one in node.values])
 
     def comparison(self, node: ast.Compare) -> ir.Expression:
         left, ops = self.expression(node.left), [_COMPARISONS[type(op)] for op in node.ops]
-        made = ir.Compare(_Comparison, left, ops, [self.expression(one) for one in node.comparators])
+        made = ir.Compare(node, left, ops, [self.expression(one) for one in node.comparators])
         self.reader.compare(made)
         return made
 
     def unary(self, node: ast.UnaryOp) -> ir.Expression:
-        return ir.Unary(_UnaryOperation, _UNARY[type(node.op)], self.expression(node.operand))
+        return ir.Unary(node, _UNARY[type(node.op)], self.expression(node.operand))
 
     def conditional(self, node: ast.IfExp) -> ir.Expression:
         test, body = self.expression(node.test), self.expression(node.body)
-        return ir.Conditional(_IfExp, test, body, self.expression(node.orelse))
+        return ir.Conditional(node, test, body, self.expression(node.orelse))
 
     def tuple_(self, node: ast.Tuple) -> ir.Expression:
-        return ir.Sequence(_Tuple, "tuple", [self.expression(one) for one in node.elts])
+        return ir.Sequence(node, "tuple", [self.expression(one) for one in node.elts])
 
     def list_(self, node: ast.List) -> ir.Expression:
-        return ir.Sequence(_List, "list", [self.expression(one) for one in node.elts])
+        return ir.Sequence(node, "list", [self.expression(one) for one in node.elts])
 
     def set_(self, node: ast.Set) -> ir.Expression:
-        return ir.Sequence(_Set, "set", [self.expression(one) for one in node.elts])
+        return ir.Sequence(node, "set", [self.expression(one) for one in node.elts])
 
     def starred(self, node: ast.Starred) -> ir.Expression:
-        return ir.Starred(_StarredElement, self.expression(node.value))
+        return ir.Starred(node, self.expression(node.value))
 
     def dict_(self, node: ast.Dict) -> ir.Expression:
         keys: list[ir.Expression | None] = []
@@ -479,48 +413,48 @@ class _Lowering(ScopedLowering):
         for key, value in zip(node.keys, node.values, strict=True):
             keys.append(self.optional(key))
             values.append(self.expression(value))
-        return ir.Dict(_Dict, keys, values)
+        return ir.Dict(node, keys, values)
 
     def list_comprehension(self, node: ast.ListComp) -> ir.Expression:
-        return ir.Comprehension(_ListComp, "list", self.expression(node.elt), self.generators(node.generators))
+        return ir.Comprehension(node, "list", self.expression(node.elt), self.generators(node.generators))
 
     def set_comprehension(self, node: ast.SetComp) -> ir.Expression:
-        return ir.Comprehension(_SetComp, "set", self.expression(node.elt), self.generators(node.generators))
+        return ir.Comprehension(node, "set", self.expression(node.elt), self.generators(node.generators))
 
     def generator(self, node: ast.GeneratorExp) -> ir.Expression:
-        return ir.Comprehension(_GeneratorExp, "generator", self.expression(node.elt), self.generators(node.generators))
+        return ir.Comprehension(node, "generator", self.expression(node.elt), self.generators(node.generators))
 
     def dict_comprehension(self, node: ast.DictComp) -> ir.Expression:
         key, value = self.optional(node.key), self.expression(node.value)
-        return ir.Comprehension(_DictComp, "dict", value, self.generators(node.generators), key)
+        return ir.Comprehension(node, "dict", value, self.generators(node.generators), key)
 
     def generators(self, nodes: list[ast.comprehension]) -> list[ir.Generator]:
         generators = []
         for node in nodes:
             tests = [self.expression(test) for test in node.ifs]
             target, iterable = self.expression(node.target), self.expression(node.iter)
-            generators.append(ir.Generator(_CompFor, target, iterable, tests))
+            generators.append(ir.Generator(node, target, iterable, tests))
         return generators
 
     def lambda_(self, node: ast.Lambda) -> ir.Expression:
         parameters = self.parameters(node.args)
         with self.scope():
-            return ir.Lambda(_Lambda, parameters, self.expression(node.body))
+            return ir.Lambda(node, parameters, self.expression(node.body))
 
     def walrus(self, node: ast.NamedExpr) -> ir.Expression:
         target = cast(ir.Name, self.target(node.target))
-        return ir.Assigned(_NamedExpr, target, self.expression(node.value))
+        return ir.Assigned(node, target, self.expression(node.value))
 
     def yield_(self, node: ast.Yield) -> ir.Expression:
         self.yields = True
-        return ir.Yield(_Yield, self.optional(node.value))
+        return ir.Yield(node, self.optional(node.value))
 
     def yield_from(self, node: ast.YieldFrom) -> ir.Expression:
         self.yields = True
-        return ir.Yield(_Yield, self.expression(node.value), True)
+        return ir.Yield(node, self.expression(node.value), True)
 
     def await_(self, node: ast.Await) -> ir.Expression:
-        return ir.Await(_Await, self.expression(node.value))
+        return ir.Await(node, self.expression(node.value))
 
     def parameters(self, node: ast.arguments) -> list[ir.Parameter]:
         required = len(node.posonlyargs) + len(node.args) - len(node.defaults)
@@ -536,7 +470,7 @@ class _Lowering(ScopedLowering):
         return parameters
 
     def parameter(self, node: ast.arg, kind: str, default: ast.expr | None) -> ir.Parameter:
-        return ir.Parameter(_Param, node.arg, kind, self.optional(default), self.optional(node.annotation))
+        return ir.Parameter(node, node.arg, kind, self.optional(default), self.optional(node.annotation))
 
     def target(self, node: ast.expr) -> ir.Expression:
         """A target of an assignment, a loop, `with`, `del`: an expression whose names get bound here."""
@@ -547,7 +481,8 @@ class _Lowering(ScopedLowering):
 
 def _read(lines: list[str], start: int, end: int, indented: bool, parameters: list[ir.Parameter]) -> ir.Inside:
     """What stands in a function that was left unread: its lines once more, by themselves."""
-    own = ["if 1:", *lines[start:end]] if indented else lines[start:end]
+    # on the lines where they stand in the file, so that places are those of the file
+    own = [*[""] * (start - 1), "if 1:", *lines[start:end]] if indented else [*[""] * start, *lines[start:end]]
     found: Any = python_tree("\n".join(own)).body[0]
     return _Lowering(own, lazily=False).inside(found.body[0] if indented else found, parameters)
 

@@ -1,7 +1,7 @@
 """
 The scope that a lowering walks in: which names get bound, which are declared `global` or `nonlocal`, whether it yields.
 
-Shared by the two lowerings (`lower`, `lower_ast`), which differ only in the tree they read.
+Knows no tree.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import ast
 import os
 import re
 import symtable
+import sys
 import textwrap
 import traceback
 import warnings
@@ -19,11 +20,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import fields
 from functools import cached_property
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 import libcst as cst
 
-from torchlint.syntax.places import Place, places
+from torchlint.syntax.place import NodeWantedError, Place, is_place
+from torchlint.syntax.places import places
 from torchlint.syntax.text import NEWLINE as NEWLINE
 from torchlint.syntax.text import Decoded as Decoded
 from torchlint.syntax.text import SourceError as SourceError
@@ -70,7 +72,7 @@ class Source:
         return cls(path, text, module)
 
     @cached_property
-    def _places(self) -> Mapping[cst.CSTNode, Place]:
+    def _places(self) -> Mapping[cst.CSTNode, tuple[int, int, int, int]]:
         return places(self.module)
 
     @cached_property
@@ -100,40 +102,11 @@ class Source:
         return self.module.code_for_node(node)
 
 
-class TreeNeededError(BaseException):
-    """Somebody looked into an `Unparsed`. No `Exception`: nobody on the way may take it for a failure of its own."""
-
-
-class Unparsed:
-    """
-    Stands for a CST node of a file that libcst has not parsed.
-
-    It can be kept, hashed, compared by identity, and asked for its class (`isinstance(node, cst.Call)` is answered as
-    the node itself would); whatever else is wanted of it raises `TreeNeededError`. Who wants more asks for the node it
-    stands for (`parsed`), and compares identities with nodes that were asked for in the same way.
-    """
-
-    __slots__ = ()
-    unparsed: ClassVar[type[cst.CSTNode]]
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return type(self).unparsed
-
-    def __getattr__(self, name: str) -> object:
-        raise TreeNeededError
-
-
-def unparsed(kind: type[cst.CSTNode]) -> type[Unparsed]:
-    """The class of what stands for nodes of a kind."""
-    return type(f"Unparsed{kind.__name__}", (Unparsed,), {"__slots__": (), "unparsed": kind})
-
-
-_finder: ContextVar[Callable[[Unparsed], cst.CSTNode | None] | None] = ContextVar("finder", default=None)
+_finder: ContextVar[Callable[[Place], cst.CSTNode | None] | None] = ContextVar("finder", default=None)
 
 
 @contextmanager
-def finding_nodes(find: Callable[[Unparsed], cst.CSTNode | None]) -> Iterator[None]:
+def finding_nodes(find: Callable[[Place], cst.CSTNode | None]) -> Iterator[None]:
     """While it is open, `parsed` asks this function."""
     token = _finder.set(find)
     try:
@@ -151,15 +124,15 @@ def parsed(node: Node) -> Node:
 
     Raises
     ------
-    TreeNeededError
+    LookupError
         if nobody can tell.
     """
-    if not issubclass(type(node), Unparsed):
+    if not is_place(node):
         return node
     find = _finder.get()
     found = find(node) if find is not None else None  # type: ignore[arg-type]
     if found is None:
-        raise TreeNeededError
+        raise LookupError("the tree has no node at that place")
     return found  # type: ignore[return-value]
 
 
@@ -175,8 +148,8 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     kind = type(node)
     names = _FIELDS.get(kind)
     if names is None:
-        if issubclass(kind, Unparsed):
-            raise TreeNeededError
+        if is_place(node):
+            raise NodeWantedError
         names = _FIELDS[kind] = tuple(item.name for item in fields(kind))
     found: list[cst.CSTNode] = []
     for name in names:
@@ -296,18 +269,40 @@ _TOO_DEEP = "nested too deeply to be parsed"
 _NATIVE_PLACE = re.compile(r"error at (\d+):(\d+)")
 
 
-def _syntax_error(text: str, error: cst.ParserSyntaxError) -> SourceError:
-    """CPython's words for it where it refuses the text too: they say far more than the list of expected tokens."""
+def refusal(text: str, error: BaseException) -> SourceError:
+    """
+    Why Python's own parser does not take a text, in its words: they say far more than the list of tokens that libcst
+    expects. What libcst takes is the syntax of a newer Python.
+
+    Parameters
+    ----------
+    text
+        The text.
+    error
+        What `ast.parse`, or who went through its tree, raised.
+    """
     null = text.find("\0")
     if null >= 0:
         before = NEWLINE.split(text[:null])
         return SourceError("source code cannot contain null bytes", len(before), len(before[-1]) + 1)
+    if not isinstance(error, SyntaxError):
+        return SourceError(_TOO_DEEP)
+    place = max(error.lineno or 1, 1), max(error.offset or 1, 1)
+    if error.msg.startswith("too many nested"):
+        return SourceError(_sentence(error.msg), *place)
+    try:
+        cst.parse_module(text)
+    except Exception:  # neither takes it
+        return SourceError(_sentence(error.msg), *place)
+    ours = ".".join(map(str, sys.version_info[:2]))
+    return SourceError(f"needs a newer Python than the {ours} that torchlint runs on: {_sentence(error.msg)}", *place)
+
+
+def _syntax_error(text: str, error: cst.ParserSyntaxError) -> SourceError:
     try:
         python_tree(text)
-    except SyntaxError as refused:
-        return SourceError(_sentence(refused.msg), max(refused.lineno or 1, 1), max(refused.offset or 1, 1))
-    except (ValueError, MemoryError, RecursionError):
-        return SourceError(_TOO_DEEP)
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as refused:
+        return refusal(text, refused)
     place = _NATIVE_PLACE.search(error.message)
     line, column = (int(place[1]), int(place[2])) if place else (error.raw_line, error.raw_column)
     return SourceError(f"libcst cannot parse this: {_sentence(error.message)}", max(line, 1), column + 1)

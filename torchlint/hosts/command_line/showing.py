@@ -21,9 +21,8 @@ from torchlint.project import files as project
 def state(options: Options) -> int:
     """One file after the other, as the model sees it; the exit status."""
     from torchlint.report import state as states
-    from torchlint.syntax.lowering_libcst import LoweringError
     from torchlint.syntax.notebook import Notebook, is_notebook
-    from torchlint.syntax.tree import Source, SourceError, decode
+    from torchlint.syntax.tree import SourceError, decode
 
     status = 0
     inputs = [(options.stdin_filename or "<stdin>", sys.stdin.buffer.read())] if options.stdin else []
@@ -36,8 +35,8 @@ def state(options: Options) -> int:
     for name, data in inputs:
         try:
             text = Notebook.read(data).cells.text if is_notebook(name) else decode(data).text
-            shown = list(states.lines(Source.parse(name, text)))
-        except (SourceError, LoweringError) as error:
+            shown = list(states.lines(text))
+        except SourceError as error:
             complain(f"{name}: {error}")
             status = 2
             continue

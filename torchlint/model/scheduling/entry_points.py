@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
+import libcst as cst
+
 from torchlint.model.autograd.conclusions import conclude
 from torchlint.model.events import AutogradRefused, EntryLost, Event, InplaceWrite, SavedTensorRead
 from torchlint.model.observers import watching
@@ -22,7 +24,6 @@ from torchlint.model.scheduling.effects import differentiates, writes_in_place, 
 from torchlint.model.scheduling.entry_run import EntryRun, sets_values
 from torchlint.model.scheduling.merging import merged
 from torchlint.model.scheduling.subscriptions import Attention, Watches
-from torchlint.model.scheduling.twins import Twins
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Watch
 from torchlint.model.state.values import (
@@ -35,56 +36,37 @@ from torchlint.model.state.values import (
     Unknown,
 )
 from torchlint.syntax import ir
-from torchlint.syntax.lowering import lower_ast
-from torchlint.syntax.lowering_libcst import lower
-from torchlint.syntax.tree import Source, finding_nodes, python_tree
+from torchlint.syntax.nodes import Nodes
+from torchlint.syntax.place import Place
+from torchlint.syntax.tree import finding_nodes
 
 
-def interpret(source: Source, project: Project | None = None, *, thorough: bool = True) -> list[Event]:
+def interpret(
+    program: ir.Program,
+    project: Project | None = None,
+    find: Callable[[Place], cst.CSTNode | None] | None = None,
+    *,
+    thorough: bool = True,
+) -> list[Event]:
     """
-    All events of a file, in no particular order.
+    All events of a file, in no particular order, at their places.
 
     Parameters
     ----------
-    source
+    program
         The file.
     project
         The other files of its project; without it, whatever is imported is unknown code.
+    find
+        The libcst node at a place, for observers that look into one.
     thorough
         Follow all that the file defines, for events that no rule takes for more than strict, too.
-
-    Raises
-    ------
-    torchlint.syntax.lowering_libcst.LoweringError
-        if the file has syntax that the IR has no word for, or is nested too deeply.
     """
-    analysis = EntryPoints(lower(source.module, source.text), project, thorough=thorough)
-    analysis.follow()
-    analysis.release()
-    return merged(analysis.machine.events)
-
-
-def interpret_unparsed(
-    text: str, project: Project | None = None, path: str = "", *, thorough: bool = True, whole: bool = True
-) -> tuple[list[Event], Twins]:
-    """
-    The events of a file that libcst has not parsed: the same as `interpret`'s, but their nodes are `Unparsed`; and
-    where the nodes are found that these stand for, in a tree of the whole file or of the parts that somebody asked for.
-
-    Raises
-    ------
-    torchlint.syntax.tree.TreeNeededError
-        if the model had to look into a node, and it is not to be found.
-    Exception
-        if Python's parser does not take it (SyntaxError, ValueError, RecursionError, MemoryError), or its lowering.
-    """
-    program = lower_ast(python_tree(text), text)
     analysis = EntryPoints(program, project, thorough=thorough)
-    twins = Twins(path, program, whole=whole)
-    with finding_nodes(twins.find):
+    with finding_nodes(find or Nodes("", program).find):
         analysis.follow()
     analysis.release()
-    return merged(analysis.machine.events), twins
+    return merged(analysis.machine.events)
 
 
 def _is_refusal(event: Event) -> bool:

@@ -1,19 +1,21 @@
-"""The first look and the whole pipeline never disagree: what either says of a file is the same."""
+"""What is told of a file before it has a tree is what the tree tells."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import libcst as cst
 import pytest
 from expectations import stripped
 
-from torchlint.lint import engine, registry, scout
+from torchlint.lint import engine, registry
 from torchlint.lint.engine import check_text
+from torchlint.lint.facts import Facts, listeners
 from torchlint.lint.registry import Selection
-from torchlint.lint.scout import Look, listeners, look
 from torchlint.model import interpret
 from torchlint.rule import Level
-from torchlint.syntax.tree import Source
+from torchlint.syntax.lowering import program_of
+from torchlint.syntax.nodes import Nodes
 from torchlint.truth import Truth
 
 ROOT = Path(__file__).parents[1]
@@ -28,16 +30,17 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("path", PROGRAMS.values(), ids=PROGRAMS)
-def test_a_first_look_finds_what_the_tree_finds(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_dismissed_has_nothing_to_say(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = stripped(path.read_text(encoding="utf-8"))
-    pieces = [text, *_definitions(text)]
-    for piece in pieces:
+    for piece in [text, *_definitions(text)[::4]]:
         for selection in (EVERYTHING, DEFAULT):
-            looked = check_text(path.name, piece, RULES, selection)
+            report = check_text(path.name, piece, RULES, selection)
             with monkeypatch.context() as patch:
-                patch.setattr(engine, "look", lambda *_, **__: Look(None))
-                report = check_text(path.name, piece, RULES, selection)
-            assert (looked.findings, looked.held_back) == (report.findings, report.held_back), piece
+                patch.setattr(Facts, "_dismisses", lambda *_: False)
+                patch.setattr(Facts, "held_back", lambda *_, **__: None)
+                patch.setattr(engine, "Nodes", lambda path, program, whole: Nodes(path, program, whole=True))
+                asked = check_text(path.name, piece, RULES, selection)
+            assert (report.findings, report.held_back) == (asked.findings, asked.held_back), piece
 
 
 @pytest.mark.parametrize("path", PROGRAMS.values(), ids=PROGRAMS)
@@ -46,27 +49,18 @@ def test_what_is_not_followed_has_nothing_to_say(path: Path, monkeypatch: pytest
     for piece in (text, *_definitions(text)):
         report = check_text(path.name, piece, RULES, DEFAULT)
         with monkeypatch.context() as patch:
-            for module in (scout, engine):
-                patch.setattr(module, "is_thorough", lambda *_: True)
+            patch.setattr(engine, "is_thorough", lambda *_: True)
             thorough = check_text(path.name, piece, RULES, DEFAULT)
         assert report.findings == thorough.findings, piece
         assert report.held_back <= thorough.held_back
 
 
-def test_files_are_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "interpret", lambda *_, **__: pytest.fail("followed again"))
-    for path in PROGRAMS.values():
-        check_text(path.name, stripped(path.read_text(encoding="utf-8")), RULES, EVERYTHING)
-
-
-def _held_back(text: str, selection: Selection) -> int | None:
-    return look("x.py", text, RULES, selection).held_back
-
-
 @pytest.mark.parametrize("path", PROGRAMS.values(), ids=PROGRAMS)
 def test_a_level_told_without_the_text_is_the_level_of_the_finding(path: Path) -> None:
-    for event in interpret(Source.parse(path.name, stripped(path.read_text(encoding="utf-8")))):
-        for rule in listeners(type(event), RULES, EVERYTHING) if event.truth is Truth.YES else ():
+    program = program_of(stripped(path.read_text(encoding="utf-8")))
+    nodes = Nodes(path.name, program)
+    for event in nodes.with_nodes([each for each in interpret(program) if each.truth is Truth.YES]):
+        for rule in listeners(type(event), RULES, EVERYTHING):
             if rule.level_of is not None:
                 level = rule.level_of(event)
                 found = [(each.level or rule.level, each.node) for each in rule.check(event)]
@@ -94,24 +88,32 @@ def _definitions(text: str) -> list[str]:
         ("import torch\nx = " + "(" * 300 + ")" * 300 + "\n", False),
     ],
 )
-def test_what_is_passed(text: str, passed: bool, recwarn: pytest.WarningsRecorder) -> None:
-    assert (_held_back(text, EVERYTHING) == 0) is passed
+def test_what_is_passed(
+    text: str, passed: bool, recwarn: pytest.WarningsRecorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed = _parsed(monkeypatch)
+    report = check_text("x.py", text, RULES, EVERYTHING)
+    assert (report.followed and not parsed) is passed
     assert not recwarn.list
 
 
-def test_what_is_held_back_is_counted_without_a_tree() -> None:
+def test_what_is_held_back_is_counted_without_a_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "import torch\n\n\ndef f(x: torch.Tensor):\n    x.data.mul_(2)\n    x.data.add_(1)\n    return x\n"
-    report = check_text("x.py", text, RULES, EVERYTHING)
-    strict = [finding for finding in report.findings if finding.level is Level.STRICT]
+    parsed = _parsed(monkeypatch)
+    strict = check_text("x.py", text, RULES, EVERYTHING).findings
     assert strict
-    assert strict == list(report.findings)
-    assert _held_back(text, DEFAULT) == len(strict)
-    assert _held_back(text, EVERYTHING) is None
-    assert _held_back(text + "# noqa\n", DEFAULT) is None
+    assert all(finding.level is Level.STRICT for finding in strict)
+    assert parsed
+    parsed.clear()
+    assert check_text("x.py", text, RULES, DEFAULT).held_back == len(strict)
+    assert not parsed
+    assert check_text("x.py", text + "# noqa\n", RULES, DEFAULT).held_back == len(strict)
+    assert parsed
 
 
-def test_nothing_is_parsed_where_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine.Source, "parse", lambda *_: pytest.fail("parsed"))
-    report = check_text("x.py", "import torch\n\n\ndef f(x: torch.Tensor):\n    return x * 2\n", RULES, EVERYTHING)
-    assert not report.findings
-    assert report.followed
+def _parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that libcst is given from now on."""
+    texts: list[str] = []
+    parse = cst.parse_module
+    monkeypatch.setattr(cst, "parse_module", lambda text, *rest: (texts.append(text), parse(text, *rest))[1])
+    return texts

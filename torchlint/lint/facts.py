@@ -1,0 +1,172 @@
+"""
+What happened in a file, before it has a libcst tree: which rules are to be asked about it, and whether any need be.
+
+Most files are done here: nothing happened that a rule finds fault with, or only what is held back and counted. Makes no
+finding.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from time import perf_counter
+
+from torchlint.lint.pipeline import Question
+from torchlint.lint.registry import Registry, Selection
+from torchlint.model.events import EntryLost, Event
+from torchlint.project.index import ProjectIndex
+from torchlint.rule import Diagnostic, Level, Rule, Settings
+from torchlint.syntax.mentions import are_spelled, mentioned
+from torchlint.syntax.nodes import Nodes
+from torchlint.syntax.place import NodeWantedError
+from torchlint.truth import Truth
+
+
+class Facts:
+    """
+    The events of one file, and the rules that listen.
+
+    Parameters
+    ----------
+    text
+        The file.
+    happened
+        What the model reports.
+    registry, selection
+        The rules, and which of them are asked for.
+    project
+        The file's project.
+    seconds
+        Where each rule's time is noted, by its code.
+
+    Attributes
+    ----------
+    lost
+        The entry points that the model failed to follow.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        happened: Iterable[Event],
+        registry: Registry,
+        selection: Selection,
+        project: ProjectIndex,
+        seconds: dict[str, float],
+    ) -> None:
+        self.project = project
+        self._text = text
+        self._registry = registry
+        self.lost: list[EntryLost] = []
+        self._selection = selection
+        self._target = selection.target
+        self._questions: list[Question] = []
+        """What no rule has dismissed."""
+        self._held: set[tuple[str, int]] | None = set()
+        """The strict findings that are held back, by place; None: there may be others."""
+        listening: dict[type[Event], list[Rule]] = {}
+        for event in happened:
+            if event.truth is not Truth.YES:
+                continue
+            if isinstance(event, EntryLost):
+                self.lost.append(event)
+                continue
+            kind = type(event)
+            if kind not in listening:
+                listening[kind] = listeners(kind, registry, selection)
+            for rule in listening[kind]:
+                start = perf_counter()
+                dismissed = self._dismisses(rule, event)
+                seconds[rule.code] = seconds.get(rule.code, 0.0) + perf_counter() - start
+                if not dismissed:
+                    self._questions.append(Question(rule, event.node, event, len(self._questions)))
+
+    def check(self, rule: Rule, event: Event) -> Iterator[Diagnostic]:
+        """Ask a rule about an event."""
+        return rule.check(event, self.settings(rule)) if rule.wants_settings else rule.check(event)
+
+    def settings(self, rule: Rule) -> Settings:
+        """What the configuration says to a rule."""
+        if self._target is None:
+            self._target = self.project.target(self._text)
+        return self._selection.settings(rule, self._target)
+
+    def held_back(self, *, suppressible: bool) -> int | None:
+        """
+        The number of strict findings that are held back in a file that is sure to have no other; None if that is not
+        sure. Where comments may silence them only the findings themselves tell.
+        """
+        return None if self._held is None or (self._held and suppressible) else len(self._held)
+
+    def located(self, nodes: Nodes) -> list[Question]:
+        """What the rules are to be asked, about events at the nodes of the tree."""
+        happened = nodes.with_nodes([*self.lost, *(question.event for question in self._questions)])
+        lost, events = happened[: len(self.lost)], happened[len(self.lost) :]
+        self.lost = [event for event in lost if isinstance(event, EntryLost)]
+        return [
+            replace(question, event=event, node=event.node)
+            for question, event in zip(self._questions, events, strict=True)
+            if event is not None
+        ]
+
+    def about(self, events: Iterable[Event]) -> list[Question]:
+        """What the rules are to be asked about other events, which are at their nodes already."""
+        return [
+            Question(rule, event.node, event, len(self._questions) + number)
+            for number, event in enumerate(events)
+            if event.truth is Truth.YES
+            for rule in listeners(type(event), self._registry, self._selection)
+        ]
+
+    def _dismisses(self, rule: Rule, event: Event) -> bool:
+        """
+        Whether a rule has nothing to say about an event, told from the event's facts alone: what it finds fault with,
+        or wants to look at a node for, it is asked again at the node.
+        """
+        try:
+            if rule.level_of is not None:
+                level = rule.level_of(event)
+                if level is not Level.STRICT or self._selection.shows(rule.code, level):
+                    self._held = self._held if level is None else None
+                elif self._held is not None:
+                    self._held.add((rule.code, id(event.node)))
+                return level is None
+            if not any(True for _ in self.check(rule, event)):
+                return True
+        except NodeWantedError:
+            pass
+        except (Exception, SystemExit):  # reported where it is asked again
+            pass
+        self._held = None
+        return False
+
+
+def is_thorough(registry: Registry, selection: Selection) -> bool:
+    """
+    Whether all that a file defines must be followed: where strict findings are asked for (nearly every function has
+    some, and only a few functions have others), or a rule of somebody else makes more of what we take for strict.
+    """
+    enabled = [rule for rule in registry.rules if rule.code in selection.enabled]
+    strict = tuple({kind for rule in registry.rules if rule.level is Level.STRICT for kind in rule.subscriptions})
+    return any(
+        selection.shows(rule.code, Level.STRICT)
+        if rule.level is Level.STRICT or rule.level_of is not None
+        else any(issubclass(kind, wanted) for kind in strict for wanted in rule.subscriptions)
+        for rule in enabled
+    )
+
+
+def visitors(text: str, tree: ast.Module, registry: Registry, selection: Selection) -> list[Rule]:
+    """The enabled visitor rules that have something to look for in a text, in the order of their codes."""
+    rules = [rule for rule in registry.rules if rule.visits and rule.code in selection.enabled]
+    needs = {need for rule in rules for need in rule.needs}
+    if not are_spelled(text, needs):
+        return []
+    found = mentioned(tree, needs)
+    return [rule for rule in rules if not found.isdisjoint(rule.needs)]
+
+
+def listeners(kind: type[Event], registry: Registry, selection: Selection) -> list[Rule]:
+    """The enabled rules that subscribe to a kind of event."""
+    return [rule for rule in registry.rules if rule.code in selection.enabled and issubclass(kind, rule.subscriptions)]

@@ -1,0 +1,183 @@
+"""
+Where a node of the IR stands in its file, and by which key libcst's node at the same place is found.
+
+Python's tree and libcst's give most nodes the same place. They differ in few kinds, each by a fixed rule: a tuple and a
+generator with or without their parentheses, a parameter with or without its annotation, a slice with the blank behind
+it, an argument with the parentheses of its value, statements with or without the end of their last line. So such kinds
+are told by a part that stands at the same place in both trees. Knows no IR.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, TypeAlias
+
+import libcst as cst
+
+Key: TypeAlias = "tuple[Any, ...]"
+"""The sort of a node and where it stands; lines count from 1, columns from 0, in characters."""
+Spans: TypeAlias = "Mapping[cst.CSTNode, tuple[int, int, int, int]]"
+
+
+class NodeWantedError(BaseException):
+    """
+    Somebody looks into a node, and has only its place. No `Exception`: nobody on the way may take it for a failure.
+    """
+
+
+class Place:
+    """
+    Where a node of the IR stands: what the model puts into events where a rule sees the libcst node.
+
+    Compared by identity. It is an instance of the class of libcst nodes that stands there; whatever else is wanted of
+    it raises `NodeWantedError`.
+
+    Attributes
+    ----------
+    at
+        The node of Python's tree.
+    sort
+        What of it is meant, where that is not the node itself: its line, the argument that it is the value of, ….
+    """
+
+    __slots__ = ("at", "sort")
+    kind: ClassVar[type[cst.CSTNode]]
+
+    def __init__(self, at: ast.AST, sort: str) -> None:
+        self.at = at
+        self.sort = sort
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return type(self).kind
+
+    def __getattr__(self, name: str) -> object:
+        raise NodeWantedError
+
+
+def place_kind(kind: type[cst.CSTNode]) -> type[Place]:
+    """The class of the places of a kind of node."""
+    return type(f"{kind.__name__}Place", (Place,), {"__slots__": (), "kind": kind})
+
+
+def is_place(node: object) -> bool:
+    """Whether a node is only the place of one."""
+    return issubclass(type(node), Place)
+
+
+def key(place: Place, lines: Sequence[str]) -> Key:
+    """The key of a place in a file of these lines."""
+    node: Any = place.at
+    sort = place.sort
+    if sort == "module":
+        return ("module",)
+    if sort == "comprehension":
+        return "comprehension", *_span(node.target, lines)
+    if sort == "item":
+        return "item", *_start(node.context_expr, lines)
+    if sort == "case":
+        return "case", node.pattern.lineno
+    if sort == "parameter" or sort in _BY_START:
+        return sort, *_start(node, lines)
+    if sort == "index":
+        return "index", *_span(node.value, lines)
+    if isinstance(node, ast.GeneratorExp):
+        return sort, "generator", *_expression(node.elt, lines)
+    return sort, *_expression(node, lines)
+
+
+def line_of(place: object) -> int:
+    """The line on which a place begins; 0 of the whole file."""
+    assert is_place(place)
+    node: Any = place.at  # type: ignore[attr-defined]
+    for part in ("target", "context_expr", "pattern"):
+        node = node if hasattr(node, "lineno") else getattr(node, part, node)
+    return int(getattr(node, "lineno", 0))
+
+
+_BY_START = frozenset({"statement", "line", "slice", "handler", "alias"})
+
+
+def _expression(node: Any, lines: Sequence[str]) -> Key:
+    if isinstance(node, ast.GeneratorExp):
+        return "generator", *_expression(node.elt, lines)
+    if isinstance(node, ast.Tuple):
+        return "tuple", *_start(node, lines), *(_start(node.elts[-1], lines) if node.elts else ())
+    return _span(node, lines)
+
+
+def _start(node: Any, lines: Sequence[str]) -> tuple[int, int]:
+    return node.lineno, _column(lines, node.lineno, node.col_offset)
+
+
+def _span(node: Any, lines: Sequence[str]) -> tuple[int, int, int, int]:
+    return (*_start(node, lines), node.end_lineno, _column(lines, node.end_lineno, node.end_col_offset))
+
+
+def _column(lines: Sequence[str], line: int, offset: int) -> int:
+    """Python's tree counts bytes."""
+    text = lines[line - 1]
+    return offset if text.isascii() else len(text.encode()[:offset].decode(errors="replace"))
+
+
+def keys(node: cst.CSTNode, spans: Spans) -> Iterator[Key]:
+    """The keys of a libcst node: none of a node that no place stands for."""
+    if isinstance(node, cst.BaseExpression):
+        yield "expression", *_expression_key(node, spans)
+        if isinstance(node, cst.Subscript) and len(node.slice) > 1:  # `x[(a), (b)]`: Python's tree tells no bare tuple
+            yield "expression", "tuple", *_subscripted(node, spans)
+    elif isinstance(node, cst.Arg):
+        yield "argument", *_expression_key(node.value, spans)
+    elif isinstance(node, cst.SimpleStatementLine):
+        yield "line", *spans[node.body[0]][:2]
+    elif isinstance(node, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
+        yield "statement", *spans[node][:2]
+    elif isinstance(node, cst.SimpleStatementSuite):
+        yield "line", *spans[node.body[0]][:2]
+    elif isinstance(node, cst.Slice):
+        yield "slice", *spans[node][:2]
+    elif isinstance(node, cst.Param):
+        yield "parameter", *spans[node.name][:2]
+    elif isinstance(node, cst.CompFor):
+        yield "comprehension", *_outside(node.target, spans)
+    elif isinstance(node, cst.WithItem):
+        yield "item", *_outside(node.item, spans)[:2]
+    elif isinstance(node, (cst.ImportAlias, cst.ImportStar)):
+        yield "alias", *spans[node][:2]
+    elif isinstance(node, (cst.ExceptHandler, cst.ExceptStarHandler)):
+        yield "handler", *spans[node][:2]
+    elif isinstance(node, cst.MatchCase):
+        yield "case", spans[node][0]
+    elif isinstance(node, cst.Index) and node.star:
+        yield "index", *spans[node.value]
+    elif isinstance(node, cst.Module):
+        yield ("module",)
+
+
+def _expression_key(node: cst.BaseExpression, spans: Spans) -> Key:
+    if isinstance(node, cst.GeneratorExp):
+        return "generator", *_expression_key(node.elt, spans)
+    if isinstance(node, cst.Tuple):
+        return "tuple", *_outside(node, spans)[:2], *(_last(node.elements[-1], spans) if node.elements else ())
+    return spans[node]
+
+
+def _outside(node: cst.BaseExpression, spans: Spans) -> tuple[int, int, int, int]:
+    """The place of a node with the parentheses right around it where Python's tree counts those."""
+    if not isinstance(node, (cst.Tuple, cst.GeneratorExp)) or not node.lpar:
+        return spans[node]
+    return (*spans[node.lpar[-1]][:2], *spans[node.rpar[0]][2:])
+
+
+def _last(element: cst.BaseElement, spans: Spans) -> tuple[int, int]:
+    node = element if isinstance(element, cst.StarredElement) else element.value
+    return _outside(node, spans)[:2]
+
+
+def _subscripted(node: cst.Subscript, spans: Spans) -> tuple[int, ...]:
+    first, last = node.slice[0].slice, node.slice[-1].slice
+    if not isinstance(first, cst.Index) or not isinstance(last, cst.Index):
+        return spans[first][:2]
+    start = spans[first.value.lpar[0] if first.value.lpar else first][:2]
+    return *start, *_outside(last.value, spans)[:2]
