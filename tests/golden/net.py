@@ -57,7 +57,9 @@ def _kept(report: FileReport, folder: Path) -> Any:
         "suppressed": report.suppressed,
         "failed": report.failed,
         "followed": report.followed,
-        "rests_on": sorted(_relative(each.path, folder) for each in report.depends if each.digest),
+        "rests_on": sorted(
+            _relative(each.path, folder) for each in report.depends if each.digest and each.path.endswith(".py")
+        ),
     }
 
 
