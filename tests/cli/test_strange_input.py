@@ -44,12 +44,17 @@ def beside(torchlint: Torchlint, overwritten: str) -> Callable[[str, bytes], Ran
         ("a.ipynb", b"", "a.ipynb:1:1: error[TLN001] not a notebook"),
         ("a.ipynb", b'{"cells": [', "error[TLN001] not a notebook"),
         ("a.ipynb", b"[]", "a.ipynb:1:1: error[TLN001] not a notebook: it has no list of cells"),
+        (
+            "a.ipynb",
+            b'{"cells": [{"cell_type": "code", "source": 5}]}',
+            "error[TLN001] not a notebook: the source of cell 1 is no text",
+        ),
         ("a.ipynb", b"\x89PNG\r\n\x1a\n", "a.ipynb:1:1: error[TLN001] not utf-8"),
         ("a.ipynb", b"[" * 100_000, "error[TLN001] not a notebook"),
     ],
     ids=[
         *("binary", "utf-16", "unknown-coding", "latin-1", "syntax", "nested", "empty-notebook", "half-a-notebook"),
-        *("no-notebook", "picture", "nested-notebook"),
+        *("no-notebook", "no-text", "picture", "nested-notebook"),
     ],
 )
 def test_what_is_no_program(beside: Callable[[str, bytes], Ran], name: str, content: bytes, said: str) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -263,3 +265,21 @@ def test_a_finding_in_a_file_that_is_gone() -> None:
     run = Run((Outcome(replace(lint(TEXT), findings=(lost,), path="gone.py")),), 1)
     for name in report.FORMATS:
         assert "".join(report.render(name, run, Style(template="{path}"))), name
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no browser here")
+def test_html_filters_in_a_browser(tmp_path: Path) -> None:
+    choose = 'form.elements.code.value = "TLN000"; form.dispatchEvent(new Event("input"));'
+    page = _rendered("html", _run()).replace("</body>", f"<script>{choose}</script></body>")
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    address = (tmp_path / "page.html").as_uri()
+    command = [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", address]
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout
+    assert "1 shown</output>" in shown
+    cards = re.findall(r"<article [^>]*>", shown)
+    assert [card for card in cards if "hidden" not in card] == [card for card in cards if "TLN000" in card]
+    assert len(cards) == 5

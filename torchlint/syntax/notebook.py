@@ -82,6 +82,8 @@ class Notebook:
                     source = "".join(source)
                 if isinstance(source, str):
                     sources.append((number, source))
+                elif source is not None:
+                    raise SourceError(f"not a notebook: the source of cell {number} is no text")
         return cls(decoded, tuple(sources))
 
     @property
