@@ -203,6 +203,19 @@ def test_other_files_of_the_project(linted: list[str]) -> None:
         assert linted == ["main.py"]
 
 
+def test_what_the_project_says_of_its_torch(linted: list[str]) -> None:
+    Path(".git").mkdir()
+    _write("a.py", "import torch\n\nmodel = torch.load('a')\n")
+    assert not _check().findings
+    assert not _check().findings
+    assert linted == ["a.py"]
+    _write("requirements.txt", "torch>=2.0\n")
+    assert [finding.code for finding in _check().findings] == ["TLN904"]
+    _write("requirements.txt", "torch>=2.6\n", age=50)
+    assert not _check().findings
+    assert linted == ["a.py"] * 3
+
+
 def test_a_file_that_was_looked_for_in_vain(linted: list[str]) -> None:
     _write("main.py", "import torch\nfrom later import make\n\ny = make().exp()\ny.mul_(2)\ny.sum().backward()\n")
     assert not _check("main.py").findings

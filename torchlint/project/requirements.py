@@ -15,9 +15,8 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from torchlint.project.roots import INSTALLED, MARKS
 from torchlint.results import Dependency, digest
@@ -63,8 +62,29 @@ def target(path: str) -> tuple[Target, tuple[Dependency, ...]]:
     return found, tuple(Dependency(name, content) for name, content in sorted(seen.items()))
 
 
-@lru_cache(maxsize=4096)
+_Stamp: TypeAlias = "tuple[int, int] | None"
+_kept: dict[str, tuple[Target, dict[str, str], dict[str, _Stamp]]] = {}
+"""By directory: what was said there, what says so, and the times of those files: a process may live long."""
+
+
 def _of_directory(directory: str) -> tuple[Target, dict[str, str]]:
+    known = _kept.get(directory)
+    if known is not None and all(_stamp(path) == stamp for path, stamp in known[2].items()):
+        return known[0], known[1]
+    found, seen = _read_upwards(directory)
+    _kept[directory] = found, seen, {path: _stamp(path) for path in seen}
+    return found, seen
+
+
+def _stamp(path: str) -> _Stamp:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+def _read_upwards(directory: str) -> tuple[Target, dict[str, str]]:
     seen: dict[str, str] = {}
     current = directory
     while True:
@@ -97,7 +117,7 @@ def inline(text: str) -> Target | None:
 
 def forget() -> None:
     """Nothing that was read is taken for what is there now."""
-    _of_directory.cache_clear()
+    _kept.clear()
 
 
 class _Reader:
