@@ -193,3 +193,25 @@ def test_the_tree_is_visited_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine.Pipeline, "run", lambda self: (visits.append(self), pipeline(self)))
     _lint("from torch import nn, load\nx = load('a')\nx.add_(1)\n\n\nclass A: ...\n")
     assert len(visits) == 1
+
+
+class Exponential(Rule):
+    __doc__ = DOCUMENTATION
+    code = "VIS003"
+    name = "exponential"
+    level = Level.WARNING
+
+    def check(self, event: events.OpCalled) -> Iterator[Diagnostic]:
+        if event.name in ("torch.exp", "torch.Tensor.exp"):
+            known = [facts.name for _, facts in event.arguments if facts is not None]
+            yield Diagnostic(event.call.func, f"`{event.name}` of {known}")
+
+
+def test_every_call_of_torch_is_an_event_where_a_rule_listens() -> None:
+    rules = Registry((Exponential(),))
+    text = "import torch as t\nfrom a import y\n\nx = t.ones(3)\nt.exp(x) + x.exp() + y.exp() + t.log(x)\n"
+    found = check_text("program.py", text, rules, Selection(frozenset(rules.names))).findings
+    assert [(each.span.line, each.span.column, each.message) for each in found] == [
+        (5, 1, "`torch.exp` of ['x']"),
+        (5, 12, "`torch.Tensor.exp` of []"),
+    ]

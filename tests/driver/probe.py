@@ -16,7 +16,7 @@ from torchlint.syntax import ir
 from torchlint.truth import Truth
 
 
-def interpret(program: ir.Program, *_: object, thorough: bool = True) -> list[events.OpCalled]:
+def interpret(program: ir.Program, *_: object, **__: object) -> list[events.OpCalled]:
     """An `OpCalled` for each call of a name of torch; `torch.maybe(...)` is MAYBE, `torch.crash()` fails."""
     found: list[events.OpCalled] = []
     for statement in ir.everything(program.body):

@@ -21,7 +21,7 @@ import libcst as cst
 
 from torchlint.fixes import edits
 from torchlint.lint import api
-from torchlint.lint.facts import Facts, is_thorough, visitors
+from torchlint.lint.facts import Facts, is_thorough, listeners, visitors
 from torchlint.lint.pipeline import Pipeline, Question
 from torchlint.lint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
 from torchlint.lint.suppressions import Suppressions, has_directive, may_be_judged
@@ -103,6 +103,7 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
                 project,
                 lambda place: nodes.find(place) or project.node(place),
                 thorough=is_thorough(registry, selection),
+                calls=bool(listeners(events.OpCalled, registry, selection)),
             )
     except SourceError as error:
         return not_readable(path, error)

@@ -20,6 +20,7 @@ from torchlint.model.observers import watching
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.imports import Importer, Project
 from torchlint.model.python.interpreter import interpreter
+from torchlint.model.scheduling.calls import Calls
 from torchlint.model.scheduling.effects import differentiates, writes_in_place, writing_methods
 from torchlint.model.scheduling.entry_run import EntryRun, sets_values
 from torchlint.model.scheduling.merging import merged
@@ -47,6 +48,7 @@ def interpret(
     find: Callable[[Place], cst.CSTNode | None] | None = None,
     *,
     thorough: bool = True,
+    calls: bool = False,
 ) -> list[Event]:
     """
     All events of a file, in no particular order, at their places.
@@ -61,8 +63,10 @@ def interpret(
         The libcst node at a place, for observers that look into one.
     thorough
         Follow all that the file defines, for events that no rule takes for more than strict, too.
+    calls
+        Report each call of a name of torch (`OpCalled`), too.
     """
-    analysis = EntryPoints(program, project, thorough=thorough)
+    analysis = EntryPoints(program, project, thorough=thorough, calls=calls)
     with finding_nodes(find or Nodes("", program).find):
         analysis.follow()
     analysis.release()
@@ -91,7 +95,9 @@ def _is_function(cls: Class) -> bool:
 class EntryPoints:
     """The entry points of one file, and the interpreter that follows them."""
 
-    def __init__(self, program: ir.Program, project: Project | None = None, *, thorough: bool = True) -> None:
+    def __init__(
+        self, program: ir.Program, project: Project | None = None, *, thorough: bool = True, calls: bool = False
+    ) -> None:
         self.run = interpreter()
         self.machine = self.run.machine
         self.machine.program = program
@@ -103,6 +109,7 @@ class EntryPoints:
         self._rebuilt: dict[tuple[int, bool], Instance] = {}
         self._writing: dict[int, frozenset[str]] = {}
         observers = [observer(self.machine) for observer in watching(program.text)]
+        observers += [Calls(self.machine)] if calls else []
         self.attention = Attention(program, observers, self.machine.here, thorough=thorough)
         self.machine.watch, self.run.abroad = self.attention.everybody
 
