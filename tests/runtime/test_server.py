@@ -81,7 +81,7 @@ def test_a_server_that_was_killed_is_started_again(own_server: server.Server) ->
 
 def test_a_program_that_kills_the_server_is_survived(own_server: server.Server) -> None:
     outcome = own_server.run(Request("import os, signal; os.kill(os.getppid(), signal.SIGKILL)"))
-    assert outcome.ending == "died"
+    assert outcome.ending in ("raised", "died")  # the kernel refuses the signal, where it can
     assert own_server.run(Request("x = 1")).ending == "ended"
 
 

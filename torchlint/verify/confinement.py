@@ -1,9 +1,9 @@
 """
-What the Linux kernel keeps a program from: writing elsewhere, the network, other programs, signals to others.
+What the Linux kernel keeps a program from: writing elsewhere, the network, signals to others.
 
 Landlock (https://docs.kernel.org/userspace-api/landlock.html) and a seccomp filter, set by the process for itself and
-for good, without privileges; native code is held like Python. Where the kernel has neither, nothing is set: the audit
-hook of `sandbox` remains.
+for good, without privileges; native code is held like Python, and what a program starts is held like itself. Where the
+kernel has neither, nothing is set: the audit hook of `sandbox` remains.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ _WRITING = {1: 0x1FF2, 2: 0x2000, 3: 0x4000}
 """
 Rights by the version of Landlock they came with: write, remove, make (1); move between directories (2); truncate (3).
 """
-_EXECUTE = 0x1
 _FILE = 0x2 | 0x4000
 """Of these, what may be granted for a file that is no directory."""
 _TCP, _SCOPES = 0x3, 0x3
@@ -32,9 +31,9 @@ _SHARED_MEMORY = "/dev/shm"
 """Workers of a DataLoader hand over tensors there."""
 
 _AF_UNIX = 1
-_NUMBERS = {  # socket, ptrace, process_vm_readv, process_vm_writev, execve, execveat
-    "x86_64": (0xC000003E, 41, (101, 310, 311, 59, 322)),
-    "aarch64": (0xC00000B7, 198, (117, 270, 271, 221, 281)),
+_NUMBERS = {  # socket, ptrace, process_vm_readv, process_vm_writev
+    "x86_64": (0xC000003E, 41, (101, 310, 311)),
+    "aarch64": (0xC00000B7, 198, (117, 270, 271)),
 }
 
 
@@ -58,14 +57,14 @@ def confine(directory: str) -> bool:
     version = libc.syscall(_CREATE_RULESET, None, 0, 1)
     if version < 1 or libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return False
-    writing = _EXECUTE | sum(rights for since, rights in _WRITING.items() if since <= version)
+    writing = sum(rights for since, rights in _WRITING.items() if since <= version)
     attributes = struct.pack("QQQ", writing, _TCP if version >= 4 else 0, _SCOPES if version >= 6 else 0)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     ruleset = libc.syscall(_CREATE_RULESET, attributes, size, 0)
     if ruleset < 0:
         return False
     try:
-        for path, rights in ((directory, writing & ~_EXECUTE), (_SHARED_MEMORY, writing & ~_EXECUTE), *_files(writing)):
+        for path, rights in ((directory, writing), (_SHARED_MEMORY, writing), *_files(writing)):
             _allow(libc, ruleset, path, rights)
         if libc.syscall(_RESTRICT_SELF, ruleset, 0) != 0:
             return False
@@ -90,7 +89,7 @@ def _allow(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
 
 
 def _filtered(libc: ctypes.CDLL) -> bool:
-    """No sockets but those between processes of this machine, no other program, no look into other processes."""
+    """No sockets but those between processes of this machine, no look into other processes."""
     known = _NUMBERS.get(platform.machine())
     if known is None:
         return True
