@@ -153,23 +153,6 @@ class SharedDatasetChanged(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkDropped(Event):
-    """
-    A communication is started that somebody has to wait for, and its handle is dropped. `node` is the call.
-
-    Attributes
-    ----------
-    function
-        Its last name: `irecv`, `all_reduce`.
-    name
-        The variable that holds the handle and that nobody reads; "" if there is none.
-    """
-
-    function: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class NondeterministicCalled(Event):
     """
     An operation is called that torch refuses while only deterministic ones are allowed. `node` is the call.
