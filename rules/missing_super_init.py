@@ -6,6 +6,8 @@ from torchlint.fixes.rewrites import code, preceded_by
 from torchlint.model.events import registration
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
 
+_EARLY, _LATE = Raises("before Module.__init__() call"), Raises("object has no attribute '_", here=False)
+
 
 class MissingSuperInit(Rule):
     """
@@ -119,10 +121,7 @@ class MissingSuperInit(Rule):
         if event.astray is not None:
             written = f"{code(event.astray.func)}()"
             message = f"`{written}` does not initialise `self`: making a `{event.module}` raises"
-            claims = (
-                Raises("__init__() missing 1 required positional argument"),
-                Raises("before Module.__init__() call"),
-            )
+            claims = (Raises("__init__() missing 1 required positional argument"), _EARLY)
             yield Diagnostic(event.astray, message, event.trace, _given_self(event.astray), claims=claims)
             return
         if not event.attribute:
@@ -134,8 +133,7 @@ class MissingSuperInit(Rule):
             message = f"`self.{event.attribute}` is assigned before `super().__init__()`"
         if event.attribute and not event.proven:
             message += ": torch raises where this runs first"
-        level = None if event.proven else Level.WARNING
-        claims = (Raises("before Module.__init__() call"), Raises("object has no attribute '_", here=False))
+        level, claims = None if event.proven else Level.WARNING, (_EARLY, _LATE)
         yield Diagnostic(event.node, message, event.trace, _fix(event), level, claims=claims)
 
 
@@ -145,12 +143,8 @@ def _given_self(call: cst.Call) -> Fix | None:
 
 
 def _fix(event: registration.SuperInitMissing) -> Fix | None:
-    text = preceded_by(event.first, "super().__init__()") if event.plain else None
-    if text is None:
+    text, call = preceded_by(event.first, "super().__init__()") if event.plain else None, event.call_statement
+    if text is None or (call is not None and (not isinstance(call, cst.SimpleStatementLine) or call is event.first)):
         return None
-    edits = [Edit(event.first, text)]
-    if event.call_statement is not None:
-        if not isinstance(event.call_statement, cst.SimpleStatementLine) or event.call_statement is event.first:
-            return None
-        edits.append(Edit(event.call_statement, ""))
+    edits = [Edit(event.first, text), *([Edit(call, "")] if call is not None else [])]
     return Fix("call `super().__init__()` first", tuple(edits), safe=event.certain, mends=True)

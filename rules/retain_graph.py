@@ -131,8 +131,8 @@ class RetainGraph(Rule):
                 message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory"
         message, level = message + spelled(event.conditions), Level.STRICT if event.use == "unknown" and alone else None
         fix = _fix(event)
-        claims = (Observed("retained-graph", other="needless" if fix is not None and fix.safe else ""),)
-        yield Diagnostic(event.argument, message, event.trace, fix, level, claims=claims)
+        claim = Observed("retained-graph", other="needless" if fix is not None and fix.safe else "")
+        yield Diagnostic(event.argument, message, event.trace, fix, level, claims=(claim,))
 
 
 def _fix(event: events.GraphRetained) -> Fix | None:
@@ -146,6 +146,5 @@ def _fix(event: events.GraphRetained) -> Fix | None:
     if event.use == "carried" and event.carried and without is not None:
         detach = f"{event.carried} = {event.carried}.detach()"
         text = followed_by(replaced(event.statement, event.call, without), detach)
-        title = f"detach the state instead: `{detach}`"
-        return Fix(title, (Edit(event.statement, text),), safe=False) if text else None
+        return Fix(f"detach the state instead: `{detach}`", (Edit(event.statement, text),), False) if text else None
     return None
