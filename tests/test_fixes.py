@@ -100,6 +100,22 @@ def _close(one: gradients.Numbers, other: gradients.Numbers) -> bool:
 
 
 REFERENCES = {
+    "TLN804-1": Reference(
+        """
+        from torch.utils.data import DataLoader
+
+        loader = DataLoader(range(8), batch_size=4)
+        """,
+        "import torch\nbatches = torch.stack(list(loader)).float()",
+    ),
+    "TLN901-1": Reference(
+        """
+        import torch
+
+        A = torch.rand(3, 3)
+        rank = torch.linalg.matrix_rank(A)
+        """
+    ),
     "TLN107-1": Reference(
         """
         import torch

@@ -45,9 +45,9 @@ def test_concise_and_selection(torchlint: Torchlint, overwritten: str) -> None:
     ran = torchlint("check", "--output-format", "concise", "--select", "TLN2,backward-on-non-scalar")
     assert ran.out.splitlines()[0].startswith("a.py:5:1: error[TLN201] ")
     assert torchlint("check", "--ignore", "saved-tensor-overwritten").status == 0
-    ran = torchlint("check", "--select", "TLN9")
+    ran = torchlint("check", "--select", "TLN99")
     assert ran.status == 2
-    assert ran.err.startswith("torchlint: command line: no rule matches `TLN9`; did you mean `TLN")
+    assert ran.err.startswith("torchlint: command line: no rule matches `TLN99`; did you mean `TLN")
     assert ran.out == ""
 
 

@@ -137,6 +137,10 @@ def test_no_process_is_left(
     pids = tmp_path / "pids"
     environment = {**os.environ, "HOW": "wait", "PIDS": str(pids), "PYTHONPATH": str(tmp_path)}
     command = [sys.executable, "-m", "torchlint", "check", "--jobs", "2"]
+    if (
+        signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    ):  # as for a shell's background jobs; whoever is started inherits it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     ) as process:

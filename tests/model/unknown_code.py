@@ -806,7 +806,7 @@ def silent_setattr_unknown_name():
 def silent_spectral():
     import torch
     from torch import nn
-    from torch.nn.utils import spectral_norm, weight_norm
+    from torch.nn.utils import spectral_norm, weight_norm  # warning: [TLN902]
 
     l = weight_norm(nn.Linear(2, 2))
     w = l.weight
