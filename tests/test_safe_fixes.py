@@ -22,6 +22,70 @@ from torchlint.lint import fixpoint
 from torchlint.syntax.tree import Decoded
 
 ADVERSARIES: dict[str, str] = {
+    # TLN804: not torch's own loader
+    "TLN804 a class of the file": """
+        class DataLoader(torch.utils.data.DataLoader):
+            def __init__(self, *arguments, persistent_workers=False, **options):
+                super().__init__(*arguments, **options)
+                self.kept = torch.tensor(float(persistent_workers))
+        kept = DataLoader(range(4), persistent_workers=True).kept
+        """,
+    "TLN804 the refusal is expected": """
+        from torch.utils.data import DataLoader
+        try:
+            loader, size = DataLoader(range(4), persistent_workers=True), torch.tensor(1.0)
+        except ValueError:
+            loader, size = None, torch.tensor(0.0)
+        """,
+    # TLN901: somebody put the function back, or waits for the error
+    "TLN901 put back": """
+        torch.matrix_rank = lambda A: A.sum() * 7
+        rank = torch.matrix_rank(torch.eye(3))
+        """,
+    "TLN901 the error is expected": """
+        try:
+            rank = torch.matrix_rank(torch.eye(3))
+        except RuntimeError:
+            rank = torch.tensor(-1)
+        """,
+    # TLN902: not torch's function
+    "TLN902 replaced": """
+        nn.init.xavier_uniform = lambda weight: weight.data.fill_(7.0)
+        layer = nn.Linear(2, 3)
+        nn.init.xavier_uniform(layer.weight)
+        weight = layer.weight.detach()
+        """,
+    "TLN902 an attribute of another name": """
+        class init:
+            @staticmethod
+            def xavier_uniform(weight):
+                return weight * 0
+        weight = init.xavier_uniform(torch.ones(2))
+        """,
+    # TLN903: which reduction it is depends on both arguments
+    "TLN903 both": """
+        loss = nn.MSELoss(size_average=False, reduce=False)(torch.ones(3), torch.zeros(3))
+        """,
+    "TLN903 a variable": """
+        total = False
+        loss = nn.MSELoss(size_average=total)(torch.ones(3), torch.zeros(3))
+        """,
+    "TLN903 a class of the file": """
+        class MSELoss(nn.Module):
+            def __init__(self, size_average):
+                super().__init__()
+                self.factor = 5 if size_average is False else 1
+            def forward(self, x, y):
+                return self.factor * (x - y).sum()
+        loss = MSELoss(size_average=False)(torch.ones(3), torch.zeros(3))
+        """,
+    # TLN906: the private class is a class of its own
+    "TLN906 asked for its instances": """
+        from torch.optim.lr_scheduler import _LRScheduler
+        optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)
+        scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 3)
+        print(isinstance(scheduler, _LRScheduler))
+        """,
     # TLN102: somebody does read the graph again
     "TLN102 the caller": """
         def run(w):
@@ -667,6 +731,25 @@ KEPT: dict[str, str] = {
     "TLN706": """
         batch = torch.rand(4, 3)
         noisy = torch.tensor(batch)
+        """,
+    "TLN804": """
+        loader = torch.utils.data.DataLoader(range(4), batch_size=2, persistent_workers=True)
+        batches = torch.stack(list(loader))
+        """,
+    "TLN901": """
+        rank = torch.matrix_rank(torch.eye(3))
+        """,
+    "TLN902": """
+        layer = nn.Linear(2, 3)
+        torch.manual_seed(0)
+        nn.init.xavier_uniform(layer.weight)
+        """,
+    "TLN903": """
+        loss = nn.MSELoss(size_average=False)(torch.ones(3), torch.zeros(3))
+        """,
+    "TLN906": """
+        torch.manual_seed(0)
+        values = torch._lowrank.svd_lowrank(torch.eye(4), q=2)[1]
         """,
 }
 
