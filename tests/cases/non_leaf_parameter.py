@@ -142,3 +142,18 @@ def on_the_device_it_is_given():
         def __init__(self, device=torch.device("cpu")):
             super().__init__()
             self.weight = nn.Parameter(torch.ones(3)).to(device)  # warning: [TLN301]
+
+
+def converted_to_the_type_it_has():
+    """Holds: isinstance(module.weight, nn.Parameter)"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            dtype = torch.get_default_dtype()
+            self.weight = nn.Parameter(torch.ones(2)).type(dtype)  # warning: [TLN301]
+
+        def forward(self, x):
+            return x * self.weight
+
+    module = Net()

@@ -195,3 +195,25 @@ def extended_and_wrapped():
             return self.network(x)
 
     assert len(list(Net([2, 3, 4]).parameters())) == 4
+
+
+def gathered_by_a_method():
+    class Cores(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.cores = []
+            for size in sizes:
+                self.cores.append(nn.Parameter(torch.ones(size)))
+            self.gather()
+
+        def gather(self):
+            parameters = []
+            for core in self.cores:
+                if core is not None:
+                    parameters.append(core)
+            self.registered = nn.ParameterList(parameters)
+
+        def forward(self, x):
+            return sum((x * core.sum()).sum() for core in self.cores)
+
+    assert len(list(Cores([2, 3]).parameters())) == 2

@@ -155,3 +155,10 @@ def softplus_that_cannot_overflow():
     x = torch.linspace(-100, 100, 5)
     stable = x.clamp(min=0) + torch.log(1 + torch.exp(-x.abs()))
     assert stable.isfinite().all()
+
+
+def maximum_subtracted_from_both():
+    a, b = torch.tensor([1000.0]), torch.tensor([999.0])
+    most = torch.maximum(a, b)
+    total = most + torch.log(torch.exp(a - most) + torch.exp(b - most))
+    assert total.isfinite().all()

@@ -65,7 +65,7 @@ def derived_parameter(run: Run, node: ir.Assign, target: ir.Expression, value: V
             ParameterDerived(
                 node=cst_expression(node.value),
                 statement=node.line,
-                conditions=_device_of(run, node.value) if op == "to" else (),
+                conditions=_left_open(run, node.value, op),
                 attribute=target.attr,
                 module=each.cls.name,
                 op=op,
@@ -114,6 +114,20 @@ def _operand(run: Run, node: ir.Call) -> tuple[ir.Expression | None, str]:
     if isinstance(callee, External) and callee.qualified.startswith("torch.") and node.arguments:
         return node.arguments[0].value, callee.qualified.rpartition(".")[2]
     return None, ""
+
+
+def _left_open(run: Run, node: ir.Expression, op: str) -> tuple[Condition, ...]:
+    """What must hold for a conversion to give another tensor than the parameter itself."""
+    if op == "to":
+        return _device_of(run, node)
+    if op not in ("type", "type_as") or not isinstance(node, ir.Call):
+        return ()
+    given = [each.value for each in node.arguments]
+    values = [evaluate_again(run, each) for each in given if isinstance(each, (ir.Name, ir.Attribute, ir.Constant))]
+    known = [isinstance(each, Constant) or (isinstance(each, External) and is_dtype(each.qualified)) for each in values]
+    if len(known) == len(given) and all(known):
+        return ()
+    return (Condition("copy", f".{op}({', '.join(text_of(each) or '…' for each in given)})"),)
 
 
 def _device_of(run: Run, node: ir.Expression) -> tuple[Condition, ...]:

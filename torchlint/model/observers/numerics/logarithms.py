@@ -52,6 +52,8 @@ class Logarithms(Computations):
         makers = [self.maker(value) for value in inner.operands]
         exponentials = [each is not None and each.name == "exp" for each in makers]
         if all(exponentials):
+            if any(each is not None and self._is_shifted(each) for each in makers):
+                return
             written = tuple(each.written(0, "input") for each in makers if each is not None)
             nested = all(self._is_written(inner, position, makers[position]) for position in (0, 1))
             self._found(made, inner, "logaddexp", "exp(a) + exp(b)", written, nested=nested)
@@ -98,13 +100,17 @@ class Logarithms(Computations):
         exponential = self.maker(inner.get(0, "input"))
         if inner.name != "sum" or exponential is None or exponential.name != "exp":
             return
-        shifted = self.maker(exponential.get(0, "input"))
-        if shifted is not None and shifted.name in ("-", "sub"):
-            return  # the maximum is taken out by hand: that is stable
+        if self._is_shifted(exponential):
+            return
         nested = self._is_written(inner, 0, exponential)
         self._found(
             made, inner, "logsumexp", "sum(exp(x))", (exponential.written(0, "input"),), _arguments(inner), nested
         )
+
+    def _is_shifted(self, exponential: Computation) -> bool:
+        """Whether something is subtracted from what is exponentiated: the maximum, by hand, and that is stable."""
+        shifted = self.maker(exponential.get(0, "input"))
+        return shifted is not None and shifted.name in ("-", "sub")
 
     def _difference(self, made: Computation) -> None:
         wanted = 1 if made.name == "-" else -1

@@ -42,6 +42,8 @@ from torchlint.syntax import ir
 from torchlint.syntax.features import DEFINES, SETS, here
 from torchlint.syntax.tree import parsed, walk
 
+_WRAPS_A_LOCAL = re.compile(r"self\.\w+ = [\w.]*(Parameter|Module)(List|Dict)\(\s*\*?[A-Za-z_]\w*\s*\)")
+"""A container of torch over a list or dict that a method has filled: with what it went through before."""
 _REGISTERS = re.compile(
     r"\b(add_module|register_module|register_parameter|setattr|__setattr__|_modules|_parameters|__dict__)\b"
     r"|def (named_)?(parameters|modules|children)\b|def _apply\b"
@@ -436,7 +438,11 @@ def _registers_otherwise(cls: Class, attribute: str) -> bool:
     """Whether a class of the family registers by hand, says itself what its parameters are, or wraps the container."""
     wraps = re.compile(rf"\b(Sequential|\w+List|\w+Dict)\(\s*\*?\s*self\.{attribute}\b")
     texts = [cst.Module([]).code_for_node(parsed(each.definition.origin)) for each in cls.ancestry()]
-    return any(_REGISTERS.search(text) or wraps.search(text) for text in texts)
+    gathers = re.compile(rf"\bin [\w(, .]*\bself\.{attribute}\b")
+    return any(
+        _REGISTERS.search(text) or wraps.search(text) or (gathers.search(text) and _WRAPS_A_LOCAL.search(text))
+        for text in texts
+    )
 
 
 def _collect(value: Value, found: dict[int, Value]) -> None:
