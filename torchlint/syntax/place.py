@@ -116,8 +116,11 @@ def _span(node: Any, lines: Sequence[str]) -> tuple[int, int, int, int]:
 
 
 def _column(lines: Sequence[str], line: int, offset: int) -> int:
-    """Python's tree counts bytes."""
+    """Python's tree counts bytes; libcst does not count the form feeds that a line begins with."""
     text = lines[line - 1]
+    if "\f" in text:
+        offset -= min(offset, text[: len(text) - len(text.lstrip())].count("\f"))
+        text = text.replace("\f", "")
     return offset if text.isascii() else len(text.encode()[:offset].decode(errors="replace"))
 
 
