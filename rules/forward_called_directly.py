@@ -24,7 +24,8 @@ class ForwardCalledDirectly(Rule):
     Unsafe: hooks run that did not run before; nobody knows who has registered one.
 
     ## Known limits
-    `self.forward(x)` in another method of the same object, often on purpose, with `--strict` only.
+    With `--strict` only: `self.forward(x)` in another method of the same object, often on purpose, and every call in a
+    file that registers no hook and uses nothing that works by one (spectral norm, `DataParallel`).
     Silent where the object isn't known to be a module, in `forward` and `__call__` of the same object, and for classes
     with a `__call__` of their own.
 
@@ -78,6 +79,6 @@ class ForwardCalledDirectly(Rule):
         text = code(event.call.with_changes(func=event.receiver))
         fix = Fix(f"call `{receiver}` itself", (Edit(event.call, text),), safe=False)
         message = f"`{receiver}.forward(...)` runs no hooks: call `{receiver}(...)`"
-        level = Level.STRICT if receiver == "self" else Level.SMELL
+        level = Level.STRICT if receiver == "self" or not event.hooked else Level.SMELL
         claims = (Holds(f"isinstance({receiver}, torch.nn.Module)"),)
         yield Diagnostic(event.node, message, event.trace, fix, level, group=self.code, others="call", claims=claims)

@@ -28,7 +28,7 @@ class RetainGraph(Rule):
 
     ## Known limits
     Not reported where a variable gives `retain_graph`, beside `create_graph=True`, and where the backwards of two
-    losses have different `inputs`. On `autograd.grad`: only where nobody reads the graph again; else strict, at most.
+    losses have different `inputs`. Strict where nobody knows who reads the graph, and another backward may.
 
     ## References
     - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
@@ -129,8 +129,8 @@ class RetainGraph(Rule):
                 message = f"`retain_graph=True` keeps the graph of {loss}; `is_grads_batched=True` takes all at once"
             case "unknown":
                 message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory"
-        message, level = message + spelled(event.conditions), Level.STRICT if event.use == "unknown" and alone else None
-        fix = _fix(event)
+        level = Level.STRICT if event.use == "unknown" and (alone or not event.only) else None
+        fix, message = _fix(event), message + spelled(event.conditions)
         claim = Observed("retained-graph", other="needless" if fix is not None and fix.safe else "")
         yield Diagnostic(event.argument, message, event.trace, fix, level, claims=(claim,))
 

@@ -166,3 +166,15 @@ def function_with_forward():
             return 2 * x * g
 
     Square.apply(torch.rand(2, requires_grad=True)).sum().backward()
+
+
+def nobody_hooks():
+    """Holds: Distance()(torch.ones(1, 3)).shape == (1, 2)"""
+
+    class Distance(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = nn.Linear(3, 2)
+
+        def forward(self, x):
+            return self.net.forward(x)  # strict: [TLN309]

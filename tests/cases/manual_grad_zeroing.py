@@ -121,3 +121,27 @@ def optimizer_written_by_hand():
         descent.zero_grad()
         net(torch.rand(3, 2)).pow(2).mean().backward()
         descent.step()
+
+
+def reversible_block():
+    """Holds: block.f.weight.grad is not None"""
+
+    # The backward fills the parameters of `f`, too, which `autograd.grad` would not.
+    class Reversible(nn.Module):
+        def __init__(self, f):
+            super().__init__()
+            self.f = f
+
+        def backward_pass(self, y, dy):
+            kept, rest = torch.chunk(y, 2, dim=1)
+            with torch.enable_grad():
+                kept.requires_grad = True
+                out = self.f(kept)
+                torch.autograd.backward(out, dy)
+            with torch.no_grad():
+                dx = dy + kept.grad
+                kept.grad = None  # strict: [TLN401]
+            return dx
+
+    block = Reversible(nn.Linear(2, 2))
+    block.backward_pass(torch.ones(1, 4), torch.ones(1, 2))

@@ -292,7 +292,7 @@ def run_by_name():
             return x**self.power
 
     def use(module):
-        return module.forward(torch.ones(1))  # smell: [TLN309]
+        return module.forward(torch.ones(1))  # strict: [TLN309]
 
     use(Power(2))
 

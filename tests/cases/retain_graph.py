@@ -129,3 +129,27 @@ def losses_of_the_same_parameter():
     hidden.register_hook(visits.append)
     hidden.sum().backward(retain_graph=True, inputs=[w])  # smell: [TLN102]
     hidden.exp().sum().backward(inputs=[w])  # note: this backward reads the retained graph
+
+
+def hook_shares_the_graph():
+    """Holds: len(kept.features) == 2"""
+
+    # The second loss is made of what a hook kept of the first one's forward.
+    class Kept:
+        def __init__(self):
+            self.features = []
+
+        def __call__(self, module, inputs, output):
+            self.features.append(output)
+
+    def two_objectives(model, objective, hook, images):
+        loss = objective(model(images))
+        loss.backward(retain_graph=True)  # strict: [TLN102]
+        second = objective(hook.features[-1] * 2)
+        second.backward()
+
+    kept, model = Kept(), torch.nn.Linear(2, 1)
+    model.register_forward_hook(kept)
+    model(torch.rand(1, 2))
+    run = {"two": two_objectives}["two" if kept.features else "one"]
+    run(model, lambda x: x.pow(2).sum(), kept, torch.ones(1, 2))

@@ -80,6 +80,7 @@ class Autograd:
         "asked_for",
         "backward_calls",
         "escaped",
+        "filled_beside",
         "freed_reads",
         "imported_values",
         "machine",
@@ -117,6 +118,8 @@ class Autograd:
         """Where the last pass began: ids of nodes and leaves."""
         self.asked_for: frozenset[int] | None = None
         """As in `Retained`, of the last pass."""
+        self.filled_beside: set[Tensor] = set()
+        """Tensors whose gradient was filled by a backward that filled parameters, or what is not known, as well."""
         self.saved_reads: list[SavedRead] = []
         self.retained: list[Retained] = []
         self.freed_reads: dict[tuple[int, Truth], list[tuple[Guard, FreedGraphRead]]] = {}

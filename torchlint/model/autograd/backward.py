@@ -222,8 +222,11 @@ def _one_pass(
     if accumulates:
         wanted = None if inputs is None else {id(tensor) for tensor in inputs}
         _accumulate(autograd, [leaf for leaf in leaves if wanted is None or id(leaf[1]) in wanted], origin, create)
-        if any(node.opaque and not node.gradient for node, _ in visited.values()):
+        hidden = any(node.opaque and not node.gradient for node, _ in visited.values())
+        if hidden:
             _accumulate_unseen(autograd, wanted)
+        if inputs is None and (hidden or any(leaf.is_parameter is not Truth.NO for _, leaf in leaves)):
+            autograd.filled_beside.update(leaf for _, leaf in leaves if leaf.is_parameter is not Truth.YES)
 
 
 def _unused(

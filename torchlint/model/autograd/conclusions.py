@@ -53,6 +53,7 @@ def conclude(autograd: Autograd) -> None:
     autograd.write_records.clear()
     autograd.retained.clear()
     autograd.freed_reads.clear()
+    autograd.filled_beside.clear()
     for hook in autograd.machine.watch.concluded:
         hook()
 

@@ -491,6 +491,9 @@ class GradWritten(Event):
         The `for` statement over the parameters, if its body is nothing but this write (and a guard against None).
     function
         The name of the function it is written in, or "": somebody has to implement `zero_grad`.
+    alone
+        Whether the run has seen a backward fill the gradient, and that backward filled no parameters beside it, as far
+        as the graph is known.
     """
 
     how: GradWrite
@@ -500,6 +503,7 @@ class GradWritten(Event):
     optimizer: str = ""
     loop: cst.For | None = None
     function: str = ""
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -131,10 +131,13 @@ class ForwardCalled(Event):
         The call.
     receiver
         `m`.
+    hooked
+        Whether the file registers a hook, or asks for what works by hooks (spectral norm, sharding).
     """
 
     call: cst.Call
     receiver: cst.BaseExpression
+    hooked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,18 @@ from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, Gr
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.frames import function_name, loop_over, loop_source, optimizer_of, zeroing
 from torchlint.model.state.guards import Guard, Truth
-from torchlint.model.state.values import GRAD_NO, NONE, Grad, Scalar, Sequence, Tensor, Unknown, Value, choose
+from torchlint.model.state.values import (
+    GRAD_NO,
+    NONE,
+    Grad,
+    Scalar,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    choose,
+)
 from torchlint.model.torch.arguments import cst_of, text_of, truth_of
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
@@ -49,6 +60,13 @@ def grad_written(torch: Torch, gradient: Tensor | None, how: GradWrite, origin: 
             optimizer=optimizer_of(machine, owner),
             loop=loop_over(machine, owner),
             function=function_name(machine),
+            alone=owner not in torch.autograd.filled_beside
+            and any(
+                isinstance(each, Tensor) and each.made_by == "backward"
+                for held in (gradient, owner.grad)
+                if held is not None
+                for _, each in alternatives(held)
+            ),
         )
     )
 

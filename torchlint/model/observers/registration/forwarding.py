@@ -31,6 +31,9 @@ _PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 _MOVES = frozenset({"to", "type", "type_as", "cuda", "cpu", "new_tensor", "tolist", "item", "numpy"})
 _OF_DATA = frozenset({"tensor", "as_tensor", "torch.tensor", "torch.as_tensor"})
 _PLACED = re.compile(r"\bdevice\b|\.cuda\(|\.to\(")
+_HOOKS = re.compile(
+    r"\bregister_\w*hook\b|\b(spectral_norm|weight_norm|DataParallel|DistributedDataParallel|fully_shard)\b|FSDP"
+)
 _MOVES_ITSELF = re.compile(r"def (_apply|to|cuda|cpu)\b")
 
 
@@ -158,6 +161,7 @@ class Forwarding(Observer):
                 statement=self.machine.line(),
                 call=origin.origin,
                 receiver=callee,
+                hooked=_HOOKS.search(self.machine.program.text) is not None,
             )
         )
 
