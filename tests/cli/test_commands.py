@@ -68,6 +68,20 @@ def test_verify(torchlint: Torchlint, overwritten: str) -> None:
     (verdict,) = (line for line in ran.out.splitlines() if line.startswith("   = torch: "))
     assert verdict.startswith("   = torch: confirmed: ")
     assert "modified by an inplace operation" in verdict
+    assert ran.err == "torchlint: --verify runs the code of 1 file under torch, for 1 finding\n"
+    assert torchlint("check", "--verify", "--quiet").err == ""
+
+
+def test_verdicts_come_in_the_order_of_the_files(torchlint: Torchlint, overwritten: str, needless: str) -> None:
+    Path("a.py").write_text(overwritten)
+    Path("b.py").write_text("import torch\n")
+    Path("c.py").write_text(needless)
+    ran = torchlint("check", "--verify", "--jobs", "2", "--output-format", "jsonl")
+    found = [json.loads(line) for line in ran.out.splitlines()]
+    assert [Path(each["path"]).name for each in found] == ["a.py", "c.py"]
+    assert [each["verdict"]["status"] for each in found] == ["confirmed", "confirmed"]
+    whole = json.loads(torchlint("check", "--verify", "--output-format", "json").out)
+    assert [each["code"] for each in whole] == [each["code"] for each in found]
 
 
 @pytest.fixture

@@ -139,3 +139,20 @@ def test_verdicts_speak_of_cells(torchlint: Torchlint) -> None:
     assert first["verdict"]["status"] == "confirmed"
     assert "line 1 of cell 4" in first["verdict"]["evidence"]
     assert first["cell"] == 3
+
+
+@pytest.mark.parametrize("form", ["sarif", "github", "gitlab", "junit", "azure", "rdjson"])
+def test_who_annotates_files_is_told_the_line_of_the_file(torchlint: Torchlint, form: str) -> None:
+    line = next(
+        number for number, text in enumerate(Path("n.ipynb").read_text().splitlines(), 1) if '"y.mul_(2)"' in text
+    )
+    report = torchlint("check", "--select", "TLN201", "--output-format", form).out
+    assert "cell 3, line 2: `mul_` overwrites" in report
+    patterns = {
+        "sarif": f'"startLine": {line},', "github": f"line={line},", "gitlab": f'"begin": {line},',
+        "junit": f'line="{line}"', "azure": f"linenumber={line};", "rdjson": f'"line": {line},',
+    }  # fmt: skip
+    compact = report.replace('":', '": ').replace('":  ', '": ')
+    assert patterns[form].rstrip(",") in compact
+    assert '"replacement' not in report  # an edit of a cell is none of the file
+    assert '"suggestions"' not in report

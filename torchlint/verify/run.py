@@ -16,6 +16,7 @@ from pathlib import Path
 from torchlint.lint import notebooks
 from torchlint.lint.engine import parse
 from torchlint.lint.registry import DRIVER_CODES
+from torchlint.results import Outcome as FileOutcome
 from torchlint.results import Run
 from torchlint.rule import Finding, Verdict
 from torchlint.run import pool
@@ -74,6 +75,8 @@ def verify_run(
     memory_mb: int,
     workers: int = 1,
     executor: Callable[[], AbstractContextManager[tuple[Executor, int]]] | None = None,
+    begin: Callable[[int, int], None] | None = None,
+    done: Callable[[int, FileOutcome], None] | None = None,
 ) -> Run:
     """
     Judge the findings of all files of a run.
@@ -90,6 +93,10 @@ def verify_run(
         Processes, each with a torch of its own.
     executor
         Who works instead; see `run.check_files`.
+    begin
+        Told before the first program is run how many files and how many findings there are to judge.
+    done
+        Told of each file once: its place in the run, and what is known of it now. The order is any.
 
     Raises
     ------
@@ -113,6 +120,11 @@ def verify_run(
         elif claims:
             text = texts.get(path) or decode(Path(path).read_bytes()).text
             jobs.append((Claims(path, text, claims, timeout, memory_mb), index))
+    if begin is not None:
+        begin(len(jobs), sum(len(claims.findings) for claims, _ in jobs))
+    if done is not None:
+        for index in sorted(set(range(len(run.outcomes))) - {index for _, index in jobs}):
+            done(index, run.outcomes[index])
     if not jobs:
         return run
     outcomes = list(run.outcomes)
@@ -127,6 +139,8 @@ def verify_run(
             for finding in report.findings
         )
         outcomes[index] = replace(outcomes[index], report=replace(report, findings=findings))
+        if done is not None:
+            done(index, outcomes[index])
     return replace(run, outcomes=tuple(outcomes))
 
 

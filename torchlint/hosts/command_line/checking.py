@@ -21,11 +21,13 @@ from torchlint import report
 from torchlint.cache import results as cache
 from torchlint.cache.replay import wants_color
 from torchlint.config import Config, ConfigError, Configurations, near_miss
+from torchlint.hosts.command_line.judging import MEMORY_MB, SECONDS, Judging
 from torchlint.hosts.command_line.options import ALIASES, ALWAYS, AUTO, OUTPUT_FORMATS, Options
 from torchlint.hosts.command_line.output import complain, write, written_whole
+from torchlint.hosts.command_line.placing import COUNTED_IN_FILES, in_file, told_in_file, touched
 from torchlint.hosts.command_line.progress import Progress
 from torchlint.project import files as project
-from torchlint.results import FileReport, Outcome, Run
+from torchlint.results import Outcome, Run
 from torchlint.run import run
 
 if TYPE_CHECKING:
@@ -38,8 +40,6 @@ if TYPE_CHECKING:
     from torchlint.run.job import Fixing
     from torchlint.run.run import Opened
 
-VERIFY_SECONDS = 30.0
-VERIFY_MEMORY_MB = 4096
 ALWAYS_STREAMED = frozenset({"jsonl"})
 """Formats for programs that read while torchlint writes; the others are streamed where a person looks on."""
 
@@ -106,7 +106,7 @@ class Check:
         if options.fix_only:
             self._note(f"{result.fixed} {'fix' if result.fixed == 1 else 'fixes'} applied")
         else:
-            self._report(result)
+            self._report(replace(result, outcomes=tuple(map(self._told, result.outcomes))))
         return self._status(result)
 
     # The files and what is found in them.
@@ -188,12 +188,8 @@ class Check:
 
             def stream(findings: Sequence[Finding], outcome: Outcome | None) -> None:
                 if outcome is not None:
-                    findings = self._kept(outcome)[0].report.findings
-                pieces = list(report.body(self.format, findings, self.style))
-                if pieces:
-                    progress.hide()
-                    write(sys.stdout, pieces)
-                    self.printed += pieces
+                    findings = self._told(self._kept(outcome)[0]).report.findings
+                self._stream(findings, progress)
 
             result = run.check_files(
                 files,
@@ -205,7 +201,7 @@ class Check:
                 executor=self.opened,
                 configured=self.configurations.for_directory,
                 progress=progress.advance,
-                stream=stream if self._streamed else None,
+                stream=stream if self._streamed and not self.options.verify else None,
             )
         if self._fixes_verified:
             result = self._fixed(result)
@@ -222,9 +218,9 @@ class Check:
         if self.changes is not None:
             lines = self.changes.of(outcome.report.path)
             if lines is not None:
-                places = _in_file(outcome.report)
+                places = in_file(outcome.report.findings, outcome.report.path, {})
                 pairs = zip(outcome.report.findings, places, strict=True)
-                findings = tuple(finding for finding, place in pairs if _touched(place, lines))
+                findings = tuple(finding for finding, place in pairs if touched(place, lines))
                 elsewhere = len(outcome.report.findings) - len(findings)
                 outcome = replace(outcome, report=replace(outcome.report, findings=findings))
         if self.baseline is not None:
@@ -257,7 +253,7 @@ class Check:
         def job(path: str) -> Job:
             return Job(path, self._settings_of(os.path.dirname(path)), self.overrides)
 
-        limits = Limits(VERIFY_SECONDS, VERIFY_MEMORY_MB)
+        limits = Limits(SECONDS, MEMORY_MB)
         try:
             return fix_run(result, job, unsafe=self.fixing == "unsafe", limits=limits)
         except TorchMissing:
@@ -270,18 +266,13 @@ class Check:
     def _verified(self, result: Run) -> Run:
         """The run with torch's verdicts."""
         from torchlint.verify import ServerError, TorchMissing
-        from torchlint.verify.run import verify_run
 
-        workers = self.options.jobs or self.settings.jobs or 1
+        streamed = self._streamed and not self.options.stdin
+        if streamed:
+            self._stream(result.problems, None)
+        judging = Judging(result, quiet=self.options.quiet, stream=self._stream_file if streamed else None)
         try:
-            return verify_run(
-                result,
-                self.texts,
-                timeout=VERIFY_SECONDS,
-                memory_mb=VERIFY_MEMORY_MB,
-                workers=workers,
-                executor=self.opened,
-            )
+            return judging.verdicts(self.texts, self.options.jobs or self.settings.jobs or 1, self.opened)
         except TorchMissing:
             complain("--verify runs programs under torch, which is not installed: pip install 'torchlint[runtime]'")
         except ServerError as error:
@@ -318,11 +309,27 @@ class Check:
     def _streamed(self) -> bool:
         """Whether findings are printed as they come: nothing that is to be done with all of them stands against it."""
         options = self.options
-        if options.output_file or options.verify or options.diff or options.fix_only or options.add_noqa:
+        if options.output_file or self._fixes_verified or options.diff or options.fix_only or options.add_noqa:
             return False
         if options.write_baseline or not report.streams(self.format):
             return False
         return self.format in ALWAYS_STREAMED or sys.stdout.isatty()
+
+    def _stream(self, findings: Sequence[Finding], progress: Progress | None) -> None:
+        """Print what is there already."""
+        pieces = list(report.body(self.format, findings, self.style))
+        if pieces:
+            if progress is not None:
+                progress.hide()
+            write(sys.stdout, pieces)
+            self.printed += pieces
+
+    def _stream_file(self, outcome: Outcome, progress: Progress) -> None:
+        self._stream(self._told(outcome).report.findings, progress)
+
+    def _told(self, outcome: Outcome) -> Outcome:
+        """A file's findings at the places that the readers of the report know."""
+        return told_in_file(outcome, self.texts) if self.format in COUNTED_IN_FILES else outcome
 
     def _report(self, result: Run) -> None:
         style = self.style
@@ -483,27 +490,6 @@ def _format(options: Options, settings: Config) -> str:
 
 def _said(option: bool | None, setting: bool) -> bool:
     return setting if option is None else option
-
-
-def _in_file(report: FileReport) -> tuple[Finding, ...]:
-    """The findings of a file, at the lines that git counts."""
-    if not any(finding.cell for finding in report.findings):
-        return report.findings
-    from torchlint.lint import notebooks
-    from torchlint.syntax.notebook import Notebook
-
-    notebook = Notebook.read(Path(report.path).read_bytes())
-    return tuple(notebooks.in_file(finding, notebook) for finding in report.findings)
-
-
-def _touched(finding: Finding, lines: frozenset[int]) -> bool:
-    """Whether a finding, or a step that leads to it, is on one of the lines; what is no finding of a rule always is."""
-    if finding.code in ("TLN000", "TLN001"):
-        return True
-    span = finding.span
-    if not lines.isdisjoint(range(span.line, max(span.end_line, span.line) + 1)):
-        return True
-    return any(step.path == finding.path and step.line in lines for step in finding.trace)
 
 
 def _executor(address: str) -> Opened:

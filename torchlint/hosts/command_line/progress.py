@@ -22,34 +22,37 @@ _AWAY = "\r\x1b[K\x1b[?25h"
 
 class Progress:
     """
-    How many files are done.
+    How much is done.
 
     Parameters
     ----------
-    files
-        How many there are.
+    all_
+        How many files there are, or whatever is counted.
     shown
         Whether a bar is wanted at all.
+    label
+        What stands before the bar.
     """
 
-    def __init__(self, files: int, *, shown: bool) -> None:
-        self.files = files
+    def __init__(self, all_: int, *, shown: bool, label: str = "torchlint") -> None:
+        self.all = all_
+        self.label = label
         self.done = 0
         self.started = time.monotonic()
         self.possible = shown and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self.bar: ProgressBar[Any] | None = None
 
-    def advance(self, files: int) -> None:
+    def advance(self, more: int) -> None:
         """Some more are done."""
-        self.done += files
+        self.done += more
         if not self.possible:
             return
         if self.bar is not None:
-            self.bar.update(files)
+            self.bar.update(more)
         elif time.monotonic() - self.started >= DELAY:
             import click
 
-            self.bar = click.progressbar(length=self.files, label="torchlint", show_pos=True, file=sys.stderr)
+            self.bar = click.progressbar(length=self.all, label=self.label, show_pos=True, file=sys.stderr)
             self.bar.__enter__()
             self.bar.update(self.done)
 
