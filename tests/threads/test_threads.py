@@ -1,12 +1,15 @@
-"""The programs of the threads: their form and what torch says of them."""
+"""The programs of the threads: their form, what torch says of them, and that what was found stays found."""
 
 from __future__ import annotations
 
 import ast
+import json
 
 import pytest
 
-from .collection import Program, Twin, programs, twins
+from . import measure
+from .__main__ import KEPT
+from .collection import FOLDER, Program, Twin, programs, twins
 
 PROGRAMS, TWINS = programs(), twins()
 
@@ -32,6 +35,25 @@ def test_a_twin_has_its_form(twin: Twin) -> None:
 
 def test_each_thread_is_there_once() -> None:
     assert len({each.thread for each in PROGRAMS}) == len(PROGRAMS)
+
+
+def test_what_was_found_stays_found() -> None:
+    kept = set(json.loads(KEPT.read_text(encoding="utf-8")))
+    chosen = [each for each in PROGRAMS if each.path.name in kept]
+    assert len(chosen) == len(kept), "a program that was found is gone"
+    said = measure.lint(each.path for each in (*chosen, *TWINS))
+    assert not [each.program.path.name for each in measure.judge(chosen, said) if not each.right]
+    assert not measure.alarms(TWINS, said)
+
+
+def test_nothing_is_kept_of_the_held_out_half() -> None:
+    kept = set(json.loads(KEPT.read_text(encoding="utf-8")))
+    assert not [each for each in PROGRAMS if each.held_out and each.path.name in kept]
+
+
+def test_the_first_run_names_every_program() -> None:
+    first = json.loads((FOLDER / "first-run.json").read_text(encoding="utf-8"))
+    assert set(first["outcomes"]) == {each.path.name for each in (*PROGRAMS, *TWINS)}
 
 
 @pytest.mark.slow

@@ -1,0 +1,30 @@
+# thread: https://github.com/pytorch/pytorch/issues/90158
+# diagnosis: An input that requires grad is scaled once, outside, and two backwards go through the scaling.
+# mistake: 23, 29
+# expected: TLN101
+# symptom: raises RuntimeError: backward through the graph a second time
+
+import torch
+from torch import nn
+
+
+class Field(nn.Module):
+    def __init__(self, hidden):
+        super().__init__()
+        self.stack = nn.Sequential(nn.Linear(2, hidden), nn.Tanh(), nn.Linear(hidden, 1))
+
+    def forward(self, x, t):
+        return self.stack(torch.cat([t, x], dim=1))
+
+
+net = Field(10)
+x = torch.empty(20, 1).uniform_(-1, 1).requires_grad_()
+start, width = 1.0, 3.0
+t = start + width * torch.rand(20, 1, requires_grad=True)
+
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+for iteration in range(2):
+    loss = torch.mean(torch.square(net(x, t)))
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
