@@ -3,9 +3,10 @@
 
 Each program of this folder reduces one thread (`collection.py` tells the form). All are linted with all rules on, and
 held against their headers: a mistake is found if a finding with one of the expected codes touches one of its lines, at
-any level. Findings at error and warning level elsewhere in a program are counted as `beside` (they may well be true);
-in a mended program they are wrong. Half of the programs, drawn by a seed from their names, is held out: their misses
-are counted and not named, and nobody tunes on them.
+any level. One with an expected code on another line is counted as `elsewhere`, findings with other codes at error and
+warning level as `beside` (they may well be true); in a mended program errors and warnings are wrong. Half of the
+programs, drawn by a seed from their names, is held out: their misses are counted and not named, and nobody tunes on
+them.
 """
 
 from __future__ import annotations

@@ -39,23 +39,26 @@ class Said:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A program, and what is said of it: at the mistake with a right code, and loudly elsewhere."""
+    """A program, and what is said of it: a right code at the mistake, one elsewhere, other codes loudly."""
 
     program: Program
     right: tuple[Said, ...]
+    elsewhere: tuple[Said, ...]
     beside: tuple[Said, ...]
 
     @property
     def level(self) -> str:
-        """The loudest level at which the mistake is reported; empty where it is missed."""
+        """The loudest level at which the mistake is reported; empty where it is not."""
         return min((each.level for each in self.right), key=LEVELS.index, default="")
 
     @property
     def outcome(self) -> str:
-        """`no rule`, `missed`, or `found` with its level."""
+        """`found` with its level, `elsewhere` (the code is right, the line another), `missed`, or `no rule`."""
         if not self.program.codes:
             return "no rule"
-        return f"found ({self.level})" if self.right else "missed"
+        if self.right:
+            return f"found ({self.level})"
+        return "elsewhere" if self.elsewhere else "missed"
 
 
 def lint(paths: Iterable[Path]) -> dict[str, list[Said]]:
@@ -85,15 +88,16 @@ def judge(programs: Iterable[Program], said: dict[str, list[Said]]) -> list[Verd
     verdicts = []
     for program in programs:
         findings = said[program.path.name]
-        right = tuple(each for each in findings if _right(program, each))
-        beside = tuple(each for each in findings if each.level in LOUD and each not in right)
-        verdicts.append(Verdict(program, right, beside))
+        expected = [each for each in findings if each.code in program.codes]
+        right = tuple(each for each in expected if _touches(program, each))
+        elsewhere = tuple(each for each in expected if each not in right)
+        beside = tuple(each for each in findings if each.level in LOUD and each not in expected)
+        verdicts.append(Verdict(program, right, elsewhere, beside))
     return verdicts
 
 
-def _right(program: Program, finding: Said) -> bool:
-    touches = any(finding.line <= line <= finding.end_line for line in program.lines)
-    return touches and finding.code in program.codes
+def _touches(program: Program, finding: Said) -> bool:
+    return any(finding.line <= line <= finding.end_line for line in program.lines)
 
 
 def alarms(twins: Iterable[Twin], said: dict[str, list[Said]]) -> dict[str, list[Said]]:
@@ -107,7 +111,7 @@ def table(verdicts: list[Verdict]) -> str:
     lines = []
     for half in ("open", "held out"):
         of_half = [each for each in verdicts if each.program.half == half]
-        lines += [f"{half} half", _row("kind", "programs", "found", *LEVELS, "missed", "beside")]
+        lines += [f"{half} half", _row("kind", "programs", "found", *LEVELS, "elsewhere", "missed", "beside")]
         for kind in (*KINDS.values(), "all that a rule is about"):
             rows = [each for each in of_half if each.program.kind == kind]
             if kind not in KINDS.values():
@@ -116,9 +120,9 @@ def table(verdicts: list[Verdict]) -> str:
                 continue
             found = [each for each in rows if each.right]
             counts = [sum(each.level == level for each in rows) for level in LEVELS]
-            missed = sum(bool(each.program.codes) and not each.right for each in rows)
+            counts += [sum(each.outcome == outcome for each in rows) for outcome in ("elsewhere", "missed")]
             share = f"{len(found)} ({100 * len(found) / len(rows):.0f} %)"
-            lines.append(_row(kind, len(rows), share, *counts, missed, sum(len(each.beside) for each in rows)))
+            lines.append(_row(kind, len(rows), share, *counts, sum(len(each.beside) for each in rows)))
         lines.append("")
     return "\n".join(lines)
 
