@@ -37,7 +37,17 @@ FOR_RULES = (
     "libcst",
 )
 FORBIDDEN_NAMES = {"utils", "util", "common", "helpers", "helper", "types", "misc", "core", "base"}
-THIRD_PARTIES = {"libcst", "click", "packaging", "pathspec", "distributed", "watchfiles", "pygls", "lsprotocol"}
+THIRD_PARTIES = {
+    "libcst",
+    "click",
+    "packaging",
+    "pathspec",
+    "distributed",
+    "watchfiles",
+    "pygls",
+    "lsprotocol",
+    "pytest",
+}
 WITH_TORCH = {"verify", "optable"}
 
 

@@ -25,7 +25,7 @@ def torchlint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Torchlint:
             input=stdin,
             capture_output=True,
             env={**clean, "PYTHONIOENCODING": "utf-8", **environment},
-            timeout=100,
+            timeout=300,
         )
         return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
 

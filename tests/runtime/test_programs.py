@@ -21,8 +21,7 @@ from torchlint.verify.protocol import (
     Seen,
     Watch,
     Write,
-    decode_outcome,
-    decode_request,
+    decode,
     encode,
 )
 
@@ -228,5 +227,5 @@ REQUESTS = st.builds(
 @settings(max_examples=30, deadline=None)
 @given(OUTCOMES, REQUESTS)
 def test_frames_carry_everything(outcome: Outcome, request: Request) -> None:
-    assert decode_outcome(encode(outcome)) == outcome
-    assert decode_request(encode(request)) == request
+    assert decode(Outcome, encode(outcome)) == outcome
+    assert decode(Request, encode(request)) == request

@@ -2,6 +2,7 @@
 `python -m tests.verdicts examples`: the verdict on every finding of the rules' own bad examples, counted by rule.
 `python -m tests.verdicts forcing`: claims forced on correct programs, counted by rule; exits with 1 if one at error or
 warning level is confirmed.
+`--suite`: the same with a pytest suite that imports the programs as the driver (`torchlint verify --with`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # `expectations`, as in the tests
@@ -19,7 +21,7 @@ from torchlint.rule import Finding, Level
 from torchlint.syntax.tree import Source
 from torchlint.verify.verify import verify_findings
 
-from . import forcing
+from . import forcing, suite
 
 STATUSES = ("confirmed", "refuted", "inconclusive")
 
@@ -29,31 +31,43 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.verdicts", description=__doc__)
     parser.add_argument("what", choices=("examples", "forcing"))
     parser.add_argument("--every", type=int, default=1, metavar="N", help="Only every N-th program.")
+    parser.add_argument("--suite", action="store_true", help="Let a suite of pytest drive them.")
     options = parser.parse_args()
-    return examples(options.every) if options.what == "examples" else false_claims(options.every)
+    judged = suite.judged if options.suite else _by_itself
+    return examples(options.every, judged) if options.what == "examples" else false_claims(options.every, judged)
 
 
-def examples(every: int) -> int:
+_Judged = Callable[[Iterable[tuple[str, list[Finding]]]], Iterator[list[Finding]]]
+
+
+def _by_itself(programs: Iterable[tuple[str, list[Finding]]]) -> Iterator[list[Finding]]:
+    for text, findings in programs:
+        path = findings[0].path if findings else "program.py"
+        yield verify_findings(Source.parse(path, text), findings)
+
+
+def examples(every: int, judged: _Judged) -> int:
     """The table of the rules' own bad examples."""
     table: dict[str, Counter[str]] = defaultdict(Counter)
-    programs = [(rule, example) for rule in expectations.rules() for example in rule.bad]
-    for rule, example in programs[::every]:
+    programs = []
+    pairs = [(rule, example) for rule in expectations.rules() for example in rule.bad]
+    for rule, example in pairs[::every]:
         text = expectations.stripped(example.source)
         report = expectations.lint(text, strict=example.strict)
-        own = [finding for finding in report.findings if finding.code == rule.code]
-        _count(
-            table, f"{rule.code}", verify_findings(Source.parse(report.path, text), own), {"refuted", "inconclusive"}
-        )
+        programs.append((text, [finding for finding in report.findings if finding.code == rule.code]))
+    for found in judged(programs):
+        for finding in found:
+            _count(table, finding.code, [finding], {"refuted", "inconclusive"})
     _print(table)
     return 0
 
 
-def false_claims(every: int) -> int:
+def false_claims(every: int, judged: _Judged) -> int:
     """The table of claims forced on correct programs."""
     table: dict[str, Counter[str]] = defaultdict(Counter)
     wrong = 0
-    for name, text in list(forcing.correct())[::every]:
-        found = forcing.verdicts(text)
+    correct = list(forcing.correct())[::every]
+    for (name, _), found in zip(correct, judged((text, forcing.forced(text)) for _, text in correct), strict=True):
         for finding in found:
             if finding.verdict is not None and finding.verdict.status == "confirmed":
                 print(f"{name}: {finding.span.line}: {finding.claims}", flush=True)

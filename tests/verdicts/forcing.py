@@ -67,8 +67,12 @@ def _last(function: ast.expr) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
-def forced(text: str, rule: Rule | None = None) -> Iterator[Finding]:
+def forced(text: str, rule: Rule | None = None) -> list[Finding]:
     """The false findings on a correct program; of one rule, if one is given."""
+    return list(_forced(text, rule))
+
+
+def _forced(text: str, rule: Rule | None) -> Iterator[Finding]:
     program = Program(text, "correct.py")
     for statement in program.statements:
         looks = _looks(statement.node)
@@ -125,7 +129,7 @@ def _about_name(expression: str, name: str) -> str:
 
 def verdicts(text: str) -> list[Finding]:
     """The false findings on a correct program, with torch's verdicts."""
-    findings = list(forced(text))
+    findings = forced(text)
     return verify_findings(Source.parse("correct.py", text), findings) if findings else []
 
 

@@ -31,7 +31,7 @@ from torchlint.verify import instrument
 from torchlint.verify.confinement import adopt_orphans, confine, kill_orphans
 from torchlint.verify.derivatives import Calls
 from torchlint.verify.observe import Clock, Watcher, describe, facts
-from torchlint.verify.protocol import Derivative, Facts, Outcome, Raised, Request, decode_request, encode, receive, send
+from torchlint.verify.protocol import Derivative, Facts, Outcome, Raised, Request, decode, encode, receive, send
 from torchlint.verify.recorder import Meter, Observer
 from torchlint.verify.sandbox import (
     RefusedError,
@@ -66,7 +66,7 @@ def serve(requests: int, replies: int) -> None:
     adopt_orphans()
     send(replies, f"torch {torch.__version__}".encode())
     while (data := receive(requests)) is not None:
-        request = decode_request(data)
+        request = decode(Request, data)
         if any(word in request.text for word in PRELOADED):
             with contextlib.suppress(Exception):
                 __import__("torch._dynamo")
@@ -79,7 +79,7 @@ def serve(requests: int, replies: int) -> None:
 def once(request_path: str, reply_path: str) -> None:
     """Run one program in this process: for platforms without fork. The frames lie in files."""
     with open(request_path, "rb") as file:
-        request = decode_request(file.read())
+        request = decode(Request, file.read())
     limit_resources(request.timeout, request.memory_mb)
     with open(reply_path, "wb") as file:  # opened now: the program, and so this process, may only write into its own
         file.write(encode(_run(request, os.path.join(os.path.dirname(reply_path), "cwd"))))
@@ -179,9 +179,10 @@ class _Program:
     def __init__(self, request: Request) -> None:
         self.request = request
         clock = Clock()
-        self.watcher = Watcher(request.watches, request.path, self._settle, clock, _raising(request.text))
+        self.files = {request.path: 0}
+        self.watcher = Watcher(request.watches, self.files, self._settle, clock, _raising(request.text))
         self.settling = False
-        self.observer = Observer(request.path, clock, request.calls) if request.observe else None
+        self.observer = Observer(self.files, clock, request.calls) if request.observe else None
         self.meter = Meter() if request.measure else None
         self.printed = io.StringIO()
         self.functions = Calls(request.functions) if request.functions else None
@@ -252,7 +253,7 @@ class _Program:
     def _tell(self, error: BaseException, phase: str) -> Raised:
         self.end = error
         raising, order = self.watcher.raising, self.watcher.clock()
-        return describe(error, self.request.path, phase, raising=raising, order=order)
+        return describe(error, self.files, phase, raising=raising, order=order)
 
     def _settle(self) -> None:
         if self.request.settle:

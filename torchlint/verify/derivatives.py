@@ -54,10 +54,16 @@ class Calls:
         self.original = original
 
     def checked(self) -> tuple[Derivative, ...]:
-        """Each Function at each of its inputs."""
+        """Each Function at each of its inputs since the last time."""
+        keeping = torch.autograd.Function.__dict__["apply"]
         torch.autograd.Function.apply = classmethod(self.original)
         calls = [call for known in self.kept.values() for call in known]
-        return tuple(found for cls, args in calls for vary in _VARIANTS for found in _checked(cls, args, vary))
+        for known in self.kept.values():
+            known.clear()
+        try:
+            return tuple(found for cls, args in calls for vary in _VARIANTS for found in _checked(cls, args, vary))
+        finally:
+            torch.autograd.Function.apply = keeping
 
 
 def _copied(value: Any) -> Any:

@@ -27,6 +27,7 @@ def instrument(
     *,
     definitions_only: bool = False,
     handled: bool = False,
+    first: int = 0,
 ) -> CodeType:
     """
     Compile a program with probes.
@@ -44,6 +45,8 @@ def instrument(
     definitions_only
         Load a file for its classes: at top level keep imports, definitions and assignments, pass over what fails,
         and leave out expression statements, loops and the `__main__` block.
+    first
+        The index of the first of the watches, where those of several files are counted through.
 
     Raises
     ------
@@ -58,7 +61,7 @@ def instrument(
             if isinstance(s, _KEPT) and not _is_main_block(s)
         ]
     at: dict[tuple[int, int], int] = {(w.line, w.column): index for index, w in enumerate(watches)}
-    _Probes(at, watches, frozenset(catch), handled).children(tree)
+    _Probes(at, watches, frozenset(catch), handled, first).children(tree)
     return compile(ast.fix_missing_locations(tree), filename, "exec", dont_inherit=True)
 
 
@@ -88,11 +91,13 @@ class _Probes:
         watches: Sequence[Watch],
         catch: frozenset[tuple[int, int]],
         handled: bool,
+        first: int = 0,
     ) -> None:
         self.at = at
         self.watches = watches
         self.catch = catch
         self.handled = handled
+        self.first = first
 
     def children(self, node: ast.AST) -> None:
         for name, value in ast.iter_fields(node):
@@ -117,13 +122,14 @@ class _Probes:
         new: list[ast.stmt] = [statement]
         index = self.at.get(place)
         if index is not None:
+            number = self.first + index
             if self.watches[index].capture and isinstance(statement, ast.Expr):
-                statement.value = _call(VALUE, statement, ast.Constant(index), statement.value)
-            before = _expression(BEFORE, statement, ast.Constant(index))
+                statement.value = _call(VALUE, statement, ast.Constant(number), statement.value)
+            before = _expression(BEFORE, statement, ast.Constant(number))
             if hasattr(statement, "body"):
                 new = [before, statement]
             else:
-                after = _expression(AFTER, statement, ast.Constant(index))
+                after = _expression(AFTER, statement, ast.Constant(number))
                 new = [before, ast.copy_location(ast.Try([statement], [], [], [after]), statement)]
         if place in self.catch:
             new = [_caught(*new)]

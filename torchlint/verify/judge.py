@@ -317,3 +317,18 @@ def _inside(place: Statement, raised: Raised) -> bool:
 def with_words(opinion: Opinion, words: str) -> Opinion:
     """The opinion with more evidence."""
     return replace(opinion, evidence=opinion.evidence + words)
+
+
+def with_later_error(case: Case, outcome: Outcome, opinion: Opinion) -> Opinion:
+    """What was seen leads to an error at a place of the proof: that is told, too."""
+    raised = outcome.raised
+    if raised is None or raised.own or (not _at(case, raised) and raised.phase == "program"):
+        return opinion
+    if raised.lines and not _at(case, raised):
+        return opinion
+    evidence = f"{opinion.evidence}; {message(raised)}{in_words(outcome, raised.phase)}"
+    return replace(opinion, evidence=evidence, error=raised if raised.lines else None)
+
+
+def _at(case: Case, raised: Raised) -> bool:
+    return any(place.covers(line) for place in case.places for line in raised.lines)

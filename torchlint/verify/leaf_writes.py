@@ -8,7 +8,7 @@ the saved tensors.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -24,12 +24,12 @@ class Leaves:
 
     Parameters
     ----------
-    filename
-        The name the program's code objects carry; only their variables are looked through for names.
+    files
+        The names the program's code objects carry; only their variables are looked through for names.
     """
 
-    def __init__(self, filename: str) -> None:
-        self.filename = filename
+    def __init__(self, files: Container[str]) -> None:
+        self.files = files
         self.names: dict[int, str] = {}
         self.leaves: dict[int, torch.Tensor] = {}
 
@@ -51,7 +51,7 @@ class Leaves:
     def _variables(self, frame: FrameType | None) -> dict[int, str]:
         known: dict[int, str] = {}
         while frame is not None:
-            if frame.f_code.co_filename == self.filename:
+            if frame.f_code.co_filename in self.files:
                 for scope in (frame.f_locals, frame.f_globals):
                     for name, value in list(scope.items()):
                         for words, tensor in _tensors(name, value):
@@ -141,12 +141,12 @@ def optimized(value: object) -> bool:
     return any(id(p) in wanted for each in found for p in tensors_in(each))
 
 
-def nameless(value: object, frame: FrameType | None, filename: str) -> list[torch.Tensor]:
+def nameless(value: object, frame: FrameType | None, files: Container[str]) -> list[torch.Tensor]:
     """The leaves in the graph of a tensor that no variable of the program leads to, not counting optimizers."""
     leaves = list(_leaves(tensor for tensor in tensors_in(value) if tensor.grad_fn is not None))
     held: set[int] = set()
     while frame is not None:
-        if frame.f_code.co_filename == filename:
+        if frame.f_code.co_filename in files:
             for scope in (frame.f_locals, frame.f_globals):
                 held.update(id(tensor) for item in list(scope.values()) for tensor in _held(item, 3))
         frame = frame.f_back

@@ -10,10 +10,11 @@ from __future__ import annotations
 import ast
 import itertools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from threading import get_ident
 from types import FrameType
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 
@@ -28,6 +29,13 @@ VARIABLES = 64
 """At most so many variables of a frame are looked at."""
 HANDLED = 40
 """At most so many handled exceptions are reported."""
+_EXPRESSION = "<watched>"
+"""The name that the code of watched expressions carries: it is not the program's."""
+Files: TypeAlias = Mapping[str, int]
+"""
+The names that the program's code objects carry, and for each what is added to its lines: 0 for a program of one file,
+multiples of `session.STRIDE` where there are several, so that a line says which file it is of.
+"""
 VOCABULARY = ("torch", "value_", "bound_", "tensors_", "optimized_", "nameless_")
 """What expressions may use beside the program's names: see `torchlint.claims.Holds`."""
 
@@ -156,12 +164,12 @@ def memory(tensor: torch.Tensor) -> int:
         return 0
 
 
-def user_lines(frame: FrameType | None, filename: str) -> tuple[int, ...]:
+def user_lines(frame: FrameType | None, files: Files) -> tuple[int, ...]:
     """Lines of the program's frames on the stack, outermost first."""
     lines: list[int] = []
     while frame is not None:
-        if frame.f_code.co_filename == filename:
-            lines.append(frame.f_lineno)
+        if (first := files.get(frame.f_code.co_filename)) is not None:
+            lines.append(first + frame.f_lineno)
         frame = frame.f_back
     return tuple(reversed(lines))
 
@@ -174,25 +182,33 @@ class Watcher:
     ----------
     watches
         Statements and the expressions to evaluate around them.
-    filename
-        The name the program's code objects carry.
+    files
+        The program's files.
     complete
         Called once all watched statements have been executed, once each.
     clock
         Counts what is seen.
     raising
         Lines of `raise` and `assert` statements.
+    among_others
+        Whether the process runs other files too: exceptions that leave watched statements are told with those that are
+        handled, for another file may handle them, and only the thread that watches is listened to.
     """
 
     def __init__(
         self,
         watches: Sequence[Watch],
-        filename: str,
+        files: Files,
         complete: Callable[[], None],
         clock: Clock,
-        raising: frozenset[int] = frozenset(),
+        raising: Set[int] = frozenset(),
+        *,
+        among_others: bool = False,
     ) -> None:
-        self.filename = filename
+        self.files = files
+        self.among_others = among_others
+        self.listens = True
+        self.thread = get_ident() if among_others else None
         self.clock = clock
         self.raising = raising
         self.statements = [_bound_names(watch.bound) for watch in watches]
@@ -200,8 +216,9 @@ class Watcher:
         self.warned: list[Warned] = []
         self.complete = complete
         self.variables = [watch.variables for watch in watches]
-        self.expressions = [{text: compile(text, filename, "eval") for text in watch.expressions} for watch in watches]
-        self.owners = [{text: _owner(text, filename) for text in watch.expressions if "." in text} for watch in watches]
+        texts = [watch.expressions for watch in watches]
+        self.expressions = [{text: compile(text, _EXPRESSION, "eval") for text in each} for each in texts]
+        self.owners = [{text: _owner(text) for text in each if "." in text} for each in texts]
         self.caught_errors: list[Raised] = []
         self.reset()
 
@@ -219,8 +236,15 @@ class Watcher:
         self.modules: dict[int, torch.nn.Module] = {}
         self.caught_errors.clear()
 
+    @property
+    def listening(self) -> bool:
+        """Whether what happens now is recorded."""
+        return self.listens and self.thread in (None, get_ident())
+
     def before(self, index: int) -> None:
         """A watched statement starts."""
+        if not self.listening:
+            return
         self.started[index] += 1
         frame = sys._getframe(1)
         detailed = len(self.executions[index]) < EXECUTIONS
@@ -233,12 +257,16 @@ class Watcher:
 
     def after(self, index: int) -> None:
         """A watched statement is left, by an exception or otherwise."""
+        if not self.listening:
+            return
         self._passed(index)
         handled = sys.exc_info()[1]
         started = self.pending[index].pop() if self.pending[index] else _Started({}, None, 0, 0, len(self.warned))
         raised = handled is not None and handled is not started.outer
         if not raised:
             self.finished[index] += 1
+        elif self.among_others and handled is not None:
+            self._tell(handled)
         value = self.values.pop(index, _NOTHING)
         if len(self.executions[index]) < EXECUTIONS:
             last = sequence()
@@ -256,6 +284,13 @@ class Watcher:
                 )
             )
 
+    def let_go(self) -> None:
+        """A statement that is still running when nothing is watched any more: only its earlier executions count."""
+        for index, pending in enumerate(self.pending):
+            if pending and self.finished[index]:
+                self.started[index] -= len(pending)
+                pending.clear()
+
     def _passed(self, index: int) -> None:
         if index in self.missing:
             self.missing.discard(index)
@@ -264,15 +299,19 @@ class Watcher:
 
     def value(self, index: int, value: Any) -> Any:
         """The value of a watched expression statement."""
-        if len(self.executions[index]) < EXECUTIONS:
+        if self.listening and len(self.executions[index]) < EXECUTIONS:
             self.values[index] = value
         return value
 
     def handled(self) -> None:
         """An exception came to a handler of the program, or leaves a `with` block of it."""
         error = sys.exc_info()[1]
-        if error is not None and id(error) not in self.handled_errors and len(self.handled_errors) < HANDLED:
-            told = describe(error, self.filename, raising=self.raising, order=self.clock())
+        if error is not None and self.listening:
+            self._tell(error)
+
+    def _tell(self, error: BaseException) -> None:
+        if id(error) not in self.handled_errors and len(self.handled_errors) < HANDLED:
+            told = describe(error, self.files, raising=self.raising, order=self.clock())
             self.handled_errors[id(error)] = (error, told)
 
     def handled_before(self, end: BaseException | None) -> tuple[Raised, ...]:
@@ -281,12 +320,12 @@ class Watcher:
 
     def warning(self, category: str, message: str) -> None:
         """A warning was given."""
-        lines = user_lines(sys._getframe(1), self.filename)
+        lines = user_lines(sys._getframe(1), self.files)
         self.warned.append(Warned(f"{category}: {message}", lines, self.clock()))
 
     def caught(self, error: BaseException) -> None:
         """An exception that the program is not to end with."""
-        self.caught_errors.append(describe(error, self.filename, raising=self.raising, order=self.clock()))
+        self.caught_errors.append(describe(error, self.files, raising=self.raising, order=self.clock()))
 
     def seen(self) -> tuple[Seen, ...]:
         """The report."""
@@ -326,7 +365,7 @@ class Watcher:
             "bound_": tuple(bound),
             "tensors_": tensors_in,
             "optimized_": optimized,
-            "nameless_": lambda tensor: nameless(tensor, frame, self.filename),
+            "nameless_": lambda tensor: nameless(tensor, frame, self.files),
         }
 
     def _one(self, index: int, text: str, code: Any, frame: FrameType, local: dict[str, Any]) -> Facts:
@@ -379,19 +418,19 @@ def _is_data(value: object) -> bool:
     return isinstance(value, torch.Tensor) or type(value).__name__ == "ndarray"
 
 
-def _owner(text: str, filename: str) -> Any:
+def _owner(text: str) -> Any:
     node = ast.parse(text, mode="eval").body
     if isinstance(node, ast.Attribute):
-        return compile(ast.unparse(node.value), filename, "eval")
+        return compile(ast.unparse(node.value), _EXPRESSION, "eval")
     return None
 
 
 def describe(
     error: BaseException,
-    filename: str,
+    files: Files,
     phase: str = "program",
     *,
-    raising: frozenset[int] = frozenset(),
+    raising: Set[int] = frozenset(),
     order: int = 0,
 ) -> Raised:
     """
@@ -408,10 +447,10 @@ def describe(
     own = False
     trace = error.__traceback__
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == filename:
-            lines.append(trace.tb_lineno)
-            own = trace.tb_next is None and trace.tb_lineno in raising
+        if (first := files.get(trace.tb_frame.f_code.co_filename)) is not None:
+            lines.append(first + trace.tb_lineno)
+            own = trace.tb_next is None and lines[-1] in raising
         trace = trace.tb_next
-    if isinstance(error, SyntaxError) and error.filename == filename and error.lineno:
-        lines.append(error.lineno)
+    if isinstance(error, SyntaxError) and error.filename in files and error.lineno:
+        lines.append(files[str(error.filename)] + error.lineno)
     return Raised(type(error).__name__, str(error), tuple(lines), phase, own, order)

@@ -16,7 +16,9 @@ from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import lru_cache
 from itertools import cycle
 from types import UnionType
-from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+
+_Data = TypeVar("_Data")
 
 Facts: TypeAlias = dict[str, Any]
 """
@@ -412,21 +414,15 @@ class Outcome:
     printed: str = ""
 
 
-def encode(value: Request | Outcome) -> bytes:
-    """JSON text of a request or an outcome."""
+def encode(value: Any) -> bytes:
+    """JSON text of a request, an outcome, or another dataclass of such data."""
     return json.dumps(asdict(value)).encode()
 
 
-def decode_request(data: bytes) -> Request:
-    """A request from its JSON text."""
-    request: Request = _rebuilt(Request, json.loads(data))
-    return request
-
-
-def decode_outcome(data: bytes) -> Outcome:
-    """An outcome from its JSON text."""
-    outcome: Outcome = _rebuilt(Outcome, json.loads(data))
-    return outcome
+def decode(kind: type[_Data], data: bytes) -> _Data:
+    """What JSON text says, as a dataclass of this kind."""
+    found: _Data = _rebuilt(kind, json.loads(data))
+    return found
 
 
 def _rebuilt(kind: Any, value: Any) -> Any:

@@ -11,6 +11,8 @@ import contextlib
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from threading import get_ident
 from types import FrameType
 from typing import Any
 
@@ -21,17 +23,36 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from torchlint.verify.leaf_writes import Leaves, graph_of, overwritten, tensors_in
-from torchlint.verify.observe import Clock, facts, memory, node_name, sequence, user_lines, version
-from torchlint.verify.protocol import Backward, Built, Called, Facts, Step, Write
+from torchlint.verify.observe import Clock, Files, describe, facts, memory, node_name, sequence, user_lines, version
+from torchlint.verify.protocol import Backward, Built, Called, Facts, Raised, Step, Write
 
 FIRST_WRITES, LAST_WRITES = 32, 96
 """In a long run the first and the last writes are kept: a backward that fails reports the newest version."""
-BACKWARDS = 24
-"""At most so many backward passes are reported."""
 NODES = 4_000
 """At most so many nodes of a graph are reported."""
-EVENTS = 60
-"""At most so many steps, calls and registrations are reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Most:
+    """
+    How much is recorded.
+
+    Attributes
+    ----------
+    backwards
+        Backward passes.
+    events
+        Steps, calls and registrations, each.
+    steps
+        Steps of optimizers alone; 0: as many as events.
+    full
+        Called when one of them is recorded in full: what comes later would be seen in part.
+    """
+
+    backwards: int = 24
+    events: int = 60
+    steps: int = 0
+    full: Callable[[], None] | None = None
 
 
 class Observer(TorchFunctionMode):  # type: ignore[misc]
@@ -44,19 +65,23 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
 
     Parameters
     ----------
-    filename
-        The name the program's code objects carry.
+    files
+        The names the program's code objects carry (see `observe.Files`).
     clock
         Counts what is seen.
     calls
         Names of functions whose arguments and results are reported.
+    most
+        How much is recorded.
     """
 
-    def __init__(self, filename: str, clock: Clock, calls: Sequence[str] = ()) -> None:
+    def __init__(self, files: Files, clock: Clock, calls: Sequence[str] = (), most: Most | None = None) -> None:
         super().__init__()
-        self.filename = filename
+        self.files = files
         self.clock = clock
         self.calls = frozenset(calls)
+        self.most = most or Most()
+        self.listens = True
         self.reset()
         self._install()
 
@@ -68,8 +93,11 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
         self.steps: list[Step] = []
         self.called: list[Called] = []
         self.built: list[Built] = []
+        self.stepped = 0
+        self.failed: dict[int, tuple[BaseException, Raised]] = {}
         self.inside = False
-        self.leaves = Leaves(self.filename)
+        self.thread = get_ident() if self.most.full is not None else None
+        self.leaves = Leaves(self.files)
 
     def writes(self) -> tuple[Write, ...]:
         """The report."""
@@ -89,7 +117,7 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
         """Called by torch in place of `func`; calls it and compares the arguments before and after."""
         keywords = kwargs or {}
         name = getattr(func, "__name__", "")
-        if name == "__get__":
+        if name == "__get__" or not self.listens:
             return func(*args, **keywords)
         if name in ("backward", "grad") and not isinstance(func, type) and not self.inside:
             return self._backward(func, args, keywords)
@@ -105,16 +133,16 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
                 if version(tensor) > state.version:
                     self._record(name, tensor, state)
             if told is not None:
-                lines = user_lines(sys._getframe(1), self.filename)
+                lines = user_lines(sys._getframe(1), self.files)
                 self.called.append(Called(name, lines[-1] if lines else 0, lines, self.clock(), told, facts(result)))
 
     def _told(self, name: str, given: Sequence[torch.Tensor]) -> tuple[Facts, ...] | None:
-        if name not in self.calls or len(self.called) >= EVENTS:
+        if name not in self.calls or len(self.called) >= self.most.events:
             return None
         return tuple(facts(tensor) for tensor in given[:4])
 
     def _record(self, op: str, tensor: torch.Tensor, state: _State) -> None:
-        lines = user_lines(sys._getframe(2), self.filename)
+        lines = user_lines(sys._getframe(2), self.files)
         if not lines:
             return
         write = Write(
@@ -132,7 +160,7 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
             memory=memory(tensor),
             order=self.clock(),
             sequence=sequence(),
-            argument=_argument(sys._getframe(2), self.filename, tensor),
+            argument=_argument(sys._getframe(2), self.files, tensor),
         )
         if len(self.first_writes) < FIRST_WRITES:
             self.first_writes.append(write)
@@ -144,11 +172,13 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
         frame = sys._getframe(2)
         roots = [*_tensors(args[:1], {}), *_tensors((), kwargs)]
         reached = self.leaves.reached_from(roots, frame)
-        reported = len(self.backwards) < BACKWARDS
+        reported = len(self.backwards) < self.most.backwards
+        if not reported:
+            self._full()
         detailed = reached if reported else []
         nodes, saved = graph_of(roots, NODES) if reported else ((), ())
         before = _gradients(detailed)
-        lines = user_lines(frame, self.filename)
+        lines = user_lines(frame, self.files)
         broken: tuple[int, ...] = ()
         order, raised = self.clock(), True
         self.inside = True
@@ -157,6 +187,9 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
             raised = False
         except RuntimeError as error:
             broken = tuple(memory(tensor) for tensor in overwritten(roots, str(error)))
+            if len(self.failed) < self.most.events:
+                told = describe(error, self.files, "caller", order=self.clock())
+                self.failed[id(error)] = (error, replace(told, lines=(*lines, *told.lines)))
             raise
         finally:
             self.inside = False
@@ -178,6 +211,10 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
                     )
                 )
         return result
+
+    def _full(self) -> None:
+        if self.most.full is not None:
+            self.most.full()
 
     def _install(self) -> None:
         """Hooks of torch for all optimizers and Modules, and around the engine; the process is the program's alone."""
@@ -202,9 +239,13 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
         return zero_grad
 
     def _step(self, kind: str, owner: Any) -> None:
-        if len(self.steps) >= EVENTS:
+        if not self.listens or self.thread not in (None, get_ident()):
             return
-        lines = user_lines(sys._getframe(2), self.filename)
+        self.stepped += kind == "step"
+        if len(self.steps) >= self.most.events or (self.most.steps and self.stepped > self.most.steps):
+            self._full()
+            return
+        lines = user_lines(sys._getframe(2), self.files)
         parameters = tensors_in(owner)
         with torch._C.DisableTorchFunction(), torch.no_grad():
             nonzero = [p for p in parameters if p.grad is not None and bool(p.grad.any())]
@@ -222,8 +263,8 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
         )
 
     def _registered(self, module: torch.nn.Module, name: str, parameter: object) -> None:
-        if parameter is not None and len(self.built) < EVENTS:
-            self.built.append(Built(id(module), name, user_lines(sys._getframe(1), self.filename), self.clock()))
+        if parameter is not None and self.listens and len(self.built) < self.most.events:
+            self.built.append(Built(id(module), name, user_lines(sys._getframe(1), self.files), self.clock()))
 
 
 class Meter(TorchDispatchMode):  # type: ignore[misc]
@@ -248,8 +289,8 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]
         return result
 
 
-def _argument(frame: FrameType | None, filename: str, tensor: torch.Tensor) -> str:
-    while frame is not None and frame.f_code.co_filename != filename:
+def _argument(frame: FrameType | None, files: Files, tensor: torch.Tensor) -> str:
+    while frame is not None and frame.f_code.co_filename not in files:
         frame = frame.f_back
     if frame is None or frame.f_code.co_name != "<lambda>":
         return ""

@@ -19,7 +19,7 @@ import threading
 from pathlib import Path
 
 from torchlint.verify import ServerError, TorchMissing
-from torchlint.verify.protocol import Outcome, Request, decode_outcome, encode, receive, send
+from torchlint.verify.protocol import Outcome, Request, decode, encode, receive, send
 from torchlint.verify.sandbox import environment
 
 START_SECONDS = 120.0
@@ -77,7 +77,7 @@ class Server:
             if answer is None:
                 self._stop()
                 return Outcome("died", note="ends together with the process that runs it")
-            return decode_outcome(answer)
+            return decode(Outcome, answer)
 
     def close(self) -> None:
         """End the child and remove its directory."""
@@ -130,7 +130,7 @@ class Server:
                 _end(process)
                 return Outcome("time", seconds=request.timeout)
             if answer.exists() and answer.stat().st_size:
-                return decode_outcome(answer.read_bytes())
+                return decode(Outcome, answer.read_bytes())
             text = errors.decode(errors="replace")
             if "import torch\n" in text and "ImportError" in text.rpartition("import torch\n")[2]:
                 self._explain(text)

@@ -15,15 +15,15 @@ from dataclasses import replace
 
 from torchlint.rule import Finding, Observed, Verdict
 from torchlint.syntax.tree import Source
-from torchlint.verify.case import Case, Opinion, in_words
-from torchlint.verify.judge import claims_error, judge, sound, weighed, with_words
+from torchlint.verify.asked import Asked
+from torchlint.verify.case import Case, Opinion
+from torchlint.verify.judge import judge, sound, weighed, with_later_error, with_words
 from torchlint.verify.messages import message
 from torchlint.verify.probe import Run
 from torchlint.verify.probes import PROBES
-from torchlint.verify.programs import Program, Statement, places
-from torchlint.verify.protocol import Outcome, Raised, Request, Watch
+from torchlint.verify.programs import Program, Statement
+from torchlint.verify.protocol import Outcome, Request
 from torchlint.verify.server import shared
-from torchlint.verify.watches import called, differentiated, observed, watched
 
 SETTLE = 3.0
 """Seconds that a long program may go on after it has been through all places, where no finding claims an error."""
@@ -62,7 +62,7 @@ def verify_findings(
     ServerError
         if the child process cannot be started.
     """
-    verdicts = [_not_judged(finding) for finding in findings]
+    verdicts = [not_judged(finding) for finding in findings]
     judged = [index for index, verdict in enumerate(verdicts) if verdict is None]
     if judged:
         server = shared()
@@ -72,7 +72,7 @@ def verify_findings(
     return [replace(finding, verdict=verdict) for finding, verdict in zip(findings, verdicts, strict=True)]
 
 
-def _not_judged(finding: Finding) -> Verdict | None:
+def not_judged(finding: Finding) -> Verdict | None:
     """The verdict on a finding for which there is nothing to run."""
     unknown = [c.probe for c in finding.claims if isinstance(c, Observed) and c.probe not in PROBES]
     if not finding.claims:
@@ -112,15 +112,10 @@ class _Check:
         self.run = run
         self.timeout = timeout
         self.memory_mb = memory_mb
-        self.watches: dict[Statement, Watch] = {}
-        self.cases = [self._case(finding) for finding in findings]
+        self.asked = Asked(program, findings)
+        self.cases = self.asked.cases
         self.opinions: list[Opinion | None] = [None] * len(findings)
         self.seconds = [0.0] * len(findings)
-        claims = [claim for finding in findings for claim in finding.claims]
-        self.claims_error = claims_error(claims)
-        self.observe = observed(claims)
-        self.calls = called(claims)
-        self.functions = differentiated(claims)
 
     def verdict(self, index: int) -> Verdict:
         """The last word on a finding."""
@@ -160,7 +155,7 @@ class _Check:
     def _script_run(self, text: str, caught: Sequence[tuple[int, int]]) -> Outcome:
         """One run of the file; without the observing mode, if that is what the program fails with."""
         outcome = self.run(self._request(text, catch=caught))
-        if self.observe and outcome.raised is not None:
+        if self.asked.observe and outcome.raised is not None:
             plain = self.run(self._request(text, catch=caught, observe=False))
             if (plain.raised is None) or (plain.raised.type, plain.raised.lines) != (
                 outcome.raised.type,
@@ -208,24 +203,6 @@ class _Check:
             if outcome.ending == "unbuilt":
                 return
 
-    def _case(self, finding: Finding) -> Case | None:
-        found = places(finding, self.program)
-        if not found:
-            return None
-        asked, entry, readers = watched(finding, found, self.program)
-        indices = {}
-        for statement, watch in asked.items():
-            known = self.watches.get(statement, Watch(statement.line, statement.column, compound=watch.compound))
-            self.watches[statement] = replace(
-                known,
-                expressions=tuple(dict.fromkeys([*known.expressions, *watch.expressions])),
-                capture=known.capture or watch.capture,
-                variables=known.variables or watch.variables,
-                bound=known.bound or watch.bound,
-            )
-            indices[statement] = (list(self.watches).index(statement), watch)
-        return Case(finding, found, entry, readers, indices)
-
     def _request(
         self,
         text: str,
@@ -242,17 +219,17 @@ class _Check:
         return Request(
             text=text,
             path=self.program.path,
-            watches=() if moved else tuple(self.watches.values()),
+            watches=() if moved else self.asked.watches,
             catch=tuple(catch),
-            observe=observe and (self.observe or changed),
+            observe=observe and (self.asked.observe or changed),
             module=module,
             input_grad=input_grad,
-            calls=self.calls,
-            functions=() if changed else self.functions,
+            calls=self.asked.calls,
+            functions=() if changed else self.asked.functions,
             measure=measure,
             timeout=timeout or self.timeout,
             memory_mb=self.memory_mb,
-            settle=0.0 if self.claims_error else SETTLE,
+            settle=0.0 if self.asked.claims_error else SETTLE,
         )
 
     def _open(self) -> list[int]:
@@ -303,7 +280,7 @@ class _Check:
         if opinion.status != "confirmed":
             return compared[0] if compared else opinion
         if opinion.error is None:
-            opinion = self._with_later_error(case, outcome, opinion)
+            opinion = with_later_error(case, outcome, opinion)
         words = ""
         for claim in case.finding.claims:
             add = PROBES[claim.probe].add if isinstance(claim, Observed) else None
@@ -329,16 +306,6 @@ class _Check:
                 found.append(sound(case, outcome, opinion) if opinion.status == "refuted" else opinion)
         return found
 
-    def _with_later_error(self, case: Case, outcome: Outcome, opinion: Opinion) -> Opinion:
-        """What was seen leads to an error at a place of the proof: that is told, too."""
-        raised = outcome.raised
-        if raised is None or raised.own or (not _at(case, raised) and raised.phase == "program"):
-            return opinion
-        if raised.lines and not _at(case, raised):
-            return opinion
-        evidence = f"{opinion.evidence}; {message(raised)}{in_words(outcome, raised.phase)}"
-        return replace(opinion, evidence=evidence, error=raised if raised.lines else None)
-
     def _with_fix(self, case: Case, changed: Run) -> str:
         """What a confirmed error becomes with the finding's fix, in words, or "" if it is not cured."""
         fix = case.finding.fix
@@ -357,10 +324,6 @@ class _Check:
                 place = self.program.statement_at(raised.lines[-1])
                 return (case, place) if place is not None else None
         return None
-
-
-def _at(case: Case, raised: Raised) -> bool:
-    return any(place.covers(line) for place in case.places for line in raised.lines)
 
 
 _NOTHING = Opinion("inconclusive", "")

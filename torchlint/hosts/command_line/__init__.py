@@ -18,6 +18,7 @@ import torchlint
 
 COMMANDS: Mapping[str, str] = {
     "check": "torchlint.hosts.command_line.check",
+    "verify": "torchlint.hosts.command_line.verify",
     "rule": "torchlint.hosts.command_line.rule",
     "rules": "torchlint.hosts.command_line.rules",
     "new-rule": "torchlint.hosts.command_line.new_rule",
