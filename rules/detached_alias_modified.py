@@ -3,6 +3,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import code, operand
 from torchlint.model import events
+from torchlint.model.events import writes
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 from torchlint.truth import Truth
 
@@ -13,21 +14,24 @@ class DetachedAliasModified(Rule):
 
     ## What it does
     Finds names kept from `t.detach()`, `t.data`, `t.numpy()` or `torch.from_numpy(a)`, where one side is written in
-    place (an optimizer's step is such a write) and the other one is used afterwards.
+    place (an optimizer's step is such a write) and the other one is used afterwards; and names kept for
+    `model.state_dict()` or the parameters, where a step follows before they are loaded back or compared with.
 
     ## Why is this bad?
     `detach()` cuts the graph, it doesn't copy. The "old" value changes together with the new one: a comparison before
     and after says 0, the best weights are the last ones, a logged value is wrong.
 
     ## Cure
-    `t.detach().clone()` for a tensor, `.numpy().copy()` for an array.
+    `t.detach().clone()` for a tensor, `.numpy().copy()` for an array, `copy.deepcopy(model.state_dict())` for a state.
 
     ## Fix safety
     Unsafe: the copy keeps the value it was taken for, where now it follows the source; and writing one through the
     other may have been the intent.
 
     ## Known limits
-    Silent where a leaf is written through its alias: that is how updates were written before `no_grad`.
+    Silent where a leaf is written through its alias: that is how updates were written before `no_grad`. A state that
+    follows its Module may be meant to: what is not loaded back is reported only under a name that speaks of an earlier
+    one (`best`, `old`, `before`, `initial`, …).
 
     ## References
     - [torch.Tensor.detach](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.detach.html)
@@ -86,6 +90,31 @@ class DetachedAliasModified(Rule):
             """
             import torch
 
+            model = torch.nn.Linear(2, 1)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            best = model.state_dict()  # warning: [TLN206]
+            at_best = model.bias.item()
+            model(torch.ones(4, 2)).sum().backward()
+            optimizer.step()  # note: `optimizer.step()` changes them
+            model.load_state_dict(best)  # note: `model` is given its own tensors here
+            """,
+            shows=Holds("model.bias.item() != at_best"),
+            fixed="""
+            import torch
+
+            model = torch.nn.Linear(2, 1)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            best = {name: value.clone() for name, value in model.state_dict().items()}
+            at_best = model.bias.item()
+            model(torch.ones(4, 2)).sum().backward()
+            optimizer.step()
+            model.load_state_dict(best)
+            """,
+        ),
+        Example(
+            """
+            import torch
+
             h = torch.nn.Linear(2, 2)(torch.ones(1, 2))
             picture = h.detach()
             picture -= picture.min()  # warning: [TLN206]
@@ -116,7 +145,10 @@ class DetachedAliasModified(Rule):
         ),
     )
 
-    def check(self, event: events.AliasWritten) -> Iterator[Diagnostic]:
+    def check(self, event: events.AliasWritten | writes.SnapshotWritten) -> Iterator[Diagnostic]:
+        if isinstance(event, writes.SnapshotWritten):
+            yield _snapshot(event)
+            return
         if event.written == "alias" and event.source_is_leaf is not Truth.NO:
             return
         written, other = event.source, event.alias
@@ -131,3 +163,19 @@ class DetachedAliasModified(Rule):
         fix = Fix(f"copy: append `.{copied}()`", (edit,), safe=False)
         claims = (Observed("alias-written", written, other),)
         yield Diagnostic(event.node, message, event.trace, fix, claims=claims)
+
+
+def _snapshot(event: writes.SnapshotWritten) -> Diagnostic:
+    what = "shares memory with the parameters" if event.how == "state_dict" else "gives the parameters themselves"
+    message = f"`{event.kept}` follows `{event.source}`, it is no copy: `{event.how}()` {what}"
+    text = operand(event.node)  # type: ignore[arg-type]
+    copied = {
+        "each": f"{{name: value.clone() for name, value in {text}.items()}}",
+        "detached": f"{text}.clone()",
+        "parameter": f"{text}.detach().clone()",
+    }
+    edits = (Edit(event.node, copied[event.copying]),) if event.copying else ()
+    fix = Fix("copy each tensor with `.clone()`", edits, safe=False) if edits else None
+    pointers = "set(map(torch.Tensor.data_ptr, tensors_({})))"
+    shared = f"bool({pointers.format(event.kept)} & {pointers.format(event.source)})"
+    return Diagnostic(event.node, message, event.trace, fix, claims=(Holds(shared),))

@@ -5,13 +5,16 @@ Events about tensors written in place: through `.data`, expanded, as an argument
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import libcst as cst
 
 from torchlint.model.events import Event, TensorFacts
 from torchlint.model.events.trace import Step
 from torchlint.truth import Truth
+
+Copying: TypeAlias = Literal["each", "detached", "parameter", ""]
+"""The copy that a kept tensor, or a mapping of some, lacks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,3 +165,28 @@ class GraphTensorIndexed(Event):
     tensor: TensorFacts
     tensor_node: cst.BaseExpression
     kind: Literal["view", "copy"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotWritten(Event):
+    """
+    A name is kept for what a Module holds, without a copy; something writes the Module's parameters, and the name is
+    then loaded back or read. `node` is the expression that a copy belongs at.
+
+    Attributes
+    ----------
+    kept
+        The name it is kept under.
+    source
+        What the program calls the Module.
+    how
+        The method that gave it: "state_dict", "named_parameters", "parameters".
+    copying
+        Which copy is missing: "each" of a mapping, of a "detached" tensor, of a "parameter"; "" where no single edit
+        makes one.
+    """
+
+    kept: str
+    source: str
+    how: str
+    copying: Copying
