@@ -240,3 +240,104 @@ def recurrent_outputs():
         h = torch.tanh(cell(h) + x)
         outputs.append(head(h))
     torch.cat(outputs).mean().backward()
+
+
+def running_mean_of_the_loss():
+    """Holds: mean.grad_fn is not None"""
+    w = torch.rand(3, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.1)
+    mean = 0.0
+    for x in torch.rand(5, 3):
+        loss = (w * x).pow(2).sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        mean = 0.9 * mean + 0.1 * loss  # warning: [TLN106]
+
+
+def highest_loss():
+    """Holds: highest.grad_fn is not None"""
+    w = torch.rand(3, requires_grad=True)
+    highest = torch.tensor(0.0)
+    for x in torch.rand(5, 3):
+        loss = (w * x).pow(2).sum()
+        loss.backward()
+        highest = torch.maximum(highest, loss)  # warning: [TLN106]
+
+
+def kept_with_its_number():
+    """Holds: history[0][1].grad_fn is not None"""
+    w = torch.rand(3, requires_grad=True)
+    history = []
+    for i, x in enumerate(torch.rand(5, 3)):
+        loss = (w * x).pow(2).sum()
+        loss.backward()
+        history.append((i, loss))  # warning: [TLN106]
+
+
+def kept_by_its_number():
+    """Holds: history[0].grad_fn is not None"""
+    w = torch.rand(3, requires_grad=True)
+    history = {}
+    for i, x in enumerate(torch.rand(5, 3)):
+        loss = (w * x).pow(2).sum()
+        loss.backward()
+        history[i] = loss  # warning: [TLN106]
+
+
+def list_made_longer():
+    """Holds: history[0].grad_fn is not None"""
+    w = torch.rand(3, requires_grad=True)
+    history = []
+    for x in torch.rand(5, 3):
+        loss = (w * x).pow(2).sum()
+        loss.backward()
+        history = history + [loss]  # warning: [TLN106]
+
+
+def newest_of_each_kind():
+    w = torch.rand(3, requires_grad=True)
+    newest = {}
+    for x in torch.rand(5, 3):
+        loss = (w * x).pow(2).sum()
+        loss.backward()
+        newest["loss"] = loss
+
+
+def running_mean_that_is_differentiated():
+    w = torch.rand(3, requires_grad=True)
+    mean = torch.zeros(())
+    for x in torch.rand(5, 3):
+        mean = 0.9 * mean.detach() + 0.1 * (w * x).pow(2).sum()
+        mean.backward()
+
+
+def state_of_a_recurrent_network():
+    cell, head = torch.nn.RNNCell(3, 3), torch.nn.Linear(3, 1)
+    h = torch.zeros(1, 3)
+    total = 0.0
+    for x in torch.rand(5, 1, 3):
+        h = 0.5 * h + 0.5 * cell(x, h)
+        total = total + head(h).sum()
+    total.backward()
+
+
+def detached_in_a_tuple():
+    w = torch.rand(3, requires_grad=True)
+    history, by_number, mean = [], {}, 0.0
+    for i, x in enumerate(torch.rand(5, 3)):
+        loss = (w * x).pow(2).sum()
+        loss.backward()
+        history.append((i, loss.detach()))
+        by_number[i] = loss.item()
+        mean = 0.9 * mean + 0.1 * loss.detach()
+
+
+def gradients_of_all_steps_at_the_end():
+    w = torch.rand(3, requires_grad=True)
+    history = {}
+    for i, x in enumerate(torch.rand(5, 3)):
+        loss = (w * x).pow(2).sum()
+        loss.backward(retain_graph=True)  # smell: [TLN102]
+        history[i] = loss
+    sum(history.values()).backward()

@@ -283,3 +283,68 @@ def filled_by_a_method_that_a_name_picks():
     params = []
     net.apply(lambda module: getattr(params, eval("'extend'"))(module.parameters()))
     torch.optim.SGD(params, 0.1)
+
+
+def filter_counted_first():
+    """Raises: optimizer got an empty parameter list"""
+    model = nn.Linear(2, 1)
+    trained = filter(lambda p: p.requires_grad, model.parameters())
+    print(sum(p.numel() for p in trained))
+    optimizer = torch.optim.Adam(trained)  # error: [TLN305]
+
+
+def chain_listed_first():
+    """Raises: optimizer got an empty parameter list"""
+    import itertools
+
+    body, head = nn.Linear(2, 2), nn.Linear(2, 1)
+    both = itertools.chain(body.parameters(), head.parameters())
+    print(len(list(both)))
+    optimizer = torch.optim.Adam(both)  # error: [TLN305]
+
+
+def generator_function_gone_through():
+    """Raises: optimizer got an empty parameter list"""
+
+    def trained(model):
+        for name, p in model.named_parameters():
+            if "bias" not in name:
+                yield p
+
+    weights = trained(nn.Linear(2, 1))
+    for p in weights:
+        print(p.shape)
+    optimizer = torch.optim.Adam(weights)  # error: [TLN305]
+
+
+def all_frozen():
+    """Raises: optimizer got an empty parameter list"""
+    model = nn.Linear(2, 1).requires_grad_(False)
+    optimizer = torch.optim.SGD(filter(lambda p: p.requires_grad, model.parameters()), lr=0.1)  # error: [TLN305]
+
+
+def filter_before_the_freezing():
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1)).requires_grad_(False)
+    trained = filter(lambda p: p.requires_grad, model.parameters())
+    model[1].requires_grad_(True)
+    optimizer = torch.optim.SGD(trained, lr=0.1)
+    model(torch.rand(4, 2)).sum().backward()
+    optimizer.step()
+
+
+def some_filtered():
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    model[0].requires_grad_(False)
+    optimizer = torch.optim.SGD(filter(lambda p: p.requires_grad, model.parameters()), lr=0.1)
+    model(torch.rand(4, 2)).sum().backward()
+    optimizer.step()
+
+
+def generator_called_anew():
+    def trained(model):
+        for p in model.parameters():
+            yield p
+
+    model = nn.Linear(2, 1)
+    print(sum(p.numel() for p in trained(model)))
+    optimizer = torch.optim.Adam(trained(model))

@@ -237,6 +237,23 @@ class OptimizerMisses(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IteratorUsedUp(Event):
+    """
+    An iterator over parameters is gone through a second time, and gives nothing. `node` is what names it there.
+
+    Attributes
+    ----------
+    name
+        What the program calls it.
+    again
+        Whether the first time was at the same place, in an earlier iteration of a loop.
+    """
+
+    name: str
+    again: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LeafLost(Event):
     """
     A tensor that requires grad is replaced by the result of an operation on it, and its gradient can't be read any

@@ -253,6 +253,55 @@ def _map(run: Run, site: CallSite) -> Value | None:
     return Sequence("generator", None, results[0])
 
 
+def _filter(run: Run, site: CallSite) -> Value | None:
+    """`filter(function, values)`: the function is run on each of them; an iterator over those that are kept.
+
+    Python asks the function only when somebody iterates: of one that gets a name nobody knows what it will keep.
+    """
+    machine = run.machine
+    if len(site.positional) != 2 or not site.complete:
+        return None
+    function, values = site.positional
+    known, elements = elements_of(run, values)
+    if len(elements) > MOST_ITEMS:
+        return None
+    kept: list[Truth] = []
+
+    def follow() -> None:
+        kept.extend(_truth(run.call(function, [each], site.node)) for each in elements)
+
+    if isinstance(function, (Function, Bound, Partial)):
+        number = machine.branch((id(site.node), "filter", machine.clock))
+        machine.fork([(frozenset({(number, 1)}), follow), (frozenset({(number, 0)}), lambda: None)])
+    elif not (isinstance(function, Constant) and function.value is None):
+        return None
+    later = isinstance(machine.statement, ir.Assign) and machine.statement.value is site.node
+    if known and not later and len(kept) == len(elements) and Truth.MAYBE not in kept:
+        chosen = [each for each, truth in zip(elements, kept, strict=True) if truth is Truth.YES]
+        return Sequence("generator", tuple(chosen), None, "" if elements else _source([values]))
+    return Sequence("generator", None, any_of(elements) if elements else None)
+
+
+def _source(values: list[Value]) -> str:
+    """The Module whose parameters these are, if nobody has seen that it has any."""
+    return next((each.parameters_of for each in values if isinstance(each, Sequence) and each.parameters_of), "")
+
+
+def _truth(value: Value) -> Truth:
+    return Truth.of(bool(value.value)) if isinstance(value, Constant) else Truth.MAYBE
+
+
+def chain(run: Run, site: CallSite) -> Value | None:
+    """`itertools.chain(…)`; None where nobody knows of what."""
+    if not site.complete or not site.positional:
+        return None
+    columns = [elements_of(run, value) for value in site.positional]
+    every = [each for _, elements in columns for each in elements]
+    if all(known for known, _ in columns) and len(every) <= MOST_ITEMS:
+        return Sequence("generator", tuple(every), None, "" if every else _source(site.positional))
+    return Sequence("generator", None, any_of(every) if every else None)
+
+
 def _exec(run: Run, site: CallSite) -> Value:
     forget_variables(run)
     return NONE
@@ -342,6 +391,7 @@ _BUILTINS: dict[str, Callable[[Run, CallSite], Value | None]] = {
     "getattr": _getattr,
     "setattr": builtin_setattr,
     "map": _map,
+    "filter": _filter,
     "vars": _vars,
     "exec": _exec,
     "eval": _eval,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from torchlint.knowledge import foreign
 from torchlint.model.autograd.writes import use
-from torchlint.model.python.builtins import call_builtin, copied_value, new_partial
+from torchlint.model.python.builtins import call_builtin, chain, copied_value, new_partial
 from torchlint.model.python.members import set_raw
 from torchlint.model.python.modules import inherit
 from torchlint.model.python.run import Run
@@ -113,6 +113,8 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
         return run.invoke(found, site)
     if (number := _number(run, qualified, site)) is not None:
         return number
+    if qualified == "itertools.chain" and (chained := chain(run, site)) is not None:
+        return chained
     if qualified == "functools.partial" and site.positional:
         return new_partial(site)
     if qualified in ("copy.deepcopy", "copy.copy") and site.positional:

@@ -119,6 +119,8 @@ def _run_function(
         if function.kind == "opaque":
             layer = False  # the decorator may do anything
         source = site.node if site is not None else None
+        if _is_generator(function):
+            return Sequence("generator", None, Unknown(depends, source=source))
         return made_of(values, source=source, layer=True) if layer else Unknown(depends, source=source)
     frame = Frame({}, function.closure)
     bind_parameters(frame, function, positional, keywords, site is None or site.complete)
@@ -144,6 +146,17 @@ def _run_function(
     for ended in machine.watch.function_ended:
         ended(function, result)
     return result
+
+
+def _is_generator(function: Function) -> bool:
+    """Whether a call certainly gives an iterator: a generator function that no decorator has wrapped."""
+    definition = function.definition
+    return (
+        isinstance(definition, ir.FunctionDef)
+        and definition.is_generator
+        and not definition.is_async
+        and function.kind not in ("opaque", "context")
+    )
 
 
 def _leave_mode(run: Run, function: Function, mode: Truth, ambient: Truth, contexts: int) -> None:

@@ -14,10 +14,20 @@ import libcst as cst
 
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.gradients import GraphKeptByLoop
-from torchlint.model.observers.pending import Held, argument, expression
+from torchlint.model.observers.pending import Held, argument, dotted, expression, only
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
-from torchlint.model.state.values import Function, GraphNode, Sequence, Tensor, Unknown, Value, alternatives
+from torchlint.model.state.values import (
+    Function,
+    GraphNode,
+    Instance,
+    Mapping,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+)
 from torchlint.syntax import ir
 from torchlint.syntax.dataflow import alike
 from torchlint.syntax.features import DIFFERENTIATING
@@ -59,6 +69,7 @@ class Collections(Observer):
         self.held = Held(machine)
         self._additions: dict[int, list[_Addition]] = {}
         self._passes: list[_Pass] = []
+        self._loops: list[ir.For] = []
 
     def entry_started(self, function: Function | None) -> None:
         self.held.start(function is None)
@@ -67,6 +78,7 @@ class Collections(Observer):
         self.held.tell()
         self._additions.clear()
         self._passes.clear()
+        self._loops.clear()
 
     def backward(
         self,
@@ -86,12 +98,40 @@ class Collections(Observer):
             return
         if isinstance(origin, ir.AugmentedAssign) and origin.op == "+":
             self._sum(origin.target, origin.value, result, bound, origin)
-        elif isinstance(origin, ir.Binary) and origin.op == "+" and isinstance(self.machine.statement, ir.Assign):
-            statement = self.machine.statement
-            if statement.value is not origin or len(statement.targets) != 1:
-                return
-            if alike(statements_target(statement), origin.left):
-                self._sum(origin.left, origin.right, result, bound, origin)
+            return
+        statement = self.machine.statement
+        if not isinstance(statement, ir.Assign) or statement.value is not origin or len(statement.targets) != 1:
+            return
+        target = statements_target(statement)
+        if isinstance(origin, ir.Binary) and origin.op == "+" and alike(target, origin.left):
+            self._sum(origin.left, origin.right, result, bound, origin)
+        elif isinstance(target, (ir.Name, ir.Attribute)) and isinstance(origin, (ir.Binary, ir.Call)):
+            self._running(target, result, bound, origin)
+
+    def _running(
+        self, target: ir.Expression, result: Value, bound: dict[str, Value], origin: ir.Binary | ir.Call
+    ) -> None:
+        """`mean = 0.9 * mean + 0.1 * loss`, `most = torch.maximum(most, loss)`: the old value is somewhere inside."""
+        options = [each for _, each in alternatives(result, self.machine.guard)]
+        if len(options) != 1 or not isinstance(options[0], Tensor) or len(options[0].grad_fn) != 1:
+            return
+        node, iteration = options[0].grad_fn[0][1], self.machine.iteration
+        earlier = self._earlier(origin)
+        old = {id(each.result) for each in earlier if each.result is not None}
+        own = [
+            tensor
+            for tensor in self._tensors(bound)
+            if tensor is not options[0] and _made_in(tensor, iteration) and not _leads_to(tensor, old, iteration)
+        ]
+        if len(own) != 1:
+            return
+        addition = _Addition(iteration, own[0], target, node)
+        self._additions.setdefault(id(origin), []).append(addition)
+        if earlier and _leads_to(options[0], old, iteration):
+            written = [each for each in ir.walk(origin) if isinstance(each, (ir.Name, ir.Attribute))]
+            names = {each.name for each in (own[0], *own[0].inputs) if each.name}
+            value = next((each for each in written if dotted(each) in names), None)
+            self._tell(earlier[-1], addition, value or origin, target, "sum", origin)
 
     def _sum(
         self, target: ir.Expression, added: ir.Expression, result: Value, bound: dict[str, Value], origin: ir.Node
@@ -129,17 +169,77 @@ class Collections(Observer):
             or not isinstance(function, ir.Attribute)
         ):
             return
-        value = positional[0] if len(positional) == 1 else None
+        given = argument(origin, 0)
+        if given is not None and len(positional) == 1:
+            self._put(receiver, function.value, positional[0], given.value, origin)
+
+    def ran(self, statement: ir.Statement) -> None:
+        if not self.machine.iteration:
+            return
+        if isinstance(statement, ir.Assign) and len(statement.targets) == 1 and statement.value is not None:
+            target, value = statement.targets[0], statement.value
+            if isinstance(target, ir.Subscript) and self._varies(target.index):
+                container = self._value(target.value)
+                if isinstance(container, Mapping):
+                    self._put(container, target.value, self._value(value), value, statement)
+            elif isinstance(value, ir.Binary) and value.op == "+" and alike(target, value.left):
+                self._put_all(target, value.right, statement)
+        elif isinstance(statement, ir.AugmentedAssign) and statement.op == "+":
+            self._put_all(statement.target, statement.value, statement)
+
+    def _put_all(self, target: ir.Expression, value: ir.Expression, origin: ir.Node) -> None:
+        """`losses = losses + [loss]`, `losses += [loss]`: the list may be another one each time."""
+        if isinstance(value, ir.Sequence) and len(value.elements) == 1 and isinstance(self._value(target), Sequence):
+            self._put(None, target, self._value(value.elements[0]), value.elements[0], origin)
+
+    def _varies(self, index: ir.Expression) -> bool:
+        """Whether an index is a name that a running loop binds anew in each iteration."""
+        bound = {each.id for loop in self._loops for each in ir.walk(loop.target) if isinstance(each, ir.Name)}
+        return isinstance(index, ir.Name) and index.id in bound
+
+    def _value(self, node: ir.Expression) -> Value | None:
+        """What a name, or an attribute of `self`, stands for after the statement has run."""
+        variables = self.machine.frame.variables
+        if isinstance(node, ir.Name):
+            return only(variables[node.id], self.machine) if node.id in variables else None
+        if isinstance(node, ir.Attribute) and isinstance(node.value, ir.Name):
+            owner = variables.get(node.value.id)
+            if isinstance(owner, Instance) and node.attr in owner.attributes:
+                return only(owner.attributes[node.attr], self.machine)
+        return None
+
+    def loop_started(self, node: ir.For | ir.While) -> None:
+        if isinstance(node, ir.For):
+            self._loops.append(node)
+
+    def loop_left(self, node: ir.For | ir.While) -> None:
+        if self._loops and self._loops[-1] is node:
+            self._loops.pop()
+
+    def _put(
+        self, container: Value | None, place: ir.Expression, value: Value | None, given: ir.Expression, origin: ir.Node
+    ) -> None:
+        """A value becomes an element; of a tuple, a list or a dictionary, the one part that has a graph."""
+        if isinstance(value, (Sequence, Mapping)):
+            written = _elements(given)
+            items = value.items if isinstance(value, Sequence) else tuple((value.items or {}).values())
+            if items is None or len(written) != len(items):
+                return
+            for part, expression_ in zip(items, written, strict=True):
+                if isinstance(part, (Tensor, Unknown)):
+                    self._put(container, place, part, expression_, origin)
+            return
         if isinstance(value, Unknown):
             value = value.tensor
-        given = argument(origin, 0)
-        if not isinstance(value, Tensor) or given is None or not _made_in(value, iteration):
+        iteration = self.machine.iteration
+        if not isinstance(value, Tensor) or not _made_in(value, iteration):
             return
-        earlier = [each for each in self._earlier(origin) if each.container is receiver]
-        addition = _Addition(iteration, value, receiver, None)
-        self._additions.setdefault(id(origin), []).append(addition)
+        key = id(given)
+        earlier = [each for each in self._earlier(given) if each.container is container]
+        addition = _Addition(iteration, value, container, None)
+        self._additions.setdefault(key, []).append(addition)
         if earlier and earlier[-1].value is not value:
-            self._tell(earlier[-1], addition, given.value, function.value, "list", origin)
+            self._tell(earlier[-1], addition, given, place, "list", origin)
 
     def _earlier(self, origin: ir.Node) -> list[_Addition]:
         """Additions at the same place in earlier iterations of the same loop."""
@@ -186,6 +286,27 @@ class Collections(Observer):
         result = id(addition.result)
         mine = [each for each in self._passes if each.nodes & own]
         return bool(mine) and all(each.iteration == addition.iteration and result not in each.nodes for each in mine)
+
+
+def _elements(node: ir.Expression) -> list[ir.Expression]:
+    """The expressions of a tuple, a list or a dictionary that is written out."""
+    if isinstance(node, ir.Sequence):
+        return node.elements
+    return node.values if isinstance(node, ir.Dict) and None not in node.keys else []
+
+
+def _leads_to(tensor: Tensor, targets: set[int], iteration: tuple[int, ...]) -> bool:
+    """Whether the nodes of this iteration behind a tensor have an edge to one of these of an earlier one."""
+    seen: set[int] = set()
+    pending = [node for _, node in tensor.grad_fn]
+    while pending and len(seen) < MOST_BEHIND:
+        node = pending.pop()
+        if id(node) in targets:
+            return True
+        if id(node) not in seen and node.iteration == iteration:
+            seen.add(id(node))
+            pending += [edge for _, edge in node.edges if isinstance(edge, GraphNode)]
+    return False
 
 
 def _freed_behind(nodes: list[GraphNode], iteration: tuple[int, ...]) -> set[int]:

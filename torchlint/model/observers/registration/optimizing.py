@@ -184,13 +184,13 @@ class Optimizing(Observer):
 
     def _iterable(self, value: Sequence, origin: ir.Call, name: str, node: ir.Expression) -> None:
         places = [place for each, path, place in self._consumed if each is value and path <= self.machine.path]
-        used = next((place for place in places if _uses_up(place)), None)
+        used = next((place for place in places if uses_up(place)), None) if value.kind == "generator" else None
         if used is not None:
             self._miss("consumed", origin, name, dotted(node), Step(used, "the generator is used up here"))
         elif value.items == () and not places and not self._hides(value):
             text = value.parameters_of or ""
             self._miss("empty", origin, name, text, None)
-        if value.kind == "generator" and value.parameters_of:
+        if value.kind == "generator":
             self._consumed.append((value, self.machine.guard, origin.origin))
 
     def _hides(self, value: Sequence) -> bool:
@@ -217,7 +217,7 @@ class Optimizing(Observer):
     # -- generators are used up
 
     def iterated(self, value: Value) -> None:
-        if isinstance(value, Sequence) and value.kind == "generator" and value.parameters_of:
+        if isinstance(value, Sequence) and value.kind == "generator":
             self._consumed.append((value, self.machine.guard, self.machine.line()))
 
     def called(
@@ -326,7 +326,7 @@ class Optimizing(Observer):
         self._miss("unreached", origin, name, "", self._backwards[-1][0])
 
 
-def _uses_up(place: cst.CSTNode) -> bool:
+def uses_up(place: cst.CSTNode) -> bool:
     """Whether a statement goes through all that it iterates over: `any(...)`, `next(...)`, a `break` may not."""
     place = parsed(place)
     if isinstance(place, cst.For):
