@@ -141,6 +141,12 @@ def test_verdicts_speak_of_cells(torchlint: Torchlint) -> None:
     assert first["cell"] == 3
 
 
+def test_a_program_may_display(torchlint: Torchlint) -> None:
+    Path("n.ipynb").write_text(_notebook(SAVED, f"display(y, metadata={{}})\n{WRITTEN}", READ))
+    found = json.loads(torchlint("check", "--verify", "--select", "TLN201", "--output-format", "json").out)
+    assert found[0]["verdict"]["status"] == "confirmed"
+
+
 @pytest.mark.parametrize("form", ["sarif", "github", "gitlab", "junit", "azure", "rdjson"])
 def test_who_annotates_files_is_told_the_line_of_the_file(torchlint: Torchlint, form: str) -> None:
     line = next(
