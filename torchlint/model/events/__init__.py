@@ -330,13 +330,14 @@ Refusal: TypeAlias = Literal[
     "retain-grad",
     "out",
     "hook",
+    "integers",
 ]
 """
 Why torch raises: a write into one of several views that one operation returned (`unbind`, `split`, `chunk`), or into
 a view made under `no_grad` (or use of that view after its base was written); `detach_()` of a view; `requires_grad`
 set on a non-leaf; `numpy()`, `deepcopy` of a graph tensor; an input of `autograd.grad` that the root does not depend
 on, or that requires no grad; an optimizer over a non-leaf; `retain_grad()`, `register_hook` without requires_grad;
-`out=` among tensors that require grad.
+`out=` among tensors that require grad; a tensor of integers or booleans told to require grad.
 """
 
 

@@ -222,3 +222,21 @@ class HookedTensorWritten(Event):
     name: str
     op: str
     what: Literal["input", "output"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingGradientIgnored(Event):
+    """
+    `backward` of a custom Function returns a gradient made of what the context holds, and mentions none of the
+    gradients it is given. `node` is what it returns.
+
+    Attributes
+    ----------
+    cls
+        The name of the class.
+    incoming
+        The parameters of `backward` after the context.
+    """
+
+    cls: str
+    incoming: tuple[str, ...]

@@ -190,3 +190,61 @@ class SnapshotWritten(Event):
     source: str
     how: str
     copying: Copying
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyWritten(Event):
+    """
+    What an index has copied is written in place, and nothing holds the copy: `t[mask].fill_(0)`. `node` is the call, or
+    what is assigned to.
+
+    Attributes
+    ----------
+    op
+        `fill_`, `[...] =`, `+=`.
+    spelling
+        "method": of the copy, or of something made from it. "function": of `torch.nn.init`. "indexed": a part of the
+        copy is assigned to.
+    subscript
+        The expression that copies.
+    direct
+        It is that expression which is written, and not something made from it.
+    source
+        The tensor that is indexed, and stays as it was.
+    """
+
+    op: str
+    spelling: Literal["method", "function", "indexed"]
+    subscript: cst.Subscript
+    direct: bool
+    source: TensorFacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverlapWritten(Event):
+    """
+    A part of a tensor is written with another part of it, and both share elements: `x[:, 1:] = x[:, :-1]`; or a tensor
+    is written at the places that it holds itself: `m[m] = 0`. `node` is what is assigned to.
+
+    Attributes
+    ----------
+    target
+        The tensor.
+    source
+        The expression that is read from the same memory.
+    op
+        `=`, `+=`.
+    dimension
+        Along which the part is moved.
+    shift
+        How far: more than 0 to the back, less to the front; 0 where a tensor is its own index.
+    refused
+        Whether torch sees it and raises: it looks only at tensors whose elements lie side by side.
+    """
+
+    target: TensorFacts
+    source: cst.BaseExpression
+    op: str
+    dimension: int
+    shift: int
+    refused: Truth

@@ -226,6 +226,55 @@ def _context(claim: Observed, statement: ast.stmt) -> tuple[str, str]:
     return claim.subject, f"isinstance({owner}, torch.autograd.function.FunctionCtx)"
 
 
+def write_lost(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """The statement writes a tensor in place, and not the subject's memory: that is as it was before."""
+    for execution in case.executions(outcome):
+        old, new = execution.before.get(claim.subject), execution.after.get(claim.subject)
+        if old is None or new is None or not is_data(old) or not is_data(new):
+            continue
+        writes = case.writes(outcome)
+        if any(write.memory == old.get("memory") for write in writes) or old["numbers"] != new["numbers"]:
+            return Opinion("refuted", f"`{claim.subject}` was written: it was {old['shown']}, is {new['shown']}")
+        if writes and not execution.raised:
+            words = f"`{writes[0].op}` wrote another tensor; `{claim.subject}` is as before: {new['shown']}"
+            return Opinion("confirmed", words + in_words(outcome))
+    return None
+
+
+def source_overwritten(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """After the assignment the subject does not hold what `other`, its source, held before."""
+    same = False
+    for execution in case.executions(outcome):
+        source, written = execution.before.get(claim.other), execution.after.get(claim.subject)
+        if execution.raised or source is None or written is None or not is_data(source) or not is_data(written):
+            continue
+        same = source["numbers"] == written["numbers"]
+        if not same:
+            words = f"`{claim.other}` was {source['shown']}, and `{claim.subject}` has become {written['shown']}"
+            return Opinion("confirmed", words + in_words(outcome))
+    return Opinion("inconclusive", f"`{claim.subject}` holds what `{claim.other}` held, in this run") if same else None
+
+
+_OF_PARTS = (
+    ast.Name,
+    ast.Attribute,
+    ast.Subscript,
+    ast.Slice,
+    ast.Tuple,
+    ast.Constant,
+    ast.UnaryOp,
+    ast.USub,
+    ast.Load,
+)
+
+
+def _parts(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    """The two parts, where to evaluate them does nothing but read."""
+    texts = (claim.subject, claim.other)
+    nodes = [node for text in texts for node in ast.walk(ast.parse(text, mode="eval").body)]
+    return texts if all(isinstance(node, _OF_PARTS) for node in nodes) else ()
+
+
 PROBES: Mapping[str, Probe] = {
     "graph-written": Probe(graph_written, _subject),
     "argument-written": Probe(argument_written, _subject, entry=True, reads=True),
@@ -233,5 +282,7 @@ PROBES: Mapping[str, Probe] = {
     "kept-written": Probe(kept_changed, _two, everywhere=True, reads=True),
     "kept-on-context": Probe(kept_on_context, _context),
     "unseen-write": Probe(unseen_write, _subject),
+    "write-lost": Probe(write_lost, _subject),
+    "source-overwritten": Probe(source_overwritten, _parts),
     "result-dropped": Probe(result_dropped, _receiver, capture=True),
 }

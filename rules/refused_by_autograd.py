@@ -1,0 +1,107 @@
+from collections.abc import Iterator
+
+from torchlint.model import events
+from torchlint.rule import Diagnostic, Example, Level, Raises, Rule
+from torchlint.truth import Truth
+
+_SAYS = {
+    "out": "arguments don't support automatic differentiation",
+    "detach-view": "Can't detach views in-place",
+    "hook": "cannot register a hook on a tensor that doesn't require gradient",
+    "retain-grad": "can't retain_grad on Tensor that has requires_grad=False",
+    "integers": "can require gradients",
+}
+
+
+class RefusedByAutograd(Rule):
+    """
+    Autograd is asked for what it refuses.
+
+    ## What it does
+    Finds `out=` where an operand or the target requires grad, `detach_()` on a view, `register_hook` and `retain_grad`
+    on a tensor that doesn't require grad, and integers or booleans that are told to require grad.
+
+    ## Why is this bad?
+    Torch raises as soon as the line runs.
+
+    ## Cure
+    Leave `out=` away, or compute under `torch.no_grad()`; `detach()` instead of `detach_()`; ask for a hook or a kept
+    gradient where there is a graph; make the tensor of floats: `torch.tensor([1.0, 2.0], requires_grad=True)`.
+
+    ## Known limits
+    Silent where it is not known whether the tensor requires grad, is a view, or holds integers. Other refusals have
+    rules of their own: TLN111, TLN113 to TLN115, TLN203, TLN209, TLN304.
+
+    ## References
+    - [torch.Tensor.detach_](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.detach_.html): "views cannot be
+      detached in-place"
+    - [torch.Tensor.register_hook](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.register_hook.html)
+    - [torch.Tensor.retain_grad](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.retain_grad.html)
+    """
+
+    code = "TLN118"
+    name = "refused-by-autograd"
+    level = Level.ERROR
+    bad = (
+        Example(
+            """
+            import torch
+
+            w = torch.ones(2, 2, requires_grad=True)
+            product = torch.empty(2, 2)
+            torch.mm(w, w, out=product)  # error: [TLN118]
+            """,
+            shows=Raises(_SAYS["out"]),
+        ),
+        Example(
+            """
+            import torch
+
+            states = torch.ones(4, 2, requires_grad=True) * 2
+            last = states[-1]
+            last.detach_()  # error: [TLN118]
+            """,
+            shows=Raises(_SAYS["detach-view"]),
+        ),
+        Example(
+            """
+            import torch
+
+            steps = torch.tensor([1, 2, 3], requires_grad=True)  # error: [TLN118]
+            """,
+            shows=Raises(_SAYS["integers"]),
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            w = torch.ones(2, 2, requires_grad=True)
+            product = torch.empty(2, 2)
+            with torch.no_grad():
+                torch.mm(w, w, out=product)
+            last = (w * 2)[-1].detach()
+            hidden = w.exp()
+            hidden.retain_grad()
+            steps = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+            """
+        ),
+    )
+
+    def check(self, event: events.AutogradRefused) -> Iterator[Diagnostic]:
+        if event.kind not in _SAYS:
+            return
+        if event.kind == "out" and (event.target.requires_grad & event.target.is_leaf) is Truth.YES:
+            return  # a leaf that is written in place: TLN203
+        name = f"`{event.target.name}`" if event.target.name else "a tensor"
+        if event.kind == "out":
+            message = f"`{event.op}` would have to be recorded, as one of its tensors requires grad: torch refuses"
+        elif event.kind == "detach-view":
+            message = f"`detach_()` of {name}, which is a view: torch refuses"
+        elif event.kind == "integers":
+            message = f"`{event.op}` for integers or booleans: only floating-point tensors can require grad"
+            message += f", and {name} holds none" if event.target.name else ""
+        else:
+            message = f"`{event.op}` on {name}, which doesn't require grad: torch refuses"
+        yield Diagnostic(event.node, message, event.trace, claims=(Raises(_SAYS[event.kind]),))

@@ -1,0 +1,199 @@
+# ruff: noqa
+"""Programs for TLN507."""
+
+import torch
+from torch.autograd import Function
+
+
+def sine():
+    """Holds: torch.allclose(x.grad, x.cos())"""
+
+    class Sine(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return torch.sin(x)
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            slope = torch.cos(x)
+            return slope  # warning: [TLN507]
+
+    x = torch.ones(3, requires_grad=True)
+    (5 * Sine.apply(x)).sum().backward()
+
+
+def gradient_computed_in_forward():
+    """Holds: (x.grad == 2).all()"""
+
+    class Loss(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.slope = 2.0
+            ctx.save_for_backward(2 * x)
+            return (x * x).sum()
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            (slope,) = ctx.saved_tensors
+            return slope  # warning: [TLN507]
+
+    x = torch.ones(3, requires_grad=True)
+    (Loss.apply(x) / 4).backward()
+
+
+def a_number_kept():
+    """Holds: (x.grad == 3).all()"""
+
+    class Scale(Function):
+        @staticmethod
+        def forward(ctx, x, by):
+            ctx.by = by
+            ctx.shape = x.shape
+            return x * by
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            return torch.full(ctx.shape, ctx.by), None  # warning: [TLN507]
+
+    x = torch.ones(3, requires_grad=True)
+    (Scale.apply(x, 3.0) * 10).sum().backward()
+
+
+def two_results():
+    """Holds: (x.grad == 1).all()"""
+
+    class Both(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x.sin(), x.cos()
+
+        @staticmethod
+        def backward(ctx, grad_sine, grad_cosine):
+            (x,) = ctx.saved_tensors
+            slope = x.cos()
+            minus = x.sin()
+            return slope - minus  # warning: [TLN507]
+
+    x = torch.zeros(3, requires_grad=True)
+    sine, cosine = Both.apply(x)
+    (3 * sine + cosine).sum().backward()
+
+
+def used_through_a_name():
+    class Scale(Function):
+        @staticmethod
+        def forward(ctx, x, by):
+            ctx.by = by
+            return x * by
+
+        @staticmethod
+        def backward(ctx, *grads):
+            (g,) = grads
+            return g * ctx.by, None
+
+    Scale.apply(torch.ones(2, requires_grad=True), 3.0).sum().backward()
+
+
+def used_in_place():
+    class Scale(Function):
+        @staticmethod
+        def forward(ctx, x, by):
+            ctx.by = by
+            return x * by
+
+        @staticmethod
+        def backward(ctx, grad):
+            result = torch.empty_like(grad)
+            torch.mul(grad, ctx.by, out=result)
+            return result, None
+
+    Scale.apply(torch.ones(2, requires_grad=True), 3.0).sum().backward()
+
+
+def no_gradient_at_all():
+    class Stop(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.shape = x.shape
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return torch.zeros(ctx.shape)
+
+    class Round(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.round()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None
+
+    x = torch.ones(2, requires_grad=True)
+    (Stop.apply(x) + Round.apply(x) + x).sum().backward()
+
+
+def refused():
+    class Once(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            raise RuntimeError("not differentiable")
+
+    Once.apply(torch.ones(2, requires_grad=True))
+
+
+def one_of_two_is_used():
+    class Both(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x.exp(), x.detach()
+
+        @staticmethod
+        def backward(ctx, grad, unused):
+            (x,) = ctx.saved_tensors
+            return grad * x.exp()
+
+    Both.apply(torch.ones(2, requires_grad=True))[0].sum().backward()
+
+
+def from_elsewhere():
+    received = []
+
+    class Receive(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            received.append(torch.ones_like(x))
+            return x.sum() * 0
+
+        @staticmethod
+        def backward(ctx, dummy):
+            (x,) = ctx.saved_tensors
+            gradient = received.pop()
+            return x * gradient
+
+    Receive.apply(torch.ones(2, requires_grad=True)).backward()
+
+
+def an_auxiliary_loss():
+    class WithAuxiliary(Function):
+        @staticmethod
+        def forward(ctx, x, auxiliary):
+            ctx.shape = auxiliary.shape
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad, torch.ones(ctx.shape)
+
+    x = torch.ones(2, requires_grad=True)
+    WithAuxiliary.apply(x, (x * x).sum()).sum().backward()

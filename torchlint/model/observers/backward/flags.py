@@ -1,0 +1,63 @@
+"""
+Sees tensors of integers told to require grad: torch refuses (`Only Tensors of floating point and complex dtype can
+require gradients`). Other refusals are told where the model meets them (`autograd/refusals`).
+"""
+
+from __future__ import annotations
+
+from torchlint.model.events import AutogradRefused
+from torchlint.model.observers.pending import dotted, expression, is_true, only
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.hooks import Observer
+from torchlint.model.state.values import Constant, Tensor, Value
+from torchlint.syntax import ir
+from torchlint.syntax.features import here
+
+_WHOLE = frozenset({"int", "bool"})
+
+
+class IntegerFlags(Observer):
+    """Raises `AutogradRefused` of the kind "integers"."""
+
+    words = ("requires_grad", "Parameter", "retain_grad", "register_hook", "detach_")
+    concerns = (here("requires_grad requires_grad_ Parameter retain_grad register_hook detach_"),)
+
+    def required_grad(self, tensor: Tensor, value: Value | None, how: str, origin: ir.Node) -> None:
+        if tensor.dtype in _WHOLE and (value is None or is_true(value)) and not tensor.grad_fn:
+            written = origin.function if isinstance(origin, ir.Call) else None
+            owner = written.value if isinstance(written, ir.Attribute) else None
+            if isinstance(origin, ir.Assign) and isinstance(origin.targets[0], ir.Attribute):
+                owner = origin.targets[0].value
+            self._tell(tensor, how, origin, dotted(owner))
+
+    def called(
+        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
+    ) -> None:
+        if not qualified.startswith("torch."):
+            return
+        if qualified == "torch.nn.Parameter" or qualified.endswith(".Parameter"):
+            data = only(positional[0] if positional else keywords.get("data", Constant(None)), self.machine)
+            flag = positional[1] if len(positional) > 1 else keywords.get("requires_grad", Constant(True))
+            first = origin.arguments[0].value if origin.arguments else None
+            if isinstance(data, Tensor) and data.dtype in _WHOLE and is_true(flag):
+                self._tell(data, "nn.Parameter", origin, dotted(first))
+        elif is_true(keywords.get("requires_grad")):
+            made = only(result, self.machine) if result is not None else None
+            if isinstance(made, Tensor) and made.dtype in _WHOLE:
+                self._tell(made, "requires_grad=True", origin, "")
+
+    def _tell(self, tensor: Tensor, how: str, origin: ir.Node, name: str) -> None:
+        machine = self.machine
+        place = machine.here(origin)
+        machine.emit(
+            AutogradRefused(
+                node=place.origin,
+                statement=machine.line(),
+                truth=Truth.YES if machine.assumed <= machine.path else Truth.MAYBE,
+                moment=machine.tick(),
+                kind="integers",
+                op=how,
+                target=machine.facts(tensor, name),
+                target_node=expression(origin),
+            )
+        )

@@ -1,0 +1,106 @@
+"""
+Sees a `backward` of a custom Function that computes a gradient and looks at none of those it is given.
+
+Reads the method as it is written; what it may have from elsewhere (another process, a call of code nobody knows) is no
+gradient computed here. Does not judge.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.knowledge.ops import find as ops
+from torchlint.model.events.custom import IncomingGradientIgnored
+from torchlint.model.observers.custom.custom import is_function_class
+from torchlint.model.observers.custom.function_source import Method, names, text
+from torchlint.model.state.hooks import Observer
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.values import Class, Function
+from torchlint.syntax.features import CUSTOM, anywhere
+
+_NOTHING = frozenset({"zeros_like", "zeros", "new_zeros", "empty_like"})
+_COMPUTING = frozenset({"torch", "F", "math"})
+_PLAIN = frozenset(
+    {"len", "range", "int", "float", "tuple", "list", "zip", "enumerate", "isinstance", "print", "min", "max"}
+)
+
+
+class IgnoredGradients(Observer):
+    """Raises `IncomingGradientIgnored`."""
+
+    words = ("Function",)
+    concerns = (anywhere(CUSTOM),)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._seen: set[int] = set()
+
+    def class_defined(self, cls: Class) -> None:
+        function = cls.attributes.get("backward")
+        if not isinstance(function, Function) or id(cls.definition) in self._seen or not is_function_class(cls):
+            return
+        self._seen.add(id(cls.definition))
+        if cls.wrapped or not isinstance(function.definition.origin, cst.FunctionDef):
+            return
+        backward = Method(function.definition.origin)
+        incoming = backward.parameters[1:]
+        if not incoming or backward.open or any(name in backward.bound for name in incoming):
+            return
+        mentioned = {node.value for node in backward.nodes if isinstance(node, cst.Name)}
+        if mentioned & set(incoming) or not _only_computes(backward):
+            return
+        for node in backward.nodes:
+            if isinstance(node, cst.Return) and node.value is not None:
+                written = node.value
+                values = [each.value for each in written.elements] if isinstance(written, cst.Tuple) else [written]
+                computed = next((each for each in values if _is_computed(backward, each)), None)
+                if computed is not None:
+                    self.machine.emit(
+                        IncomingGradientIgnored(
+                            node=computed, statement=backward.definition, cls=cls.name, incoming=tuple(incoming)
+                        )
+                    )
+                    return
+
+
+def _only_computes(method: Method) -> bool:
+    """Whether a method calls nothing but functions of torch and methods of tensors, and looks at no flag or mode."""
+    for node in method.nodes:
+        if isinstance(node, (cst.Raise, cst.With, cst.Global, cst.Nonlocal, cst.Yield, cst.Try)):
+            return False
+        if not isinstance(node, cst.Call):
+            continue
+        callee = text(node.func)
+        if callee in _PLAIN:
+            continue
+        owner, _, name = callee.rpartition(".")
+        if owner.partition(".")[0] in _COMPUTING:
+            if "distributed" in owner or name in ("backward", "grad"):
+                return False
+        elif not isinstance(node.func, cst.Attribute) or not ops.find(f"torch.Tensor.{node.func.attr.value}"):
+            return False
+    return True
+
+
+def _is_computed(method: Method, value: cst.BaseExpression) -> bool:
+    """Whether a value returned is made of what the context holds."""
+    made = method.definition_of(value.value) if isinstance(value, cst.Name) else value
+    if isinstance(value, cst.Name) and made is None:
+        return value.value in method.unpacked() and len(method.bound[value.value]) == 1
+    if made is None:
+        return False
+    if isinstance(made, cst.Call) and text(made.func).rpartition(".")[2] in _NOTHING:
+        return False
+    if isinstance(made, cst.Name):
+        return made.value not in ("None", "True", "False") and _is_computed(method, made)
+    known = set(method.unpacked()) | {method.context}
+    pending, seen = names(made), set[str]()
+    while pending:
+        name = pending.pop()
+        if name in known:
+            return True
+        inner = method.definition_of(name)
+        if inner is not None and name not in seen:
+            seen.add(name)
+            pending |= names(inner)
+    return False
