@@ -1,5 +1,7 @@
 from collections.abc import Iterator
 
+import libcst as cst
+
 from torchlint.fixes.rewrites import shown
 from torchlint.model.events import custom
 from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
@@ -82,6 +84,7 @@ class IncomingGradientIgnored(Rule):
     )
 
     def check(self, event: custom.IncomingGradientIgnored) -> Iterator[Diagnostic]:
+        assert isinstance(event.node, cst.BaseExpression)
         given = " and ".join(f"`{name}`" for name in event.incoming)
         message = f"`backward` returns {shown(event.node)} and ignores {given}: right only where that is 1"
         name = event.incoming[0]
