@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code, operand, without_argument
 from torchlint.model.events import registration
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule, spelled
 
 
 class LeafLost(Rule):
@@ -106,6 +106,7 @@ class LeafLost(Rule):
             yield Diagnostic(event.node, message, event.trace, _in_place(event), claims=claims)
             return
         message = f"`{event.name}` is the result of `{event.op}`, no leaf: `{event.name}.grad` stays None"
+        message += spelled(event.conditions)
         yield Diagnostic(event.node, message, event.trace, _required_last(event), claims=claims)
 
 

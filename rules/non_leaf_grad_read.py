@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import followed_by, shown
 from torchlint.model.events import gradients
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Observed, Rule, Warns
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Observed, Rule, Warns, spelled
 
 
 class NonLeafGradRead(Rule):
@@ -95,6 +95,7 @@ class NonLeafGradRead(Rule):
         owner = shown(event.owner_node, event.owner.name)
         made = f" (`{event.made_by}` computed it)" if event.made_by else ""
         message = f"the gradient of {owner} is None: it is no leaf{made}, and nothing retains its gradient"
+        message += spelled(event.conditions)
         fix = None
         if event.made_statement is not None:
             text = followed_by(event.made_statement, f"{event.owner.name}.retain_grad()")

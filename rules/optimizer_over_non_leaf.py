@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import code
 from torchlint.model.events import registration
-from torchlint.rule import Claim, Diagnostic, Example, Holds, Level, Raises, Rule
+from torchlint.rule import Claim, Diagnostic, Example, Holds, Level, Raises, Rule, spelled
 
 
 class OptimizerOverNonLeaf(Rule):
@@ -85,7 +85,7 @@ class OptimizerOverNonLeaf(Rule):
         text = " ".join(code(event.node).split())
         shown = f"`{text}`" if len(text) <= 40 else "this"
         message = {
-            "non-leaf": f"the optimizer is given {name}{made}: no leaf",
+            "non-leaf": f"the optimizer is given {name}{made}: no leaf{spelled(event.conditions)}",
             "cut": f"the optimizer is given {name}{made}, which requires no grad: it never changes",
             "tensor": f"the optimizer is given the tensor {name} instead of a list of tensors",
             "module": f"the optimizer is given the module {shown} instead of its `parameters()`",

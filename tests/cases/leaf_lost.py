@@ -146,3 +146,27 @@ def nobody_wants_its_gradient():
     a = h.detach().numpy().copy()
     a -= a.mean()
     h.sum().backward()
+
+
+def moved_where_the_device_is_chosen():
+    """Raises: Cannot copy out of meta tensor"""
+    device = "meta" if torch.get_num_threads() else "cpu"
+    w = torch.ones(3, requires_grad=True).to(device)  # warning: [TLN306]
+    w.pow(2).sum().backward()
+    print(w.grad)  # warning: [TLN109]
+
+
+def moved_and_the_leaf_is_asked():
+    device = "cpu" if torch.get_num_threads() else "cuda"
+    w = torch.ones(3, requires_grad=True)
+    there = w.to(device)
+    there.pow(2).sum().backward()
+    assert w.grad is not None
+
+
+def moved_and_retained():
+    device = "cpu" if torch.get_num_threads() else "cuda"
+    w = torch.ones(3, requires_grad=True).to(device)
+    w.retain_grad()
+    w.pow(2).sum().backward()
+    assert w.grad is not None

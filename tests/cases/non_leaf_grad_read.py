@@ -117,3 +117,18 @@ def leaf_of_unknown_shape():
         return x.grad.clone()
 
     test([3])
+
+
+def copy_on_another_device():
+    """Warns: not a leaf Tensor"""
+    device = torch.device("meta" if torch.get_num_threads() else "cpu")
+    image = torch.rand(1, 4, requires_grad=True)
+    there = image.to(device)
+    missing = there.grad  # warning: [TLN109]
+
+
+def conversion_to_the_cpu():
+    image = torch.rand(4, requires_grad=True)
+    same = image.to("cpu")
+    same.pow(2).sum().backward()
+    assert same.grad is image.grad

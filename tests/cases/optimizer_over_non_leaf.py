@@ -105,3 +105,90 @@ def detached_and_required():
     optimizer = torch.optim.SGD([w], lr=0.1)
     w.sum().backward()
     optimizer.step()
+
+
+def moved_where_the_device_is_chosen():
+    """Raises: can't optimize a non-leaf Tensor"""
+    device = torch.device("meta" if torch.get_num_threads() else "cpu")
+    start = torch.zeros(3, requires_grad=True).to(device)
+    optimizer = torch.optim.Adam([start], lr=0.1)  # warning: [TLN304]
+
+
+def moved_away_for_certain():
+    """Raises: can't optimize a non-leaf Tensor"""
+    start = torch.randn(3, requires_grad=True).to("meta")
+    optimizer = torch.optim.Adam([start], lr=0.1)  # error: [TLN304]
+
+
+def moved_by_the_argument_of_a_function():
+    """Raises: can't optimize a non-leaf Tensor"""
+
+    def invert(size, device):
+        code = torch.randn(1, size, requires_grad=True).to(device)
+        return torch.optim.Adam([code], lr=0.05)  # error: [TLN304]
+
+    invert(4, "meta")
+
+
+def moved_to_the_cpu_where_it_is():
+    for cpu in ("cpu", torch.device("cpu")):
+        start = torch.zeros(3, requires_grad=True).to(cpu)
+        torch.optim.Adam([start, torch.zeros(3, requires_grad=True).cpu()], lr=0.1)
+
+
+def made_on_the_device_it_is_moved_to():
+    device = torch.device("meta" if torch.get_num_threads() else "cpu")
+    start = torch.zeros(3, requires_grad=True, device=device).to(device)
+    torch.optim.Adam([start], lr=0.1)
+
+
+def default_device_is_the_one_it_is_moved_to():
+    device = torch.device("meta")
+    with device:
+        start = torch.zeros(3, requires_grad=True).to(device)
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_device("meta")
+    other = torch.zeros(3, requires_grad=True).to(device)
+    torch.optim.Adam([other], lr=0.1)
+    torch.set_default_device(None)
+
+
+def required_after_the_move():
+    device = torch.device("meta" if torch.get_num_threads() else "cpu")
+    start = torch.zeros(3).to(device).requires_grad_()
+    kept = torch.zeros(3, requires_grad=True).to(device).detach().requires_grad_()
+    torch.optim.Adam([start, kept], lr=0.1)
+
+
+def moved_copy_beside_its_leaf():
+    device = torch.device("meta" if torch.get_num_threads() else "cpu")
+    leaf = torch.zeros(3, requires_grad=True)
+    there = leaf.to(device)
+    torch.optim.Adam([leaf], lr=0.1)
+
+
+def default_dtype_set_to_what_it_is():
+    """Raises: can't optimize a non-leaf Tensor"""
+    torch.set_default_dtype(torch.float32)
+    start = torch.zeros(3, requires_grad=True).double()
+    torch.optim.Adam([start], lr=0.1)  # error: [TLN304]
+
+
+def default_dtype_set_to_another_one():
+    torch.set_default_dtype(torch.float64)
+    start = torch.zeros(3, requires_grad=True).double()
+    torch.optim.Adam([start], lr=0.1)
+    torch.set_default_dtype(torch.float32)
+
+
+def default_dtype_set_by_a_function():
+    def prepare():
+        torch.set_default_dtype(torch.float64)
+
+    def optimizer():
+        start = torch.zeros(3, requires_grad=True).double()
+        return torch.optim.Adam([start], lr=0.1)
+
+    prepare()
+    optimizer()
+    torch.set_default_dtype(torch.float32)

@@ -167,3 +167,18 @@ def moved_to_where_it_was_made():
     bias.to(query.dtype)
     bias.to(query.device)
     assert bias.dtype == torch.float64
+
+
+def call_that_raises_by_itself():
+    x = torch.rand(3)
+    try:
+        x.clamp(max=(1, 2))
+    except TypeError:
+        x = x + 1
+
+
+def moved_to_the_cpu_where_it_is():
+    x = torch.rand(3)
+    x.cpu()
+    x.to("cpu")
+    assert x.cpu() is x

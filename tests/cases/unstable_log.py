@@ -162,3 +162,22 @@ def maximum_subtracted_from_both():
     most = torch.maximum(a, b)
     total = most + torch.log(torch.exp(a - most) + torch.exp(b - most))
     assert total.isfinite().all()
+
+
+def overflow_is_replaced_afterwards():
+    def density(x, zeta):
+        safe = torch.log(1 + torch.exp(x))
+        safe = torch.where(safe == float("inf"), x, safe)
+        total = torch.log(torch.exp(zeta).sum(-1))
+        return safe, total.masked_fill(torch.isinf(total), 100.0)
+
+    for each in density(torch.tensor([1000.0]), torch.tensor([1000.0])):
+        assert each.isfinite().all()
+
+
+def overflow_of_another_result_is_replaced():
+    """Holds: total.isinf().all()"""
+    x = torch.tensor([1000.0, 999.0])
+    other = x.exp()
+    other = other.masked_fill(other.isinf(), 0.0)
+    total = torch.log(torch.exp(x).sum(-1))  # smell: [TLN605]

@@ -219,6 +219,7 @@ def view_of(
         view=_view_kind(autograd, source, kind),
         cut=source.cut,
         precise=source.precise,
+        device=source.device,
     )
     view.name = source.name
     return view
@@ -258,6 +259,7 @@ def detached_alias(
         counter=VersionCounter() if own_counter else source.counter,
         cut=f"`{how}` cuts it from the graph",
         precise=source.precise,
+        device=source.device,
     )
     tensor.strides = source.strides
     if source.alias is not None and not source.alias.bound:

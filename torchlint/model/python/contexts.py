@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from torchlint.knowledge.foreign import is_foreign
 from torchlint.model.python.attributes import attribute, evaluate_again
 from torchlint.model.python.binding import assign
 from torchlint.model.python.calls import call_site
@@ -29,6 +30,7 @@ from torchlint.model.state.values import (
     reachable_tensors,
 )
 from torchlint.model.torch.arguments import text_of
+from torchlint.model.torch.defaults import device_context
 from torchlint.model.torch.functions import set_grad_mode
 from torchlint.syntax import ir
 from torchlint.syntax.features import written
@@ -63,6 +65,7 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
     item = node.items[place]
     machine.descend()
     mode, ambient, very_dtypes, may_cast = machine.grad_mode, machine.ambient, torch.very_dtypes, autograd.may_cast
+    device = torch.default_device
     if not _keeps_dtypes(run, item.context):
         torch.very_dtypes = False
         autograd.may_cast = True
@@ -85,12 +88,17 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
         entered_value = _enter(run, item.context, value)
         if item.target is not None:
             assign(run, item.target, entered_value)
+        inner = device_context(torch, value, _keeps_device(run, item.context, value))
+        if inner != device:
+            machine.trail.set(torch, "default_device", inner)
         restores = isinstance(value, GradModeGuard)
         plain = machine.grad_mode is mode and not isinstance(value, Instance)
         expected += _expects_error(item.context)
         body()
     machine.nested -= 1
     machine.contexts -= 1
+    if torch.default_device != device and not machine.dead:
+        machine.trail.set(torch, "default_device", device)
     machine.grad_mode, torch.very_dtypes, autograd.may_cast = mode, very_dtypes, may_cast
     if machine.ambient is not ambient and not machine.contexts:
         machine.trail.set(machine, "ambient", ambient)
@@ -211,6 +219,16 @@ def _keeps_dtypes(run: Run, context: ir.Expression) -> bool:
     if not isinstance(callee, External) or "autocast" in callee.qualified:
         return False
     return callee.qualified.startswith(_KEEP_DTYPES)
+
+
+def _keeps_device(run: Run, context: ir.Expression, value: Value) -> bool:
+    """Whether a context manager certainly leaves the default device alone."""
+    if isinstance(value, GradModeGuard) or (isinstance(value, Instance) and not value.cls.outside()):
+        return True
+    callee = evaluate_again(run, context.function) if isinstance(context, ir.Call) else None
+    return isinstance(callee, External) and (
+        callee.qualified.startswith((*_TRANSPARENT, *_KEEP_DTYPES)) or is_foreign(callee.qualified)
+    )
 
 
 def _expects_error(context: ir.Expression) -> int:

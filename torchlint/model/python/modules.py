@@ -123,6 +123,8 @@ def module_method(run: Run, module: Instance | Module, name: str, site: CallSite
 def _cast_module(run: Run, module: Instance | Module, name: str, site: CallSite) -> None:
     """`module.double()`, `module.to(dtype)`: the floating point tensors of a Module in another dtype."""
     precise = CASTS.get(name, "")
+    for value in tensors_of(module) if name in ("to", "cuda", "cpu") else ():
+        run.machine.trail.set(value, "device", "")
     if name in ("to", "type", "cuda", "cpu"):
         dtypes = [as_argument(value) for value in site.values()]
         named = [precise_dtype(each) for each in dtypes if isinstance(each, str) and class_of(precise_dtype(each))]
@@ -168,8 +170,9 @@ def _register(run: Run, module: Instance, site: CallSite) -> Value:
     if isinstance(name, Constant) and isinstance(name.value, str) and value is not None:
         run.machine.trail.set(module.attributes, name.value, value)
         for _, each in alternatives(value):
-            if isinstance(each, Tensor) and not each.name:
-                each.name = name.value
+            if isinstance(each, Tensor):
+                each.name = each.name or name.value
+                run.machine.trail.set(each, "device", "")  # it goes where its Module goes
     return NONE
 
 

@@ -22,6 +22,7 @@ from torchlint.model.state.values import (
     NONE,
     External,
     Instance,
+    Sequence,
     Tensor,
     Unknown,
     Value,
@@ -34,6 +35,7 @@ from torchlint.syntax import ir
 from torchlint.syntax.features import method_only_returns, only_returns
 from torchlint.syntax.for_effect import is_for_effect
 
+_BOUNDS = frozenset({"min", "max"})
 _MOVES = frozenset({"to", "type", "cpu", "cuda", "xpu", "type_as", "contiguous"})
 
 
@@ -79,10 +81,12 @@ def _dropped(run: Run, node: ir.ExpressionStatement, call: ir.Call, value: Value
             return
         tensor = options[0]
     assert isinstance(tensor, Tensor)
+    if any(_is_tuple(run, argument.value) for argument in call.arguments if argument.keyword in _BOUNDS):
+        return  # torch takes a number or a tensor there: the call raises
     inside = machine.stack[-1].definition if machine.stack else None
     if machine.expected_errors or is_for_effect(machine.program, inside, node, function.attr):
         return
-    if function.attr in _MOVES and _is_there(run, call, tensor):
+    if function.attr in _MOVES and (value is tensor or _is_there(run, call, tensor)):
         return
     machine.emit(
         ResultDropped(
@@ -109,6 +113,11 @@ def _may_convert_nothing(
         return ()
     given = ", ".join(text_of(each.value) or "…" for each in call.arguments)
     return (Condition("copy", f"{text_of(function.value) or '…'}.{function.attr}({given})"),)
+
+
+def _is_tuple(run: Run, argument: ir.Expression) -> bool:
+    value = evaluate_again(run, argument)
+    return isinstance(value, Sequence) and value.kind in ("tuple", "list")
 
 
 def _is_there(run: Run, call: ir.Call, tensor: Tensor) -> bool:

@@ -92,6 +92,9 @@ class EntryRun:
         granted = machine.outside_left
         functions, classes = len(run.functions), len(run.classes)
         mark = machine.trail.mark()
+        if entry is not None and run.torch.unsettled:
+            machine.trail.set(run.torch, "default_dtype", "")
+            machine.trail.set(run.torch, "default_device", "")
         frame = machine.frame
         self.escaping = []
         statement, nested = machine.statement, machine.nested

@@ -32,7 +32,7 @@ _VALUES_OR_NONE = frozenset({"last", "tail"})
 _TRUTHS = frozenset({"ambient", "contiguous", "grad_mode"})
 _FLAGS = frozenset({"havocked", "hooked", "retains_grad"})
 _TIMES = frozenset({"grad_reset", "grad_time"})
-_SPELLINGS = frozenset({"cut", "precise"})
+_SPELLINGS = frozenset({"cut", "default_device", "default_dtype", "device", "precise"})
 _SAME_OR_NONE = frozenset({"children", "contents", "layer", "strides", "trues"})
 JOINED = frozenset({"grad_fn", "items", "training", "shape"}).union(
     *(_TIMED, _UNORDERED, _GRADS, _VALUES, _VALUES_OR_NONE),

@@ -277,7 +277,8 @@ class Tensor:
 
     `op` is the qualified spelling of the operation that computed it ("" if none did), `inputs` are the tensors that
     went in (recorded or not): the data flow, for those who ask where a value comes from. `trues`: of a mask made of
-    literals, how many of these are true. `grad_reset`: when its gradient was last set to zero.
+    literals, how many of these are true. `grad_reset`: when its gradient was last set to zero. `device`: the type of
+    the device it is on ("cpu", "cuda"), "" if nobody knows.
     """
 
     __slots__ = (
@@ -287,6 +288,7 @@ class Tensor:
         "contiguous",
         "counter",
         "cut",
+        "device",
         "dtype",
         "family",
         "grad",
@@ -332,6 +334,7 @@ class Tensor:
         is_parameter: Truth = Truth.NO,
         cut: str = "",
         precise: str = "",
+        device: str = "",
     ) -> None:
         self.origin = origin
         self.line = line
@@ -355,6 +358,7 @@ class Tensor:
         self.is_parameter = is_parameter
         self.cut = cut
         self.precise = precise
+        self.device = device
         self.grad: Value = NONE
         self.grad_of: Tensor | None = None
         self.hooked = False
@@ -402,11 +406,16 @@ NONE = Constant(None)
 
 @dataclass(slots=True, unsafe_hash=True)
 class Scalar:
-    """A Python value of a known plain type and unknown value: "int", "float", "bool", "str", "number", "other"."""
+    """
+    A Python value of a known plain type and unknown value: "int", "float", "bool", "str", "number", "device",
+    "other".
+    """
 
     kind: str
     cut: str = ""
     """Why it is no tensor any more, where it was made of one: "`.item()` returns a number"."""
+    device: str = ""
+    """Of a `torch.device`, its type ("cpu"), "" if it is not known."""
 
 
 class Unknown:

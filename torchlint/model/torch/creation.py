@@ -32,6 +32,7 @@ from torchlint.model.state.values import (
     reachable_tensors,
 )
 from torchlint.model.torch.arguments import as_argument, precise_dtype, truth_of
+from torchlint.model.torch.defaults import device_named
 from torchlint.model.torch.torch import Torch
 
 
@@ -75,6 +76,7 @@ def create(torch: Torch, qualified: str, site: CallSite, positional: list[Value]
     if tensor.dtype == "bool" and display == "tensor" and positional:
         tensor.trues = _trues(positional[0])
     tensor.precise = _precise_of_created(torch, tensor.dtype, display, positional, site)
+    tensor.device = _device_of_created(torch, qualified, display, positional, site)
     if tensor.dtype is None and display.removeprefix("new_").removesuffix("_like") in _FLOATING:
         tensor.dtype = None if "dtype" in site.keywords or display.endswith("_like") else "float"
     return tensor
@@ -88,6 +90,20 @@ def _precise_of_created(torch: Torch, dtype: str | None, display: str, positiona
     if display.startswith("new_") or display.endswith("_like"):
         return positional[0].precise if positional and isinstance(positional[0], Tensor) else ""
     return torch.default_dtype if dtype == "float" or (dtype is None and display in _FLOATING) else ""
+
+
+def _device_of_created(torch: Torch, qualified: str, display: str, positional: list[Value], site: CallSite) -> str:
+    given = site.keywords.get("device")
+    if given is not None and is_none(given) is not Truth.YES:
+        return device_named(given)
+    if not site.complete or qualified.startswith("torch.cuda."):
+        return ""
+    if display.startswith("new_") or display.endswith("_like") or qualified == "torch.Tensor.new":
+        return positional[0].device if positional and isinstance(positional[0], Tensor) else ""
+    copies = display in ("tensor", "as_tensor", "asarray", "scalar_tensor")
+    if copies and any(may_be_tensor(each) for value in positional for each in explore(value, parts)):
+        return ""  # `torch.tensor(t)` is where `t` is
+    return torch.default_device
 
 
 def _shared(torch: Torch, source: Value, created: factories.Created, display: str, site: CallSite) -> Value:

@@ -21,10 +21,11 @@ from torchlint.model.autograd.writes import write
 from torchlint.model.events import Shape
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.values import NONE, Constant, GradModeGuard, Scalar, Sequence, Tensor, Unknown, Value
+from torchlint.model.state.values import Constant, GradModeGuard, Scalar, Sequence, Tensor, Unknown, Value
 from torchlint.model.torch.arguments import as_argument, cst_of, known_tensors, text_of, truth_of
 from torchlint.model.torch.contractions import FOLLOWED, contraction
 from torchlint.model.torch.creation import create, new_parameter, new_variable
+from torchlint.model.torch.defaults import new_device, set_default_device, set_default_dtype, set_default_type
 from torchlint.model.torch.gradients import differentiate
 from torchlint.model.torch.inplace import in_place_function
 from torchlint.model.torch.layers import new_layer
@@ -88,11 +89,6 @@ def _set_grad_enabled(torch: Torch, qualified: str, site: CallSite) -> Value:
     mode = truth_of(site.get(0, "mode"))
     set_grad_mode(torch, mode)
     return GradModeGuard(mode)
-
-
-def _set_default_dtype(torch: Torch, qualified: str, site: CallSite) -> Value:
-    torch.default_dtype = ""
-    return NONE
 
 
 def _nothing(torch: Torch, qualified: str, site: CallSite) -> Value:
@@ -207,7 +203,10 @@ TORCH_FUNCTIONS: dict[str, Function] = {
     ),
     **dict.fromkeys(("torch.set_grad_enabled", "torch.autograd.set_grad_enabled"), _set_grad_enabled),
     **dict.fromkeys(("torch.autograd.grad", "torch.autograd.backward"), differentiate),
-    **dict.fromkeys(("torch.set_default_dtype", "torch.set_default_tensor_type"), _set_default_dtype),
+    "torch.device": new_device,
+    "torch.set_default_dtype": set_default_dtype,
+    "torch.set_default_tensor_type": set_default_type,
+    "torch.set_default_device": set_default_device,
     **dict.fromkeys(("torch.nn.Parameter", "torch.nn.parameter.Parameter"), new_parameter),
     **dict.fromkeys(("torch.autograd.Variable", "torch.autograd.variable.Variable"), new_variable),
     **dict.fromkeys(

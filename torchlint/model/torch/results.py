@@ -47,6 +47,7 @@ from torchlint.model.torch.arguments import (
     kind_of,
     precise_dtype,
 )
+from torchlint.model.torch.defaults import MOVES, SINGLE, asked_device
 from torchlint.model.torch.layout import lay, reshape_shares, result_layout, view_layout
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
@@ -134,6 +135,16 @@ def derive(torch: Torch, result: Tensor, op: Op, bound: dict[str, Value]) -> Non
     """Note what a tensor was computed from."""
     result.op = op.spelling
     result.inputs = tuple(tensor for value in bound.values() for _, tensor in present(torch, value))
+    result.device = _device_after(op, result.inputs, bound)
+
+
+def _device_after(op: Op, inputs: tuple[Tensor, ...], bound: dict[str, Value]) -> str:
+    """The type of the device that a result is on: where its operands are, or where it is moved to."""
+    method = op.spelling.rpartition(".")[2]  # `cpu` and `cuda` are one operation
+    if method in MOVES or (op.name in CASTS and bound.keys() & {"device", "other"}):
+        return asked_device(method, bound)
+    device = inputs[0].device if inputs else ""
+    return device if device and all(each.device == device for each in inputs) and op.name != "type" else ""
 
 
 def _why_cut(torch: Torch, op: Op, bound: dict[str, Value], display: str, differentiable: bool) -> str:
@@ -335,9 +346,22 @@ def _cast_to(torch: Torch, name: str, bound: dict[str, Value]) -> str:
 
 def _same_dtype(torch: Torch, op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
     """Whether a cast finds that there is nothing to do."""
-    if bound.get("other") is source:
+    if bound.get("other") is source or op.name in MOVES:
+        return Truth.YES
+    if op.name == "to" and not bound.keys() & {"dtype", "other"}:
         return Truth.YES
     return has_dtype(torch, source, _cast_to(torch, op.name, bound))
+
+
+def _same_device(op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
+    """Whether a conversion finds that the tensor is where it is wanted."""
+    if op.name in CASTS and not bound.keys() & {"device", "other"}:
+        return Truth.MAYBE if op.name == "type" else Truth.YES
+    asked = asked_device(op.spelling.rpartition(".")[2], bound)
+    if not asked or not source.device:
+        return Truth.MAYBE
+    # of several devices of one type nobody knows which one is meant
+    return Truth.of(asked in SINGLE or None) if asked == source.device else Truth.NO
 
 
 def _itself(torch: Torch, op: Op, bound: dict[str, Value], shape: Shape) -> Tensor | None:
@@ -367,8 +391,8 @@ def _is_same(op: Op, source: Tensor) -> Truth:
 
 
 def _shares(torch: Torch, op: Op, source: Tensor, bound: dict[str, Value], shape: Shape) -> Truth:
-    if op.name in CASTS and not bound.keys() & {"copy", "memory_format"}:
-        return _same_dtype(torch, op, source, bound)
+    if (op.name in CASTS or op.name in MOVES) and not bound.keys() & {"copy", "memory_format"}:
+        return _same_dtype(torch, op, source, bound) & _same_device(op, source, bound)
     if op.name == "contiguous":
         return source.contiguous if "memory_format" not in bound else Truth.MAYBE
     if op.name in ("reshape", "flatten", "view_as", "reshape_as", "ravel"):
@@ -403,4 +427,4 @@ _LAID_OUT = frozenset(
 _LIBRARIES = ("linalg_", "fft_")
 _RESHAPING = frozenset({"unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"})
 _ATLEAST = {"atleast_1d": 1, "atleast_2d": 2, "atleast_3d": 3}
-_SAME_OBJECT = frozenset({"positive", "contiguous", "cpu", "cuda", "dropout", *CASTS})
+_SAME_OBJECT = frozenset({"positive", "contiguous", "dropout", *MOVES, *CASTS})

@@ -21,6 +21,7 @@ from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     GRAD_NO,
+    GRAD_YES,
     NONE,
     Constant,
     External,
@@ -87,7 +88,9 @@ def tensor_attribute(torch: Torch, tensor: Tensor, name: str, origin: ir.Node) -
         return Unknown()
     if name == "dtype" and torch.by_default and (dtype := dtype_of(torch, tensor)):
         return External(dtype)
-    if name in ("dtype", "device", "layout", "is_cuda", "is_sparse", "names", "itemsize"):
+    if name == "device":
+        return Scalar("device", device=tensor.device)
+    if name in ("dtype", "layout", "is_cuda", "is_sparse", "names", "itemsize"):
         return Scalar("other")
     if name in ("T", "mT", "H", "mH", "real", "imag"):
         return apply(torch, f"torch.Tensor.{name}", [tensor], {}, origin, name) or Unknown([tensor])
@@ -287,6 +290,7 @@ def _derived(copy: Tensor, tensor: Tensor, name: str) -> None:
 
 
 def _move(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value:
+    site = _with_device(tensor, name, site)
     for value in site.values():
         dtype = as_argument(value)
         precise = precise_dtype(dtype) if isinstance(dtype, str) else ""
@@ -303,6 +307,24 @@ def _move(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.
     return apply(torch, f"torch.Tensor.{name}", [tensor, *site.positional], site.keywords, site.node, name) or made_of(
         [tensor], source=site.node
     )
+
+
+def _with_device(tensor: Tensor, name: str, site: CallSite) -> CallSite:
+    """
+    `leaf.to(device)`: what nobody knows is held for a device where the program calls it so. Of what is computed it
+    makes no difference whether a move gives the tensor itself.
+    """
+    if name != "to" or tensor.own != GRAD_YES or tensor.is_leaf is not Truth.YES or tensor.device != "cpu":
+        return site
+    given = site.keywords.get("device")
+    if isinstance(given, Unknown) and given.tensor is None:
+        return CallSite(site.node, site.positional, {**site.keywords, "device": Scalar("device")})
+    written = site.argument(0, "")
+    if written is None or not site.positional or "device" not in text_of(written.value).rpartition(".")[2]:
+        return site
+    if not isinstance(site.positional[0], Unknown) or site.positional[0].tensor is not None:
+        return site
+    return CallSite(site.node, [Scalar("device"), *site.positional[1:]], site.keywords)
 
 
 Method: TypeAlias = "Callable[[Torch, Tensor, str, CallSite, ir.Expression], Value | None]"

@@ -18,10 +18,12 @@ class Torch:
     __slots__ = (
         "autograd",
         "by_default",
+        "default_device",
         "default_dtype",
         "default_training",
         "machine",
         "switched",
+        "unsettled",
         "very_dtypes",
     )
 
@@ -29,7 +31,11 @@ class Torch:
         self.machine = machine
         self.autograd = autograd
         self.default_dtype = "torch.float32"
-        """The dtype of new float tensors; "" once the program has set another one."""
+        """The dtype of new float tensors, "" if it is not known."""
+        self.default_device = "cpu"
+        """The type of the device of new tensors, "" if it is not known."""
+        self.unsettled = False
+        """Whether a function has set one of these: when it is called, other entry points do not know."""
         self.very_dtypes = True
         """Whether an operation computes in the dtype of its operands: not under `torch.autocast`."""
         self.by_default = False

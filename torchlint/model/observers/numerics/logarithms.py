@@ -6,6 +6,7 @@ import libcst as cst
 
 from torchlint.model.events.numerics import LogarithmComposed, Stable
 from torchlint.model.state.computations import Computation, Computations, constant
+from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Tensor, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import here, near
@@ -16,6 +17,8 @@ _TO_FLOAT = frozenset({"float", "double", "half"})
 _KEEPING = frozenset({"abs", "clone", "detach", "max", "min", "sum", "unsqueeze", "view"})
 _MOST_MADE = 1_000
 _NEGATIVE = frozenset({"-", "neg", "negative"})
+_GUARDS = frozenset({"isinf", "isposinf", "isneginf", "isfinite", "isnan", "nan_to_num", "==", "!="})
+"""What asks of a result whether it has overflowed: it is replaced where it has."""
 _NEVER_NEGATIVE = frozenset({"abs", "absolute", "exp", "norm", "relu", "sigmoid", "softplus", "sqrt", "square"})
 
 
@@ -29,8 +32,20 @@ class Logarithms(Computations):
         here("exp", "- +"),
     )
 
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._waiting: list[tuple[Computation, LogarithmComposed]] = []
+
+    def concluded(self) -> None:
+        for _, event in self._waiting:
+            self.machine.emit(event)
+        self._waiting.clear()
+
     def computed(self, made: Computation) -> None:
-        if made.name == "log" and made.how in ("function", "method") and not made.keywords:
+        if made.name in _GUARDS and self._waiting:
+            asked = [self.maker(value) for value in made.operands]
+            self._waiting = [each for each in self._waiting if not any(each[0] is one for one in asked)]
+        elif made.name == "log" and made.how in ("function", "method") and not made.keywords:
             self._logarithm(made)
         elif made.name in ("-", "+") and made.how == "operator":
             self._difference(made)
@@ -140,19 +155,19 @@ class Logarithms(Computations):
         if stable in ("log1p", "expm1") and not self._is_written(made, position, inner):
             return  # the inner result has a name and other uses: a count, most often
         tensor = value if isinstance(value, Tensor) else None
-        self.machine.emit(
-            LogarithmComposed(
-                node=made.node,
-                statement=made.line,
-                truth=self.now(),
-                stable=stable,
-                written=written,
-                operands=known if whole else (),
-                arguments=arguments or (),
-                nested=whole and nested and inner.alone and self._is_written(made, position, inner),
-                real=tensor is not None and tensor.dtype == "float",
-            )
+        event = LogarithmComposed(
+            node=made.node,
+            statement=made.line,
+            truth=self.now(),
+            stable=stable,
+            written=written,
+            operands=known if whole else (),
+            arguments=arguments or (),
+            nested=whole and nested and inner.alone and self._is_written(made, position, inner),
+            real=tensor is not None and tensor.dtype == "float",
         )
+        if self.machine.excursion is None and not self.machine.expected_errors:
+            self._waiting.append((made, event))
 
 
 def _is_literal(made: Computation, position: int, number: int) -> bool:

@@ -20,6 +20,7 @@ from torchlint.model.events.gradients import (
     NonLeafFlagSet,
     NonLeafGradRead,
 )
+from torchlint.model.observers.moved import moved
 from torchlint.model.observers.pending import Held, argument, derived, dotted, expression, is_true, only
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
@@ -89,7 +90,8 @@ class Leaves(Observer):
     def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
         if name != "grad" or not isinstance(origin, ir.Attribute):
             return
-        tensor = only(owner, self.machine)
+        found = moved(owner)
+        tensor = found[0] if found is not None else only(owner, self.machine)
         node, owner_node = expression(origin), expression(origin.value)
         if not isinstance(tensor, Tensor) or node is None or owner_node is None:
             return
@@ -99,6 +101,7 @@ class Leaves(Observer):
             node=node,
             statement=self.machine.line(),
             trace=tuple(step for step in (self.machine.created(tensor),) if step is not None),
+            conditions=(found[1],) if found is not None else (),
             owner=self.machine.facts(tensor, dotted(origin.value)),
             owner_node=owner_node,
             made_by=tensor.made_by,

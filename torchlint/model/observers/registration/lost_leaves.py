@@ -12,9 +12,11 @@ from typing import Literal
 
 import libcst as cst
 
+from torchlint.condition import Condition
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.registration import GradFlagSet, LeafLost
 from torchlint.model.events.trace import Step
+from torchlint.model.observers.moved import moved
 from torchlint.model.observers.pending import expression
 from torchlint.model.observers.training.moments import holds
 from torchlint.model.python.attributes import is_module
@@ -54,11 +56,14 @@ class _Lost:
 
     leaf: Tensor
     value: Tensor
+    bound: Value
+    """What the name holds: the result, or the leaf where an operation may give it back."""
     name: str
     op: str
     factory: cst.Call
     written: cst.BaseExpression
     line: cst.CSTNode
+    conditions: tuple[Condition, ...] = ()
     reached: Step | None = None
     read: bool = False
     wanted: bool = False
@@ -93,6 +98,7 @@ class LostLeaves(Observer):
                         node=each.written,
                         statement=each.line,
                         trace=(Step(each.factory, "the leaf is created here"), each.reached),
+                        conditions=each.conditions,
                         how="created",
                         name=each.name,
                         op=each.op,
@@ -112,10 +118,19 @@ class LostLeaves(Observer):
         if not isinstance(written, cst.BaseExpression) or self.machine.assumed - self.machine.path:
             return
         if isinstance(value, Tensor):
-            self._created(name, value, written)
+            self._created(name, value, value, written)
             self._rebinds(name, value, written)
+        elif (found := moved(value)) is not None:
+            self._created(name, found[0], value, written, (found[1],))
 
-    def _created(self, name: str, value: Tensor, written: cst.BaseExpression) -> None:
+    def _created(
+        self,
+        name: str,
+        value: Tensor,
+        bound: Value,
+        written: cst.BaseExpression,
+        conditions: tuple[Condition, ...] = (),
+    ) -> None:
         leaf, ops = value, set()
         while leaf.inputs and leaf.is_leaf is Truth.NO:
             tracked = [each for each in leaf.inputs if each.requires_grad.truth() is not Truth.NO]
@@ -125,14 +140,16 @@ class LostLeaves(Observer):
             leaf = tracked[0]
         if leaf is value or leaf.own != GRAD_YES or leaf.is_parameter is not Truth.NO:
             return
-        if leaf.name or self._is_given(leaf):
+        named = leaf.name and not (bound is not value and leaf.line is self.machine.line())
+        if named or self._is_given(leaf):
             return
         factory = leaf.origin.origin
         if not isinstance(factory, cst.Call) or _ON_PURPOSE & ops or _changes_nothing(written):
             return
         if any(arg.keyword is not None and arg.keyword.value == "requires_grad" for arg in parsed(factory).args):
             op = value.made_by or min(ops)
-            self._lost.append(_Lost(leaf, value, name, op, factory, written, self.machine.line()))
+            line = self.machine.line()
+            self._lost.append(_Lost(leaf, value, bound, name, op, factory, written, line, conditions))
 
     def _is_given(self, tensor: Tensor) -> bool:
         """Whether a parameter of a function of the file holds the tensor."""
@@ -166,7 +183,7 @@ class LostLeaves(Observer):
 
     def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
         for each in self._lost if name == "grad" else ():
-            each.wanted = each.wanted or owner is each.value
+            each.wanted = each.wanted or owner is each.value or owner is each.bound
         # Bound to another leaf before its gradient is read, the name has lost nothing.
         for rebound, event in self._rebound if name == "grad" else ():
             if owner is rebound and id(event.node) not in self._told:
@@ -191,7 +208,8 @@ class LostLeaves(Observer):
 
     def optimizer_built(self, optimizer: Optimizer, parameters: Value | None, origin: ir.Call) -> None:
         for each in self._lost:
-            each.wanted = each.wanted or (parameters is not None and holds(parameters, each.value))
+            given = parameters is not None and (holds(parameters, each.value) or holds(parameters, each.bound))
+            each.wanted = each.wanted or given
 
     def wrote(self, tensor: Tensor, write: Write) -> None:
         # Only what is no leaf can be written in place: it was made one for that.
@@ -203,7 +221,7 @@ class LostLeaves(Observer):
 
     def _handed_over(self, values: list[Value]) -> None:
         for each in self._lost:
-            each.read = each.read or any(value is each.value for value in values)
+            each.read = each.read or any(value is each.value or value is each.bound for value in values)
 
     # -- flags
 
@@ -220,7 +238,7 @@ class LostLeaves(Observer):
             self._modules.append(receiver)
         if name in ("register_hook", "register_post_accumulate_grad_hook"):
             for each in self._lost:
-                each.read = each.read or each.value is receiver
+                each.read = each.read or each.value is receiver or each.bound is receiver
         elif name == "apply":
             self._handed_over(positional)
 

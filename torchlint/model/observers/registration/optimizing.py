@@ -12,11 +12,13 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from torchlint.condition import Condition
 from torchlint.knowledge.modules import optimizers
 from torchlint.model.autograd.writes import is_none
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.registration import Given, Missing, OptimizerGiven, OptimizerMisses
 from torchlint.model.events.trace import Step
+from torchlint.model.observers.moved import moved
 from torchlint.model.observers.training.moments import dotted, holds, receiver_of
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.making import made_as_written
@@ -156,6 +158,8 @@ class Optimizing(Observer):
         if isinstance(value, Tensor):
             if value.is_leaf is Truth.NO:
                 self._tell("non-leaf", node, dotted(node) or value.name, value.op.rpartition(".")[2] or value.made_by)
+        elif (found := moved(value)) is not None and not found[0].retains_grad:
+            self._tell("non-leaf", node, dotted(node) or found[0].name, "to", conditions=(found[1],))
         elif self._is_module(value):
             self._tell("module", node, dotted(node), "")
         elif isinstance(value, Sequence) and value.kind == "generator" and value.parameters_of:
@@ -175,12 +179,22 @@ class Optimizing(Observer):
             return False
         return made_as_written(value.cls) and all(_ITERATES.isdisjoint(cls.attributes) for cls in value.cls.ancestry())
 
-    def _tell(self, what: Given, node: ir.Expression, name: str, op: str, line: cst.CSTNode | None = None) -> None:
+    def _tell(
+        self,
+        what: Given,
+        node: ir.Expression,
+        name: str,
+        op: str,
+        line: cst.CSTNode | None = None,
+        conditions: tuple[Condition, ...] = (),
+    ) -> None:
         if id(node.origin) in self._told:
             return
         self._told.add(id(node.origin))
         statement = line if line is not None else self.machine.line()
-        self.machine.emit(OptimizerGiven(node=node.origin, statement=statement, what=what, name=name, op=op))
+        self.machine.emit(
+            OptimizerGiven(node=node.origin, statement=statement, conditions=conditions, what=what, name=name, op=op)
+        )
 
     def _iterable(self, value: Sequence, origin: ir.Call, name: str, node: ir.Expression) -> None:
         places = [place for each, path, place in self._consumed if each is value and path <= self.machine.path]
