@@ -27,8 +27,9 @@ class LeafLost(Rule):
     Unsafe: the gradient is that of the result instead of the leaf's.
 
     ## Known limits
-    `.clone()`, `* 1`, `retain_grad()`, a hook or a write in place say that a non-leaf is meant. Moving to a device or
-    type is silent where it may return the leaf itself.
+    `.clone()`, `* 1`, `retain_grad()`, a hook or a write in place say that a non-leaf is meant. Of a move to a
+    device that the text leaves open it says "where `device` is another device than the CPU"; it is silent on a leaf
+    that may be on another device itself, and on a type that may be the leaf's.
 
     ## References
     - [torch.Tensor.is_leaf](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.is_leaf.html)

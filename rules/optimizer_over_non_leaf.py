@@ -23,7 +23,8 @@ class OptimizerOverNonLeaf(Rule):
 
     ## Known limits
     A tensor without grad is only reported where the optimizer steps while it still requires none. Frozen parameters of
-    a module are fine.
+    a module are fine. A leaf moved to a device that the text leaves open is a warning: on the CPU the move gives the
+    leaf itself.
 
     ## References
     - [Constructing an optimizer](https://docs.pytorch.org/docs/stable/optim.html#constructing-it)

@@ -116,8 +116,8 @@ def _may_convert_nothing(
 
 
 def _is_tuple(run: Run, argument: ir.Expression) -> bool:
-    value = evaluate_again(run, argument)
-    return isinstance(value, Sequence) and value.kind in ("tuple", "list")
+    """A tuple or list, written there or under a name."""
+    return isinstance(argument, ir.Sequence) or isinstance(evaluate_again(run, argument), Sequence)
 
 
 def _is_there(run: Run, call: ir.Call, tensor: Tensor) -> bool:
