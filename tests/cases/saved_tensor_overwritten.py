@@ -675,3 +675,55 @@ def in_every_round():
         x += 1  # error: [TLN201]
         total = total + (w * x).sum()
     total.backward()
+
+
+def table_scaled_by_a_look_up():
+    """Raises: modified by an inplace operation"""
+    table = nn.Embedding(10, 4, max_norm=1.0)
+    scores = torch.rand(2, 4) @ (table.weight * table.weight).t()
+    rows = table(torch.tensor([1, 2]))  # error: [TLN201]
+    (scores.sum() + rows.sum()).backward()
+
+
+def diagonal_of_attention_filled():
+    """Raises: modified by an inplace operation"""
+    x = torch.rand(4, 3, requires_grad=True)
+    attention = torch.softmax(x @ x.T, dim=-1)
+    attention.fill_diagonal_(0.0)  # error: [TLN201]
+    (attention @ x).sum().backward()
+
+
+def tables_with_a_norm_in_training():
+    class Tastes(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.users = nn.Embedding(10, 4, max_norm=1.0)
+            self.bags = nn.EmbeddingBag(10, 4, max_norm=0.5)
+
+        def forward(self, user, items):
+            return (self.users(user) * self.bags(items) + self.users(user + 1)).sum()
+
+    tastes = Tastes()
+    optimizer = torch.optim.SGD(tastes.parameters(), lr=0.1)
+    for _ in range(2):
+        optimizer.zero_grad()
+        tastes(torch.tensor([1]), torch.tensor([[2, 3]])).backward()
+        optimizer.step()
+
+
+def copy_of_a_table_before_the_look_up():
+    table = nn.Embedding(10, 4, max_norm=1.0)
+    penalty = (table.weight.clone() ** 2).sum()
+    rows = table(torch.tensor([1, 2]))
+    (penalty + rows.sum()).backward()
+
+
+def diagonal_filled_where_nobody_saved_it():
+    z = torch.rand(4, 3, requires_grad=True)
+    similarity = z @ z.T
+    similarity.fill_diagonal_(-1e9)
+    nn.functional.cross_entropy(similarity, torch.arange(4)).backward()
+    apart = torch.cdist(z, z).clone().fill_diagonal_(float("inf"))
+    apart.min().backward()
+    mask = torch.ones(4, 4, dtype=torch.bool).fill_diagonal_(False)
+    assert not mask.diagonal().any()

@@ -19,6 +19,7 @@ from torchlint.model.autograd.record import input_grad, recorded_grad, value_gra
 from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.tensors import materialise, tensor_options
 from torchlint.model.autograd.writes import INPLACE_VIEWS, use, write
+from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import GRAD_MAYBE, GRAD_NO, Sequence, Tensor, Unknown, Value, reachable_tensors
 from torchlint.model.torch.arguments import as_argument, kind_of, known_of
 from torchlint.model.torch.results import operation_layout, out_of_place, present
@@ -27,6 +28,8 @@ from torchlint.syntax import ir
 
 _TAKES_NUMBERS = frozenset({"add", "sub", "mul", "div", "true_divide"})
 """As functions these take a number for the first tensor, too: `torch.mul(2, x)`."""
+RENORMS = frozenset({"embedding", "embedding_bag"})
+"""Look-ups that write their table where `max_norm` is given (`embedding_renorm_` in torch/nn/functional.py)."""
 
 
 def apply(
@@ -188,9 +191,14 @@ def _write_others(
     torch: Torch, op: Op, bound: dict[str, Value], origin: ir.Node, display: str, target: cst.BaseExpression | None
 ) -> None:
     machine = torch.machine
+    mode = machine.grad_mode
+    # `max_norm`: the rows are scaled down under `no_grad`, and the version counts whether any was too long or not
+    renormed = op.name in RENORMS
     for parameter in op.writes:
         if parameter not in bound:
             continue
+        if renormed:
+            machine.grad_mode = Truth.NO
         for guard, tensor in tensor_options(torch.autograd, bound[parameter]):
             assumed = machine.assumed
             machine.assumed = assumed | guard
@@ -201,9 +209,10 @@ def _write_others(
                 target if target is not None else _expression(origin),
                 f"{display}(out=...)" if parameter == "out" else display,
                 "out" if parameter == "out" else "function",
-                certain=parameter in ("out", "self"),
+                certain=renormed or parameter in ("out", "self"),
             )
             machine.assumed = assumed
+        machine.grad_mode = mode
 
 
 def _expression(node: ir.Node) -> cst.BaseExpression:

@@ -141,6 +141,25 @@ def _filled(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: i
     return _operation(torch, tensor, name, site, receiver)
 
 
+def _fill_diagonal(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
+    """`fill_diagonal_(value)`: a view of the diagonal, filled (aten/src/ATen/native/Fill.cpp)."""
+    value = site.get(0, "fill_value")
+    diagonal = apply(torch, "torch.Tensor.diagonal", [tensor], {}, site.node, name)
+    if value is None or not isinstance(diagonal, Tensor):
+        return None
+    apply(
+        torch,
+        "torch.Tensor.fill_",
+        [diagonal, value],
+        {},
+        site.node,
+        name,
+        target=cst_of(receiver),
+        name=text_of(receiver),
+    )
+    return tensor
+
+
 def _retain_grad(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value:
     _refuse_without_grad(torch, "retain-grad", tensor, name, site, receiver)
     if tensor.grad_fn and not tensor.retains_grad:
@@ -337,6 +356,7 @@ TENSOR_METHODS: dict[str, Method] = {
     "register_hook": _register_hook,
     **dict.fromkeys(("register_post_accumulate_grad_hook", "share_memory_"), _nothing),
     **dict.fromkeys(("zero_", "fill_"), _filled),
+    "fill_diagonal_": _fill_diagonal,
     **dict.fromkeys(("item", "tolist"), _python_value),
     **dict.fromkeys(
         (

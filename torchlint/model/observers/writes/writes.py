@@ -27,6 +27,7 @@ from torchlint.model.observers.pending import Held, dotted, expression, leaves_u
 from torchlint.model.state.guards import Guard, Truth, conjoin, implied
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import Function, GraphNode, Saved, Tensor, Value, Write
+from torchlint.model.torch.operations import RENORMS
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING, WRITING
 
@@ -237,6 +238,8 @@ class StaleLeaves(Observer):
         self._written.clear()
 
     def wrote(self, tensor: Tensor, write: Write) -> None:
+        if write.op in RENORMS:
+            return  # the rows that are scaled by a look-up are meant to have that length in those before it, too
         if tensor.is_leaf is Truth.YES and tensor.requires_grad.truth() is Truth.YES and tensor.base is None:
             self._written.append((tensor, write))
 
