@@ -18,7 +18,8 @@ class BackwardThroughFreedGraph(Rule):
     ## Why is this bad?
     Most operations save tensors for their gradient, and a backward frees them as it passes: the next one that comes
     there raises. Nodes that save nothing (`+`, `sum`, `view`, `cat`) don't raise; the same loss then adds its gradient
-    a second time, which is reported as a warning.
+    a second time, which is reported as a warning. So is a second backward from a loss that unknown code has returned
+    (`loss = criterion(model(x), y)`): the first came back, so there was a graph, and it is freed.
 
     ## Cure
     Two losses, one graph: one backward on their sum. One loss, several steps: compute it anew before each backward.
@@ -116,6 +117,11 @@ class BackwardThroughFreedGraph(Rule):
             message = _message(event, root) + spelled(event.conditions)
             claims: tuple[Claim, ...] = (Raises("Trying to backward through the graph a second time"),)
             yield Diagnostic(event.node, message, event.trace, _fix(event), claims=claims)
+        elif event.unseen:
+            again = "every iteration calls backward on" if event.same_call else "second backward from"
+            message = f"{again} {root}, whose graph the first has freed" + spelled(event.conditions)
+            claims = (Raises("Trying to backward through the graph a second time"), Observed("gradient-accumulated"))
+            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=claims)
         elif event.same_root and calls_method(event.node, "backward") and calls_method(event.freed_by.node, "backward"):
             message = f"backward runs twice from {root}: its gradient is accumulated twice"
             claims = (Observed("gradient-accumulated"),)

@@ -235,3 +235,95 @@ def states_that_nobody_detaches():
     for _ in range(3):
         out, state = rnn(torch.rand(5, 2, 3), state)
         out.sum().backward()  # error: [TLN101]
+
+
+def loss_of_a_criterion_that_nobody_knows():
+    """Raises: backward through the graph a second time"""
+
+    def train(model, criterion, optimizer, loader):
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            loss.backward()  # warning: [TLN101]
+            optimizer.step()
+
+    net = vars(nn)["Linear"](2, 1)
+    train(net, vars(nn)["MSELoss"](), torch.optim.SGD(net.parameters(), lr=0.1), [(torch.rand(4, 2), torch.rand(4, 1))])
+
+
+def loss_made_before_the_loop():
+    """Raises: backward through the graph a second time"""
+
+    def fit(model, criterion, optimizer, x, y):
+        loss = criterion(model(x), y)
+        for _ in range(3):
+            optimizer.zero_grad()
+            loss.backward()  # warning: [TLN101]
+            optimizer.step()
+
+    net = vars(nn)["Linear"](2, 1)
+    fit(net, vars(nn)["MSELoss"](), torch.optim.SGD(net.parameters(), lr=0.1), torch.rand(4, 2), torch.rand(4, 1))
+
+
+def loss_under_another_name():
+    """Raises: backward through the graph a second time"""
+
+    def fit(model, criterion, x, y):
+        loss = criterion(model(x), y)
+        total = loss
+        loss.backward()
+        total.backward()  # warning: [TLN101]
+
+    fit(vars(nn)["Linear"](2, 1), vars(nn)["MSELoss"](), torch.rand(4, 2), torch.rand(4, 1))
+
+
+def tried_once_more():
+    def fit(model, criterion, x, y):
+        loss = criterion(model(x), y)
+        try:
+            loss.backward()
+        except RuntimeError:
+            loss.backward()
+
+    fit(vars(nn)["Linear"](2, 1), vars(nn)["MSELoss"](), torch.rand(4, 2), torch.rand(4, 1))
+
+
+def kept_by_a_setting():
+    def fit(model, criterion, x, y, keep):
+        loss = criterion(model(x), y)
+        loss.backward(retain_graph=keep)
+        loss.backward()
+
+    fit(vars(nn)["Linear"](2, 1), vars(nn)["MSELoss"](), torch.rand(4, 2), torch.rand(4, 1), True)
+
+
+def engine_with_a_backward():
+    class Engine:
+        def backward(self, *given):
+            self.count = getattr(self, "count", 0) + 1
+
+    def fit(engine, make, x):
+        loss = engine.loss
+        for _ in range(3):
+            engine.backward(x)
+            engine.backward()
+            loss.backward()
+        other = make(x)
+        other.backward()
+        other.backward()
+
+    engine = Engine()
+    engine.loss = Engine()
+    fit(engine, lambda x: Engine(), torch.rand(2))
+
+
+def one_of_two_ways():
+    def fit(model, criterion, x, y, halves):
+        loss = criterion(model(x), y)
+        if halves:
+            (loss / 2).backward()
+        else:
+            loss.backward()
+
+    fit(vars(nn)["Linear"](2, 1), vars(nn)["MSELoss"](), torch.rand(4, 2), torch.rand(4, 1), False)

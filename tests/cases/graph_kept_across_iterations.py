@@ -341,3 +341,48 @@ def gradients_of_all_steps_at_the_end():
         loss.backward(retain_graph=True)  # smell: [TLN102]
         history[i] = loss
     sum(history.values()).backward()
+
+
+def sum_of_losses_that_nobody_knows():
+    """Holds: running.requires_grad"""
+
+    def train(model, loader, loss_fn):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+        running = 0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = loss_fn(model(x), y)
+            loss.backward()
+            optimizer.step()
+            running += loss  # warning: [TLN106]
+        return running
+
+    batches = [(torch.rand(4, 2), torch.rand(4, 1)) for _ in range(3)]
+    running = train(nn.Linear(2, 1), batches, F.mse_loss)
+
+
+def differentiated_after_the_loop():
+    def train(model, loader, loss_fn):
+        running = 0
+        for x, y in loader:
+            loss = loss_fn(model(x), y)
+            running += loss
+        running.backward()
+
+    train(nn.Linear(2, 1), [(torch.rand(4, 2), torch.rand(4, 1)) for _ in range(3)], F.mse_loss)
+
+
+def numbers_of_losses():
+    def train(model, loader, loss_fn, training):
+        running, best = 0.0, 0.0
+        for x, y in loader:
+            loss = loss_fn(model(x), y)
+            if training:
+                loss.backward()
+            with torch.no_grad():
+                running += loss
+            loss = loss.detach()
+            best = best + loss
+        return running
+
+    train(nn.Linear(2, 1), [(torch.rand(4, 2), torch.rand(4, 1)) for _ in range(3)], F.mse_loss, True)

@@ -192,3 +192,66 @@ def default_dtype_set_by_a_function():
     prepare()
     optimizer()
     torch.set_default_dtype(torch.float32)
+
+
+def values_in_a_later_group():
+    """Holds: torch.equal(before, net.weight)"""
+    net = nn.Linear(2, 1)
+    before = net.weight.detach().clone()
+    groups = [{"params": [net.weight.data], "lr": 0.5}, {"params": [net.bias]}]
+    optimizer = torch.optim.SGD(groups, lr=0.1)  # error: [TLN304]
+    net(torch.ones(3, 2)).sum().backward()
+    optimizer.step()
+
+
+def scaled_tensor_in_an_added_group():
+    """Raises: can't optimize a non-leaf Tensor"""
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    scale = torch.rand(2, requires_grad=True)
+    optimizer.add_param_group({"params": [scale * 0.1]})  # error: [TLN304]
+
+
+def data_in_an_added_group():
+    """Holds: torch.equal(offset, before)"""
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    offset = torch.rand(1)
+    before = offset.clone()
+    optimizer.add_param_group({"params": offset, "lr": 1.0})  # error: [TLN304]
+    (net(torch.ones(3, 2)) + offset).sum().backward()
+    optimizer.step()
+
+
+def module_as_a_group():
+    """Raises: object is not iterable"""
+    net = nn.Linear(2, 1)
+    torch.optim.SGD([{"params": net}], lr=0.1)  # error: [TLN304]
+
+
+def groups_of_all_kinds():
+    net, head = nn.Linear(2, 2), nn.Linear(2, 1)
+    optimizer = torch.optim.SGD([{"params": net.weight}, {"params": [net.bias]}, {"params": head.parameters()}], lr=0.1)
+    offset = nn.Parameter(torch.rand(1))
+    optimizer.add_param_group({"params": offset})
+    for _ in range(2):
+        optimizer.zero_grad()
+        (head(net(torch.ones(3, 2))) + offset).sum().backward()
+        optimizer.step()
+
+
+def frozen_bias_in_a_group():
+    net = nn.Linear(2, 1)
+    net.bias.requires_grad_(False)
+    optimizer = torch.optim.SGD([{"params": [net.weight], "lr": 0.5}, {"params": [net.bias]}], lr=0.1)
+    net(torch.ones(3, 2)).sum().backward()
+    optimizer.step()
+
+
+def required_after_it_was_added():
+    net, offset = nn.Linear(2, 1), torch.zeros(1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    optimizer.add_param_group({"params": [offset]})
+    offset.requires_grad_()
+    (net(torch.ones(3, 2)) + offset).sum().backward()
+    optimizer.step()

@@ -61,7 +61,9 @@ def conclude(autograd: Autograd) -> None:
 def _conclude_freed(autograd: Autograd) -> None:
     told: set[int] = set()
     for (call, saves), found in sorted(autograd.freed_reads.items(), key=lambda item: -item[0][1].value):
-        if call in told or saves is Truth.MAYBE:
+        if saves is Truth.MAYBE:
+            found = [(need, event) for need, event in found if event.unseen]
+        if call in told or not found:
             continue
         sure = [event for need, event in found if event.truth is Truth.YES]
         if not sure and covered([need for need, _ in found], ALWAYS):

@@ -13,6 +13,7 @@ import libcst as cst
 
 from torchlint.model.autograd.autograd import Autograd, Retained, SavedRead, Visited
 from torchlint.model.autograd.refusals import refuse
+from torchlint.model.autograd.unseen import is_loss
 from torchlint.model.autograd.walk import graph_of
 from torchlint.model.events import FreedGraphRead, Refusal, RetainedUse, TensorFacts
 from torchlint.model.events.trace import Step
@@ -148,6 +149,7 @@ def _read_released(
             saves = node.last_holds
         else:
             saves = Truth.YES if any(not s.guard - machine.path for s in node.saved) else node.holds
+        unseen = node.opaque and release.root is root and node is _only_node(root) and is_loss(root, facts.name)
         if saves is Truth.NO and not same_root:
             continue
         need = unconditional(guard | release.assumed | machine.assumed)
@@ -172,7 +174,8 @@ def _read_released(
             saves=saves,
             freed_by=release.step,
             same_call=release.origin is origin,
-            same_root=same_root,
+            same_root=same_root or unseen,
+            unseen=unseen,
             built_in_init=bool(node.built_in) and not machine.built_in,
             freeing_statement=release.line,
             carried=_carried_name(autograd, node) if release.iteration != machine.iteration else "",
@@ -181,6 +184,10 @@ def _read_released(
         autograd.freed_reads.setdefault((id(origin.origin), saves), []).append((need - basis, event))
         if event.truth is Truth.YES and saves is Truth.YES:
             return
+
+
+def _only_node(root: Tensor) -> GraphNode | None:
+    return root.grad_fn[0][1] if len(root.grad_fn) == 1 else None
 
 
 def release_node(

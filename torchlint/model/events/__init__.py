@@ -294,6 +294,9 @@ class FreedGraphRead(Event):
         The freeing backward and this one are the same call, in two iterations of a loop.
     same_root
         Both start at the same tensor.
+    unseen
+        The freed graph is the work of code nobody knows, which returned the root: it has saved what it needs, unless it
+        needs nothing; then the gradient is accumulated twice.
     built_in_init
         The freed node was recorded in a Module's `__init__`.
     freeing_statement
@@ -316,6 +319,7 @@ class FreedGraphRead(Event):
     freeing_statement: cst.CSTNode
     carried: str = ""
     consecutive: bool = False
+    unseen: bool = False
 
 
 Refusal: TypeAlias = Literal[

@@ -11,7 +11,7 @@ from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.writes import is_none, write
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.values import NONE, Optimizer, Sequence, Tensor, Value, alternatives
+from torchlint.model.state.values import NONE, Mapping, Optimizer, Sequence, Tensor, Value, alternatives
 from torchlint.model.torch.arguments import cst_of, known_tensors
 from torchlint.model.torch.torch import Torch
 
@@ -19,17 +19,34 @@ from torchlint.model.torch.torch import Torch
 def new_optimizer(torch: Torch, qualified: str, site: CallSite) -> Value:
     """A call of an optimizer's class."""
     given = site.get(0, "params")
-    tensors: list[Tensor] = []
-    complete = False
-    if isinstance(given, Sequence) and given.items is not None:
-        items = _without_names(given.items)
-        tensors = [tensor for each in items for _, tensor in known_tensors(each)]
-        complete = all(isinstance(each, Tensor) for each in items)
-        _refuse_parameters(torch, items, qualified.rpartition(".")[2], site)
+    tensors, complete = _taken(torch, given, qualified.rpartition(".")[2], site)
     optimizer = Optimizer(qualified, tuple(tensors), complete)
     for hook in torch.machine.watch.optimizer_built:
         hook(optimizer, given, site.node)
     return optimizer
+
+
+def _taken(torch: Torch, given: Value | None, name: str, site: CallSite) -> tuple[list[Tensor], bool]:
+    """The tensors in what an optimizer is given, in groups or not, and whether these are all."""
+    if not isinstance(given, Sequence) or given.items is None:
+        return [], False
+    groups = [each for each in given.items if isinstance(each, Mapping)]
+    if groups and len(groups) == len(given.items):
+        found = [_group(torch, each, name, site) for each in groups]
+        return [tensor for tensors, _ in found for tensor in tensors], all(known for _, known in found)
+    items = _without_names(given.items)
+    _refuse_parameters(torch, items, name, site)
+    return [tensor for each in items for _, tensor in known_tensors(each)], all(isinstance(e, Tensor) for e in items)
+
+
+def _group(torch: Torch, group: Value | None, name: str, site: CallSite) -> tuple[list[Tensor], bool]:
+    """The tensors of one group, `{"params": ...}`: an iterable of them, or one alone (`Optimizer.add_param_group`)."""
+    if not isinstance(group, Mapping) or group.items is None or "params" not in group.items:
+        return [], False
+    inner = group.items["params"]
+    if isinstance(inner, Tensor):
+        inner = Sequence("list", (inner,))
+    return _taken(torch, inner, name, site) if isinstance(inner, Sequence) else ([], False)
 
 
 def _refuse_parameters(torch: Torch, items: tuple[Value, ...], name: str, site: CallSite) -> None:
@@ -55,6 +72,11 @@ def optimizer_method(torch: Torch, optimizer: Optimizer, name: str, site: CallSi
         for tensor in optimizer.parameters:
             if tensor.grad is not NONE:
                 machine.trail.set(tensor, "grad", NONE)
+        return NONE
+    if name == "add_param_group":
+        added, complete = _group(torch, site.get(0, "param_group"), optimizer.qualified.rpartition(".")[2], site)
+        machine.trail.set(optimizer, "parameters", (*optimizer.parameters, *added))
+        machine.trail.set(optimizer, "complete", optimizer.complete and complete)
         return NONE
     if name != "step":
         return None

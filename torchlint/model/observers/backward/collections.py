@@ -251,7 +251,8 @@ class Collections(Observer):
         ]
 
     def _tensors(self, bound: dict[str, Value]) -> list[Tensor]:
-        return [each for value in bound.values() if isinstance(each := value, Tensor)]
+        found = [value.tensor if isinstance(value, Unknown) else value for value in bound.values()]
+        return [each for each in found if isinstance(each, Tensor)]
 
     def _tell(
         self,

@@ -95,6 +95,7 @@ class Optimizing(Observer):
         self._taken: list[_Taken] = []
         self._replaced: list[_Replaced] = []
         self._built: dict[int, tuple[ir.Expression, cst.CSTNode]] = {}
+        self._added: dict[int, tuple[ir.Expression, cst.CSTNode]] = {}
         self._backwards: list[tuple[Step, list[Tensor], Guard]] = []
         self._open: list[Optimizer] = []
         self._told: set[int] = set()
@@ -169,8 +170,23 @@ class Optimizing(Observer):
             if isinstance(inner, Sequence):
                 for item in inner.items or ():
                     self._part(item, node, optimizer) if isinstance(item, Tensor) else None
-            elif isinstance(inner, Tensor):
+            elif isinstance(inner, Tensor) or self._is_module(inner):
                 self._part(inner, node, optimizer)
+
+    def _group_added(
+        self, optimizer: Value, positional: list[Value], keywords: dict[str, Value], origin: ir.Call
+    ) -> None:
+        given = keywords.get("param_group", positional[0] if positional else None)
+        if not isinstance(optimizer, Optimizer) or not isinstance(given, Mapping) or given.items is None:
+            return
+        if len(origin.arguments) != 1 or origin.arguments[0].star or self.machine.assumed - self.machine.path:
+            return
+        node = origin.arguments[0].value
+        self._part(given, node, optimizer)
+        held = given.items.get("params")
+        for tensor in held.items or () if isinstance(held, Sequence) else (held,):
+            if isinstance(tensor, Tensor):
+                self._added[id(tensor)] = (node, self.machine.line())
 
     def _is_module(self, value: Value) -> bool:
         if isinstance(value, Module):
@@ -252,6 +268,7 @@ class Optimizing(Observer):
         if name == "parameters" and isinstance(result, Sequence):
             self._given[id(result)] = (result, receiver)
         elif name == "add_param_group":
+            self._group_added(receiver, positional, keywords, origin)
             self._replaced = [each for each in self._replaced if each.taken.optimizer is not receiver]
         elif name == "step":
             for each in self._replaced:
@@ -322,7 +339,7 @@ class Optimizing(Observer):
         for tensor in optimizer.parameters:
             frozen = tensor.requires_grad.truth() is Truth.NO and is_none(tensor.grad) is Truth.YES
             if frozen and tensor.is_parameter is Truth.NO and id(optimizer) in self._built:
-                node, line = self._built[id(optimizer)]
+                node, line = self._added.get(id(tensor), self._built[id(optimizer)])
                 self._tell("cut", node, tensor.name, tensor.made_by, line)
                 return
         if self.machine.assumed - self.machine.path or not self._backwards or origin.arguments:
