@@ -255,3 +255,20 @@ def required_after_it_was_added():
     offset.requires_grad_()
     (net(torch.ones(3, 2)) + offset).sum().backward()
     optimizer.step()
+
+
+def groups_added_on_some_paths():
+    def build(more, much):
+        net, offset, extra = nn.Linear(2, 1), torch.zeros(1), nn.Parameter(torch.zeros(1))
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        if more:
+            optimizer.add_param_group({"params": [extra]})
+        if much == 1:
+            optimizer.add_param_group({"params": [offset.requires_grad_()]})
+        elif much == 2:
+            optimizer.add_param_group({"params": nn.Linear(2, 3).parameters()})
+        (net(torch.ones(3, 2)) + offset + extra).sum().backward()
+        optimizer.step()
+
+    for much in range(3):
+        build(much % 2 == 0, much)
