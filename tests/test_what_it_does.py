@@ -6,11 +6,12 @@ import ast
 import json
 import os
 import re
+import shlex
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import prepared
 import pytest
 
 from torchlint.lint import registry
@@ -94,21 +95,12 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _printed(command: str, folder: Path) -> str:
-    program, _, rest = command.partition(" ")
+    words, _, given = command.partition(" < ")
     environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
-    ran = subprocess.run(
-        f"{sys.executable} -m {program} {rest}",
-        shell=True,
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-    )
+    stdin = (folder / given).read_bytes() if given else b""
+    ran = prepared.run_module(*shlex.split(words), cwd=folder, env=environment, stdin=stdin, together=True, timeout=300)
     assert ran.returncode in (0, 1), ran.stdout
-    return ran.stdout
+    return ran.stdout.decode()
 
 
 def test_every_command_prints_what_the_page_says(project: Path) -> None:

@@ -1,12 +1,12 @@
-"""A real process for each test, in a directory of its own, without colours and without a configuration above it."""
+"""A process for each run, in a directory of its own, without colours and without a configuration above it."""
 
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
+import prepared
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # `process`
@@ -20,13 +20,7 @@ def torchlint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Torchlint:
 
     def run(*arguments: str, stdin: bytes = b"", **environment: str) -> Ran:
         clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
-        ran = subprocess.run(
-            [sys.executable, "-m", "torchlint", *arguments],
-            input=stdin,
-            capture_output=True,
-            env={**clean, "PYTHONIOENCODING": "utf-8", **environment},
-            timeout=300,
-        )
+        ran = prepared.run_module("torchlint", *arguments, env={**clean, **environment}, stdin=stdin, timeout=300)
         return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
 
     return run

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import prepared
 import pytest
 
 OVERWRITTEN = """\
@@ -24,11 +25,9 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _flake8(*arguments: str, stdin: str = "") -> tuple[int, list[str]]:
-    ran = subprocess.run(
-        [sys.executable, "-m", "flake8", "-j1", *arguments], input=stdin, capture_output=True, text=True, timeout=100
-    )
-    assert ran.stderr == ""
-    return ran.returncode, ran.stdout.splitlines()
+    ran = prepared.run_module("flake8", "-j1", *arguments, stdin=stdin.encode())
+    assert ran.stderr == b""
+    return ran.returncode, ran.stdout.decode().splitlines()
 
 
 def _torchlint_lines(*arguments: str, stdin: str = "") -> list[str]:
@@ -215,24 +214,16 @@ def test_flake8_knows_the_plugin() -> None:
 
 
 @pytest.mark.parametrize("jobs", [(), ("-j1",), ("-j2",)])
-def test_a_file_that_kills_the_process_is_named_and_flake8_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: tuple[str, ...]
-) -> None:
+def test_a_file_that_kills_the_process_is_named_and_flake8_goes_on(jobs: tuple[str, ...]) -> None:
     """flake8 waits for ever for a process of its own that died."""
-    (tmp_path / "killing_rule.py").write_text(KILLING)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    Path("killing_rule.py").write_text(KILLING)
     Path("torchlint.toml").write_text('plugins = ["killing_rule"]\n')
     for name in ("a", "b", "c"):
         Path(f"{name}.py").write_text(OVERWRITTEN)
     Path("d.py").write_text(OVERWRITTEN.replace("y.mul_(2)", "y = y * 2").replace("backward()", "backward(x[0])"))
-    ran = subprocess.run(
-        [sys.executable, "-m", "flake8", *jobs, "--select=TLN", "a.py", "b.py", "c.py", "d.py"],
-        capture_output=True,
-        text=True,
-        timeout=100,
-    )
-    assert ran.stderr == ""
-    assert ran.stdout.splitlines() == [
+    ran = prepared.run_module("flake8", *jobs, "--select=TLN", "a.py", "b.py", "c.py", "d.py")
+    assert ran.stderr == b""
+    assert ran.stdout.decode().splitlines() == [
         f"{name}.py:1:1: TLN000 the process that checked this file died (SIGSEGV)" for name in ("a", "b", "c")
     ]
 
