@@ -8,12 +8,13 @@ its `main.py` is run under torch and must show what its docstring says (`Raises:
 from __future__ import annotations
 
 import ast
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from expectations import actual, described, expected, lint, stripped
+
+from torchlint.rule import Raises
+from torchlint.verify.execute import describe_ending, run_program, shows
 
 FOLDER = Path(__file__).parent / "projects"
 FILES = sorted(FOLDER.rglob("*.py"))
@@ -38,12 +39,12 @@ def test_torch_agrees(path: Path) -> None:
     program = (
         f"import sys, runpy; sys.path[:0] = [{str(path.parent)!r}, {str(source)!r}]; runpy.run_path({str(path)!r})"
     )
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     if documentation.startswith("Raises: "):
-        assert run.returncode == 1
-        assert documentation.removeprefix("Raises: ") in run.stderr
+        shown, seen = shows(program, Raises(documentation.removeprefix("Raises: ")))
+        assert shown, seen
     else:
-        assert run.returncode == 0, run.stderr
+        outcome = run_program(program)
+        assert outcome.ending == "ended", describe_ending(outcome)
 
 
 def test_the_trace_names_the_other_file() -> None:
