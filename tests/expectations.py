@@ -64,13 +64,18 @@ def expected(text: str) -> Expectation:
 
 
 def lint(text: str, *, strict: bool = False, codes: Iterable[str] | None = None, path: str = NOWHERE) -> FileReport:
-    """Lint a program without markers; never fails silently inside."""
-    chosen = registry.load()
-    enabled = frozenset(codes) if codes is not None else frozenset(rule.code for rule in chosen.rules)
-    report = check_text(path, text, chosen, Selection(enabled, strict=strict))
+    """Lint a program without markers; never fails silently inside. What is in no project is linted once."""
+    enabled = frozenset(codes if codes is not None else (rule.code for rule in rules()))
+    linted = _linted if path == NOWHERE else _linted.__wrapped__
+    report = linted(text, enabled, strict, path)
     assert not report.failed, "\n".join(str(finding) for finding in report.findings)
     assert report.followed, report.findings
     return report
+
+
+@lru_cache(maxsize=8192)
+def _linted(text: str, enabled: frozenset[str], strict: bool, path: str) -> FileReport:
+    return check_text(path, text, registry.load(), Selection(enabled, strict=strict))
 
 
 def actual(report: FileReport) -> Expectation:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import torch
+import torch._dynamo  # every child that makes an optimizer would import it by itself, for seconds
 
 Numbers = list[float]
 SECONDS = 60.0

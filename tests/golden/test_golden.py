@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,21 @@ KEPT = Path(__file__).with_name("kept.json")
 Bless = Callable[[Path, str, str], None]
 
 
+@cache
+def _said() -> dict[str, Any]:
+    return dict(net.said(programs.small(), programs.ROOT))
+
+
 def test_the_same_is_said_to_the_byte(bless: Bless) -> None:
     before = KEPT.read_text(encoding="utf-8") if KEPT.exists() else ""
-    found = net.written(dict(net.said(programs.small(), programs.ROOT)))
+    found = net.written(_said())
     if found != before:
         print("\n".join(net.differences(json.loads(before or "{}"), json.loads(found)).values()))
     bless(KEPT, before, found)
 
 
 def test_a_difference_is_told_by_its_lines() -> None:
-    (name, one), *_ = ((n, o) for n, o in net.said(programs.small(), programs.ROOT) if o["findings"])
+    (name, one), *_ = ((n, o) for n, o in _said().items() if o["findings"])
     other: Any = json.loads(json.dumps(one))
     other["findings"][0]["column"] += 1
     other["findings"][0]["trace"] = []
