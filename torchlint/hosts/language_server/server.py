@@ -297,48 +297,51 @@ def _exit(ls: Server, params: Any) -> None:
     os._exit(0 if ls.state.leaving else 1)
 
 
+# Of a notebook the editor says the same as of a document, in messages of other names.
+
+
+def _uri(
+    params: types.DidOpenTextDocumentParams
+    | types.DidChangeTextDocumentParams
+    | types.DidCloseTextDocumentParams
+    | types.DidOpenNotebookDocumentParams
+    | types.DidChangeNotebookDocumentParams
+    | types.DidCloseNotebookDocumentParams,
+) -> str:
+    of_notebook = (
+        types.DidOpenNotebookDocumentParams,
+        types.DidChangeNotebookDocumentParams,
+        types.DidCloseNotebookDocumentParams,
+    )
+    if isinstance(params, of_notebook):
+        return params.notebook_document.uri
+    return params.text_document.uri
+
+
 @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-async def _opened(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
-    ls.later(params.text_document.uri, 0.0)
+@server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+async def _opened(ls: Server, params: types.DidOpenTextDocumentParams | types.DidOpenNotebookDocumentParams) -> None:
+    ls.later(_uri(params), 0.0)
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-async def _changed(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
-    ls.later(params.text_document.uri)
-
-
-@server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-async def _saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
-    ls.all_later()
+@server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+async def _changed(
+    ls: Server, params: types.DidChangeTextDocumentParams | types.DidChangeNotebookDocumentParams
+) -> None:
+    ls.later(_uri(params))
 
 
 @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
-async def _closed(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
-    ls.forget(params.text_document.uri)
-
-
-@server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
-async def _notebook_opened(ls: Server, params: types.DidOpenNotebookDocumentParams) -> None:
-    ls.later(params.notebook_document.uri, 0.0)
-
-
-@server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
-async def _notebook_changed(ls: Server, params: types.DidChangeNotebookDocumentParams) -> None:
-    ls.later(params.notebook_document.uri)
-
-
-@server.feature(types.NOTEBOOK_DOCUMENT_DID_SAVE)
-async def _notebook_saved(ls: Server, params: types.DidSaveNotebookDocumentParams) -> None:
-    ls.all_later()
-
-
 @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
-async def _notebook_closed(ls: Server, params: types.DidCloseNotebookDocumentParams) -> None:
-    ls.forget(params.notebook_document.uri)
+async def _closed(ls: Server, params: types.DidCloseTextDocumentParams | types.DidCloseNotebookDocumentParams) -> None:
+    ls.forget(_uri(params))
 
 
+@server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+@server.feature(types.NOTEBOOK_DOCUMENT_DID_SAVE)
 @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-async def _files_changed(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
+async def _saved(ls: Server, params: Any) -> None:
     ls.all_later()
 
 
