@@ -11,7 +11,8 @@ class OptimizerOverNonLeaf(Rule):
 
     ## What it does
     Finds optimizers over a tensor with a history, over a detached copy or a tensor that requires no grad, over one
-    tensor instead of a list, over a module, over `parameters` without a call, and over a list of generators.
+    tensor instead of a list, over a module, over `parameters` without a call, and over a list of generators; in groups
+    and in `add_param_group`, too.
 
     ## Why is this bad?
     Only leaves accumulate a gradient. Torch refuses non-leaves and what is no iterable of tensors. A tensor that

@@ -166,7 +166,7 @@ class Optimizing(Observer):
         elif isinstance(value, Sequence) and value.kind == "generator" and value.parameters_of:
             self._tell("generator", node, dotted(node), "")
         elif isinstance(value, Mapping) and value.items is not None and "params" in value.items:
-            inner = value.items["params"]
+            inner, node = value.items["params"], _written_in(node)
             if isinstance(inner, Sequence):
                 for item in inner.items or ():
                     self._part(item, node, optimizer) if isinstance(item, Tensor) else None
@@ -416,3 +416,12 @@ def _modules_in(value: Value) -> list[Value]:
         return []
     nested = (each for option in value.attributes.values() for _, each in alternatives(option))
     return [each for each in nested if isinstance(each, (Module, Instance))]
+
+
+def _written_in(group: ir.Expression) -> ir.Expression:
+    """The parameters of a group, where the group is written out: `{"params": here}`."""
+    if isinstance(group, ir.Dict):
+        for key, value in zip(group.keys, group.values, strict=True):
+            if isinstance(key, ir.Constant) and key.value == "params" and isinstance(value.origin, cst.CSTNode):
+                return value
+    return group
