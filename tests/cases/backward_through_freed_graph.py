@@ -327,3 +327,132 @@ def one_of_two_ways():
             loss.backward()
 
     fit(vars(nn)["Linear"](2, 1), vars(nn)["MSELoss"](), torch.rand(4, 2), torch.rand(4, 1), False)
+
+
+def closure_of_lbfgs_over_one_graph():
+    """Raises: backward through the graph a second time"""
+    w = torch.rand(3, requires_grad=True)
+    optimizer = torch.optim.LBFGS([w], max_iter=8)
+    loss = (w.exp() - 2).pow(2).sum()
+
+    def closure():
+        optimizer.zero_grad()
+        loss.backward()  # error: [TLN101]
+        return loss
+
+    optimizer.step(closure)  # warning: [TLN202]
+
+
+def method_as_closure():
+    """Raises: backward through the graph a second time"""
+
+    class Fit:
+        def __init__(self):
+            self.w = torch.rand(3, requires_grad=True)
+            self.optimizer = torch.optim.LBFGS([self.w])
+            self.loss = (self.w.exp() - 2).pow(2).sum()
+
+        def evaluate(self):
+            self.optimizer.zero_grad()
+            self.loss.backward()  # error: [TLN101]
+            return self.loss
+
+    fit = Fit()
+    fit.optimizer.step(closure=fit.evaluate)  # warning: [TLN202]
+
+
+def features_outside_of_the_closure():
+    """Raises: backward through the graph a second time"""
+    body, head = nn.Linear(4, 3), nn.Linear(3, 1)
+    optimizer = torch.optim.LBFGS([*body.parameters(), *head.parameters()], max_iter=5)
+    features = torch.tanh(body(torch.rand(16, 4)))
+
+    def closure():
+        optimizer.zero_grad()
+        loss = head(features).pow(2).mean()
+        loss.backward()  # error: [TLN101]
+        return loss
+
+    optimizer.step(closure)  # warning: [TLN202]
+
+
+def functional_call_differentiated_twice():
+    """Raises: backward through the graph a second time"""
+    from torch.func import functional_call
+
+    net = nn.Linear(3, 1)
+    weights = dict(net.named_parameters())
+    inner = functional_call(net, weights, (torch.rand(8, 3),)).sigmoid().mean()
+    slopes = torch.autograd.grad(inner, tuple(weights.values()))
+    moved = {name: p - 0.1 * slope for (name, p), slope in zip(weights.items(), slopes)}
+    outer = functional_call(net, moved, (torch.rand(8, 3),)).sigmoid().mean()
+    (outer + inner).backward()  # error: [TLN101]
+
+
+def closure_that_computes_anew():
+    w = torch.rand(3, requires_grad=True)
+    net = nn.Linear(3, 1)
+    optimizer = torch.optim.LBFGS([w, *net.parameters()], max_iter=8)
+    x = torch.rand(4, 3)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = (net(x * w) - 1).pow(2).mean()
+        loss.backward()
+        return loss
+
+    for _ in range(3):
+        optimizer.step(closure)
+
+
+def closure_evaluated_once():
+    w = torch.rand(3, requires_grad=True)
+    optimizer = torch.optim.LBFGS([w], max_iter=1)
+    loss = (w.exp() - 2).pow(2).sum()
+
+    def closure():
+        optimizer.zero_grad()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+
+
+def closure_of_sgd():
+    w = torch.rand(3, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.1)
+    loss = (w.exp() - 2).pow(2).sum()
+
+    def closure():
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+
+
+def target_outside_of_the_closure():
+    net, teacher = nn.Linear(3, 1), nn.Linear(3, 1)
+    optimizer = torch.optim.LBFGS(net.parameters(), max_iter=4)
+    x = torch.rand(4, 3)
+    target = teacher(x).detach()
+
+    def closure():
+        optimizer.zero_grad()
+        loss = (net(x) - target).pow(2).mean()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+
+
+def inner_and_outer_loss_of_functional_call():
+    from torch.func import functional_call
+
+    net = nn.Linear(3, 1)
+    weights = dict(net.named_parameters())
+    inner = functional_call(net, weights, (torch.rand(8, 3),)).sigmoid().mean()
+    slopes = torch.autograd.grad(inner, tuple(weights.values()), create_graph=True)
+    moved = {name: p - 0.1 * slope for (name, p), slope in zip(weights.items(), slopes)}
+    outer = functional_call(net, moved, (torch.rand(8, 3),)).sigmoid().mean()
+    outer.backward()
+    print(net(torch.rand(8, 3)).mean(), weights["bias"].grad)

@@ -358,3 +358,21 @@ def a_layer_joins_under_a_name_that_is_read():
             self.act = nn.Tanh()
 
     Stack(3)(torch.rand(2, 3)).sum().backward()
+
+
+def called_with_detached_weights():
+    """Raises: does not require grad"""
+    from torch.func import functional_call
+
+    net = torch.nn.Linear(3, 1)
+    fixed = {name: p.detach() for name, p in net.named_parameters()}
+    functional_call(net, fixed, (torch.rand(8, 3),)).sum().backward()  # error: [TLN104]
+
+
+def called_with_some_detached_weights():
+    from torch.func import functional_call
+
+    net = torch.nn.Linear(3, 1)
+    functional_call(net, {"weight": net.weight.detach()}, (torch.rand(8, 3),)).sum().backward()
+    functional_call(net, {"weight": torch.ones(1, 3)}, torch.rand(8, 3)).sum().backward()
+    net(torch.rand(8, 3)).sum().backward()

@@ -474,3 +474,23 @@ def done_by_a_method_that_is_replaced():
 
     Net.prepare = eval("lambda method: method")(Net.prepare)
     Net(2)(torch.ones(1, 2))
+
+
+def unbound_super():
+    """Raises: before Module.__init__() call"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super(Net).__init__()
+            self.layer = nn.Linear(2, 2)  # error: [TLN308]
+
+    Net()
+
+
+def bound_super():
+    class Net(nn.Module):
+        def __init__(self):
+            super(Net, self).__init__()
+            self.layer = nn.Linear(2, 2)
+
+    Net()

@@ -727,3 +727,79 @@ def diagonal_filled_where_nobody_saved_it():
     apart.min().backward()
     mask = torch.ones(4, 4, dtype=torch.bool).fill_diagonal_(False)
     assert not mask.diagonal().any()
+
+
+def forward_hook_scales_in_place():
+    """Raises: modified by an inplace operation"""
+    net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.Linear(3, 1))
+
+    def scaled(module, inputs, output):
+        output.mul_(255)  # error: [TLN201]
+
+    net[1].register_forward_hook(scaled)
+    net(torch.rand(2, 3)).sum().backward()
+
+
+def forward_pre_hook_clamps_in_place():
+    """Raises: modified by an inplace operation"""
+    net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.Linear(3, 1))
+
+    def clamped(module, inputs):
+        inputs[0].clamp_(0.1, 0.9)  # error: [TLN201]
+
+    net[2].register_forward_pre_hook(clamped)
+    net(torch.rand(2, 3)).sum().backward()
+
+
+def module_added_by_name():
+    """Raises: modified by an inplace operation"""
+    net = nn.Sequential()
+    net.add_module("linear", nn.Linear(3, 3))
+    net.add_module("squash", nn.Sigmoid())
+    net.add_module("cut", nn.ReLU(inplace=True))
+    net(torch.rand(2, 3)).sum().backward()  # error: [TLN201]
+
+
+def forward_hook_keeps_and_returns_another():
+    net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.Linear(3, 1))
+    seen = {}
+
+    def keep(module, inputs, output):
+        seen["squashed"] = output.detach().mul(255)
+
+    def scaled(module, inputs, output):
+        return output * 2
+
+    net[1].register_forward_hook(keep)
+    net[1].register_forward_hook(scaled)
+    net(torch.rand(2, 3)).sum().backward()
+
+
+def forward_hook_removed_before_the_call():
+    net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.Linear(3, 1))
+
+    def scaled(module, inputs, output):
+        output.mul_(255)
+
+    handle = net[1].register_forward_hook(scaled)
+    handle.remove()
+    net(torch.rand(2, 3)).sum().backward()
+
+
+def forward_hook_writes_what_nobody_saved():
+    net = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 1))
+
+    def shifted(module, inputs, output):
+        output.add_(1)
+
+    net[1].register_forward_hook(shifted)
+    net(torch.rand(2, 3)).sum().backward()
+
+
+def modules_added_by_name_in_order():
+    net = nn.Sequential()
+    net.add_module("linear", nn.Linear(3, 3))
+    net.add_module("cut", nn.ReLU(inplace=True))
+    net.add_module("squash", nn.Sigmoid())
+    net(torch.rand(2, 3)).sum().backward()
+    print(net.squash, net[1], dict(net.named_parameters()).keys())

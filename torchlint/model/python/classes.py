@@ -26,9 +26,11 @@ from torchlint.model.state.values import (
     Instance,
     Mapping,
     Module,
+    Sequence,
     Super,
     Unknown,
     Value,
+    alternatives,
     choose,
     made_of,
     reachable_tensors,
@@ -39,6 +41,8 @@ from torchlint.syntax import ir
 
 HOOKED = "(hooked)"
 """Among the attributes of a Module, which no name is like: it has forward hooks that may return something."""
+FORWARD_HOOKS = frozenset({"register_forward_hook", "register_forward_pre_hook"})
+"""And those under which the functions stand that run at every call of it."""
 
 
 def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
@@ -115,7 +119,8 @@ def initialise(run: Run, instance: Instance, site: CallSite) -> None:
 
 def call_instance(run: Run, instance: Instance, site: CallSite) -> Value:
     """`instance(...)`: `__call__`, or a Module's `forward`."""
-    result = _hooked(run, instance.attributes, _run_instance(run, instance, site))
+    before_call(run, instance, instance.attributes, site)
+    result = _hooked(run, instance, instance.attributes, site, _run_instance(run, instance, site))
     for hook in run.machine.watch.module_called if is_module(instance) is not Truth.NO else ():
         hook(instance, site.values(), result, site.node)
     return result
@@ -140,15 +145,28 @@ def _run_instance(run: Run, instance: Instance, site: CallSite) -> Value:
 
 def call_module(run: Run, module: Module, site: CallSite) -> Value:
     """Call a layer of torch, with its hooks."""
-    result = _hooked(run, module.parameters, _run_module(run, module, site))
+    before_call(run, module, module.parameters, site)
+    result = _hooked(run, module, module.parameters, site, _run_module(run, module, site))
     for hook in run.machine.watch.module_called:
         hook(module, site.values(), result, site.node)
     return result
 
 
-def _hooked(run: Run, attributes: dict[str, Value], result: Value) -> Value:
+def before_call(run: Run, module: Value, attributes: dict[str, Value], site: CallSite) -> None:
+    """The hooks of a Module that run before its `forward`."""
+    known = attributes.get("register_forward_pre_hook")
+    for function in known.items or () if isinstance(known, Sequence) else ():
+        run.call(function, [module, Sequence("tuple", tuple(site.positional))], site.node)
+
+
+def _hooked(run: Run, module: Value, attributes: dict[str, Value], site: CallSite, result: Value) -> Value:
     """What a Module returns whose hooks may return something else, or be given something else."""
     run_handed_on(run)
+    known = attributes.get("register_forward_hook")
+    for function in known.items or () if isinstance(known, Sequence) else ():
+        given = run.call(function, [module, Sequence("tuple", tuple(site.positional)), result], site.node)
+        options = alternatives(given, run.machine.guard)
+        result = choose([(guard, result if each == NONE else each) for guard, each in options])
     if HOOKED not in attributes:
         return result
     return choose([(unknown_guard(), result), (unknown_guard(), Unknown(reachable_tensors(result)))])

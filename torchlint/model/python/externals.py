@@ -10,6 +10,7 @@ from torchlint.knowledge import foreign
 from torchlint.model.autograd.writes import use
 from torchlint.model.python.builtins import call_builtin, chain, copied_value, new_partial
 from torchlint.model.python.members import set_raw
+from torchlint.model.python.module_parts import all_modules
 from torchlint.model.python.modules import inherit
 from torchlint.model.python.run import Run
 from torchlint.model.python.unknown_code import unknown_call
@@ -17,9 +18,11 @@ from torchlint.model.python.variables import resolved
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.values import (
     NONE,
+    Choice,
     Constant,
     External,
     Instance,
+    Mapping,
     Module,
     Scalar,
     Sequence,
@@ -45,6 +48,69 @@ def _parametrised(run: Run, qualified: str, site: CallSite) -> Value:
                 if isinstance(key, str) and isinstance(held.get(key), Tensor):
                     run.machine.trail.set(held, key, Unknown(reachable_tensors(held[key])))
     return module
+
+
+_FUNCTIONAL = frozenset({"torch.func.functional_call", "torch.nn.utils.stateless.functional_call"})
+
+
+def _functional_call(run: Run, site: CallSite) -> Value | None:
+    """
+    `functional_call(module, tensors, args, kwargs)`: the Module is called with other tensors in the place of its
+    parameters, which it has back afterwards (torch/_functorch/functional_call.py).
+    """
+    module, given = (
+        site.get(0, "module"),
+        site.get(1, "parameter_and_buffer_dicts") or site.get(1, "parameters_and_buffers"),
+    )
+    arguments, named = site.get(2, "args"), site.get(3, "kwargs")
+    if not isinstance(module, (Module, Instance)) or not isinstance(given, Mapping) or given.items is None:
+        return None
+    if not set(site.keywords) <= {"module", "parameter_and_buffer_dicts", "parameters_and_buffers", "args", "kwargs"}:
+        return None
+    if isinstance(arguments, Sequence) and arguments.kind == "tuple":
+        if arguments.items is None:
+            return None
+        positional = list(arguments.items)
+    else:
+        positional = [arguments] if arguments is not None and arguments != NONE else []
+    if isinstance(arguments, (Unknown, Choice)) or not (named is None or named == NONE or isinstance(named, Mapping)):
+        return None
+    keywords = named.items if isinstance(named, Mapping) else {}
+    if keywords is None or not all(isinstance(key, str) for key in keywords):
+        return None
+    places = _places(module, given.items)
+    if places is None:
+        return None
+    trail = run.machine.trail
+    before = [(record, name, record[name]) for record, name, _ in places]
+    for record, name, value in places:
+        trail.set(record, name, value)
+    try:
+        call = CallSite(site.node, positional, {str(key): value for key, value in keywords.items()})
+        return run.invoke(module, call)
+    finally:
+        for record, name, value in before:
+            trail.set(record, name, value)
+
+
+def _places(module: Instance | Module, given: dict[object, Value]) -> list[tuple[dict[str, Value], str, Value]] | None:
+    """Where a Module keeps the tensors that are replaced; None where that is not known of each of them."""
+    found: list[tuple[dict[str, Value], str, Value]] = []
+    owners = dict(all_modules(module)[0])
+    for path, value in given.items():
+        before, _, name = str(path).rpartition(".")
+        owner = owners.get(before)
+        if isinstance(owner, Instance) and owner.layer is not None and name in owner.layer.parameters:
+            owner = owner.layer
+        held: dict[str, Value] = {}
+        if isinstance(owner, Module):
+            held = owner.parameters
+        elif isinstance(owner, Instance):
+            held = owner.attributes
+        if not isinstance(path, str) or name not in held:
+            return None
+        found.append((held, name, value))
+    return found
 
 
 def _zeroed_together(run: Run, site: CallSite) -> Value:
@@ -91,6 +157,8 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
     if qualified.startswith("builtins."):
         result = call_builtin(run, qualified[9:], site)
         return result if result is not None else unknown_call(run, External(qualified), site)
+    if qualified in _FUNCTIONAL and (called := _functional_call(run, site)) is not None:
+        return called
     if qualified.startswith("torch."):
         result = torch_call(run.torch, qualified, site)
         if result is not None:

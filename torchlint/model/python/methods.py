@@ -14,10 +14,10 @@ from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import attribute, owner_of_dict
 from torchlint.model.python.builtins import builtin_setattr
 from torchlint.model.python.callbacks import hand_on, run_handed_on
-from torchlint.model.python.classes import HOOKED, dict_call, super_call
+from torchlint.model.python.classes import FORWARD_HOOKS, HOOKED, dict_call, super_call
 from torchlint.model.python.containers import mapping_method, sequence_method
 from torchlint.model.python.flags import unsettle_origins
-from torchlint.model.python.functions import call_method, may_return, run_function
+from torchlint.model.python.functions import call_method, may_return
 from torchlint.model.python.introspection import text_method
 from torchlint.model.python.members import set_members
 from torchlint.model.python.module_parts import unseen_parameter
@@ -40,6 +40,7 @@ from torchlint.model.state.values import (
     Mapping,
     Module,
     Optimizer,
+    Partial,
     Scalar,
     Sequence,
     Super,
@@ -55,7 +56,7 @@ from torchlint.model.state.values import (
 from torchlint.model.torch.arguments import text_of
 from torchlint.model.torch.functions import set_grad_mode
 from torchlint.model.torch.gradients import backward_on_number, grad_written
-from torchlint.model.torch.optimizers import optimizer_method
+from torchlint.model.torch.optimizers import optimizer_method, update
 from torchlint.model.torch.tensor_methods import tensor_method
 from torchlint.syntax import ir
 
@@ -233,11 +234,33 @@ def _register_hook(run: Run, receiver: Value, name: str, site: CallSite) -> None
     """A hook runs whenever it wants; a forward hook that returns something changes what a Module returns."""
     hand_on(run, site.values())
     function = site.get(0, "hook")
+    if _registered_for_good(run, receiver, name, function, site):
+        return
     if "forward" not in name or function is None or not may_return(function):
         return
     if isinstance(receiver, (Module, Instance)):
         held = receiver.parameters if isinstance(receiver, Module) else receiver.attributes
         run.machine.trail.set(held, HOOKED, Constant(True))
+
+
+def _registered_for_good(run: Run, receiver: Value, name: str, function: Value | None, site: CallSite) -> bool:
+    """
+    A forward hook of the file whose handle nobody has: it runs at every call of the Module (`classes`). One that
+    is registered with options, or may be removed, is unknown code that runs at any time.
+    """
+    statement = run.machine.statement
+    dropped = isinstance(statement, ir.ExpressionStatement) and statement.value is site.node
+    if not dropped or name not in FORWARD_HOOKS or len(site.values()) != 1 or not site.complete:
+        return False
+    if not isinstance(function, (Function, Bound)) or not isinstance(receiver, (Module, Instance)):
+        return False
+    if name == "register_forward_pre_hook" and may_return(function):
+        return False
+    held = receiver.parameters if isinstance(receiver, Module) else receiver.attributes
+    known = held.get(name)
+    before = known.items if isinstance(known, Sequence) and known.items is not None else ()
+    run.machine.trail.set(held, name, Sequence("tuple", (*before, function)))
+    return True
 
 
 def _entered_by_hand(run: Run, receiver: Value, name: str, site: CallSite) -> None:
@@ -272,9 +295,25 @@ def _of_class(run: Run, receiver: Class, name: str, site: CallSite, where: ir.Ex
 
 
 def _of_optimizer(run: Run, receiver: Optimizer, name: str, site: CallSite, where: ir.Expression) -> Value | None:
-    if name == "step" and site.positional and isinstance(site.positional[0], Function):
-        run_function(run, site.positional[0], [], {}, None)
+    closure = site.get(0, "closure") if name == "step" else None
+    if isinstance(closure, (Function, Bound, Partial)):
+        _evaluated(run, receiver, closure, site)
     return optimizer_method(run.torch, receiver, name, site)
+
+
+def _evaluated(run: Run, optimizer: Optimizer, closure: Value, site: CallSite) -> None:
+    """The closure of a step; for an optimizer that evaluates it again after each update, a second time as well."""
+    machine = run.machine
+    run.call(closure, [], site.node)
+    if not optimizer.evaluates or machine.dead:
+        return
+
+    def again() -> None:
+        update(run.torch, optimizer, site)
+        run.call(closure, [], site.node)
+
+    number = machine.branch((id(site.node), "evaluated", machine.clock))
+    machine.fork([(frozenset({(number, 1)}), again), (frozenset({(number, 0)}), lambda: None)])
 
 
 RECEIVERS: dict[type, Callable[[Run, Any, str, CallSite, ir.Expression], Value | None]] = {

@@ -183,6 +183,11 @@ def _container_method(run: Run, module: Module, name: str, site: CallSite) -> Va
     if name == "append" and module.children is not None and site.positional:
         machine.trail.set(module, "children", (*module.children, site.positional[0]))
         return module
+    if name in ("add_module", "register_module") and _is_new(module, site):
+        (key, child), taken = site.positional, module.names or tuple(map(str, range(len(module.children or ()))))
+        machine.trail.set(module, "names", (*taken, key.value if isinstance(key, Constant) else ""))
+        machine.trail.set(module, "children", (*(module.children or ()), child))
+        return NONE
     if name in ("append", "extend", "insert", "add_module", "update"):
         machine.trail.set(module, "tail", site.positional[0] if name == "append" and site.positional else None)
         machine.trail.set(module, "children", None)
@@ -200,6 +205,16 @@ def _container_method(run: Run, module: Module, name: str, site: CallSite) -> Va
     if name == "values" and module.children is not None:
         return Sequence("list", module.children)
     return None
+
+
+def _is_new(module: Module, site: CallSite) -> bool:
+    """Whether `add_module(name, child)` puts one more Module at the end of a container."""
+    if module.kind.container != "sequential" or module.children is None or len(site.positional) != 2 or site.keywords:
+        return False
+    name, child = site.positional
+    taken = module.names or tuple(map(str, range(len(module.children))))
+    known = isinstance(name, Constant) and isinstance(name.value, str) and name.value not in taken
+    return known and isinstance(child, (Module, Instance))
 
 
 def mode_argument(name: str, site: CallSite) -> Truth:

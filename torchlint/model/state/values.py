@@ -628,14 +628,18 @@ class Module:
 
 
 class Optimizer:
-    """An optimizer of `torch.optim`. `parameters` are those known; `complete` says whether these are all."""
+    """
+    An optimizer of `torch.optim`. `parameters` are those known; `complete` says whether these are all. `evaluates`
+    says whether one step calls its closure several times.
+    """
 
-    __slots__ = ("complete", "name", "parameters", "qualified")
+    __slots__ = ("complete", "evaluates", "name", "parameters", "qualified")
 
     def __init__(self, qualified: str, parameters: tuple[Tensor, ...], complete: bool) -> None:
         self.qualified = qualified
         self.parameters = parameters
         self.complete = complete
+        self.evaluates = False
         self.name = ""
 
 

@@ -11,7 +11,7 @@ from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.writes import is_none, write
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.values import NONE, Mapping, Optimizer, Sequence, Tensor, Value, alternatives
+from torchlint.model.state.values import NONE, Constant, Mapping, Optimizer, Sequence, Tensor, Value, alternatives
 from torchlint.model.torch.arguments import cst_of, known_tensors
 from torchlint.model.torch.torch import Torch
 
@@ -21,6 +21,7 @@ def new_optimizer(torch: Torch, qualified: str, site: CallSite) -> Value:
     given = site.get(0, "params")
     tensors, complete = _taken(torch, given, qualified.rpartition(".")[2], site)
     optimizer = Optimizer(qualified, tuple(tensors), complete)
+    optimizer.evaluates = qualified.rpartition(".")[2] == "LBFGS" and _goes_on(site)
     for hook in torch.machine.watch.optimizer_built:
         hook(optimizer, given, site.node)
     return optimizer
@@ -47,6 +48,16 @@ def _group(torch: Torch, group: Value | None, name: str, site: CallSite) -> tupl
     if isinstance(inner, Tensor):
         inner = Sequence("list", (inner,))
     return _taken(torch, inner, name, site) if isinstance(inner, Sequence) else ([], False)
+
+
+def _goes_on(site: CallSite) -> bool:
+    """
+    Whether a step of `LBFGS` iterates: it calls the closure once more after each update (torch/optim/lbfgs.py).
+    """
+    most, calls = site.get(2, "max_iter"), site.get(3, "max_eval")
+    known = [each.value for each in (most, calls) if isinstance(each, Constant) and each.value is not None]
+    given = [each for each in (most, calls) if each is not None and each != NONE]
+    return site.complete and len(known) == len(given) and all(isinstance(each, int) and each > 1 for each in known)
 
 
 def _refuse_parameters(torch: Torch, items: tuple[Value, ...], name: str, site: CallSite) -> None:
@@ -82,6 +93,13 @@ def optimizer_method(torch: Torch, optimizer: Optimizer, name: str, site: CallSi
         return None
     for hook in machine.watch.stepped:
         hook(optimizer, site.node)
+    update(torch, optimizer, site)
+    return NONE
+
+
+def update(torch: Torch, optimizer: Optimizer, site: CallSite) -> None:
+    """Write the parameters that have a gradient."""
+    machine = torch.machine
     mode = machine.grad_mode
     machine.grad_mode = Truth.NO
     target = cst_of(site.node.function)
@@ -98,7 +116,6 @@ def optimizer_method(torch: Torch, optimizer: Optimizer, name: str, site: CallSi
                 certain=is_none(tensor.grad) is Truth.NO,
             )
     machine.grad_mode = mode
-    return NONE
 
 
 def _without_names(parameters: tuple[Value, ...]) -> tuple[Value, ...]:

@@ -326,7 +326,7 @@ class Registration(Observer):
         if qualified.endswith(".__init__"):
             if positional and isinstance(positional[0], Instance):
                 self._ran_init(positional[0])
-            else:
+            elif qualified != "builtins.super.__init__":  # of the `super` object: `super(C).__init__()` runs no other
                 self._astray(origin)
 
     def _astray(self, origin: ir.Call) -> bool:
