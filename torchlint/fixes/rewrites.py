@@ -389,3 +389,15 @@ def _line(line: cst.SimpleStatementLine, small: cst.BaseSmallStatement | None = 
     """The code of a statement line without its comments, one small statement of it replaced by `text`."""
     plain = [each.with_changes(semicolon=cst.MaybeSentinel.DEFAULT) for each in line.body]
     return "; ".join(text if old is small else code(new) for old, new in zip(line.body, plain, strict=True))
+
+
+def copied(node: cst.CSTNode, lacking: str) -> str:
+    """
+    What a Module holds, with the copy that it lacks: of "each" tensor of a mapping, of a "detached" tensor, of a
+    "parameter"; "" for anything else.
+    """
+    if not isinstance(node, cst.BaseExpression):
+        return ""
+    text = operand(node)
+    each = f"{{name: value.clone() for name, value in {text}.items()}}"
+    return {"each": each, "detached": f"{text}.clone()", "parameter": f"{text}.detach().clone()"}.get(lacking, "")
