@@ -49,12 +49,12 @@ def is_for_effect(program: ir.Program, function: ir.Node | None, statement: ir.S
     if name in _DRAWS:
         return True
     body = program.body if function is None else function.body if isinstance(function, ir.FunctionDef) else []
-    around = _around(body, statement)
-    if any(isinstance(each, ir.With) and not _is_transparent(each) for each in around):
+    outer = around(body, statement)
+    if any(isinstance(each, ir.With) and not _is_transparent(each) for each in outer):
         return True
     if name in _CHECKS:
         return False  # what is checked is neither timed nor shown
-    if any(isinstance(each, ir.For) and _only_repeats(each) for each in around):
+    if any(isinstance(each, ir.For) and _only_repeats(each) for each in outer):
         return True
     if isinstance(function, ir.FunctionDef):
         if _TIMED_NAME.search(function.name) or _CLOCK.search(_written(function.origin)):
@@ -77,13 +77,13 @@ def is_fallback(program: ir.Program, statement: ir.Statement, name: str) -> bool
         What the newer torch has.
     """
     asked = re.compile(rf"\b{name}\b|version", re.IGNORECASE)
-    for each in _around(program.body, statement, into_definitions=True):
+    for each in around(program.body, statement, into_definitions=True):
         if isinstance(each, ir.Try) or (isinstance(each, ir.If) and asked.search(_written(each.test.origin))):
             return True
     return False
 
 
-def _around(body: Sequence[ir.Node], statement: ir.Statement, *, into_definitions: bool = False) -> list[ir.Node]:
+def around(body: Sequence[ir.Node], statement: ir.Statement, *, into_definitions: bool = False) -> list[ir.Node]:
     """The statements that hold another, the outermost first; [] if it stands in the body itself."""
     for each in body:
         for block in ("body", "orelse", "final", "handlers", "cases"):
@@ -94,7 +94,7 @@ def _around(body: Sequence[ir.Node], statement: ir.Statement, *, into_definition
                 continue
             if any(part is statement for part in inner):
                 return [each]
-            found = _around(inner, statement, into_definitions=into_definitions)
+            found = around(inner, statement, into_definitions=into_definitions)
             if found:
                 return [each, *found]
     return []
@@ -137,7 +137,7 @@ def _is_shown(program: ir.Program, statement: ir.Statement) -> bool:
 
 
 def _holds(outer: ir.Statement, statement: ir.Statement) -> bool:
-    return outer is statement or bool(_around([outer], statement))
+    return outer is statement or bool(around([outer], statement))
 
 
 def _written(node: cst.CSTNode) -> str:

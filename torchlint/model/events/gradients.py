@@ -249,3 +249,41 @@ class GraphKeptByLoop(Event):
     value_node: cst.BaseExpression
     container: str
     how: Literal["sum", "list"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnlyZeroGradients(Event):
+    """
+    A backward reaches a leaf only through operations whose gradient is zero everywhere, and no other backward reaches
+    it otherwise. `node` is the call.
+
+    Attributes
+    ----------
+    op
+        The operation that the backward comes to first: `round`.
+    leaf
+        The leaf; of several the first with a name.
+    count
+        How many there are.
+    """
+
+    op: str
+    leaf: TensorFacts
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermWithoutGradient(Event):
+    """
+    A backward starts at a sum, and one of its terms was cut from the graph while another was not. `node` is the call.
+
+    Attributes
+    ----------
+    term_node
+        The expression that is added, if it is written as an operand.
+    cut
+        Why it has no graph: "`detach()` cuts it from the graph".
+    """
+
+    term_node: cst.BaseExpression | None
+    cut: str

@@ -156,3 +156,24 @@ class EvaluatedWithGraph(Event):
 
     module: str
     loop: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelKept(Event):
+    """
+    A name with "best" in it is bound to a model itself, in a loop that trains this model, and read after the loop.
+    `node` is the expression that stands for the model.
+
+    Attributes
+    ----------
+    name
+        What it is kept under.
+    model
+        How the program calls the model there.
+    value_node
+        The same as `node`.
+    """
+
+    name: str
+    model: str
+    value_node: cst.BaseExpression

@@ -54,6 +54,30 @@ def built_per_call(case: Case, claim: Observed, outcome: Outcome) -> Opinion | N
     return None
 
 
+def module_changed(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """The Module bound by the statement to the subject has other parameters where that is read later."""
+    (name,) = _parameters(claim, case.own.node) or ("",)
+    made = [each for each in case.executions(outcome) if not each.raised]
+    if not made:
+        return None
+    kept = made[-1].after.get(name)
+    for statement in (*case.places[1:], *case.readers):
+        for later in case.executions(outcome, statement):
+            found = later.before.get(name)
+            if kept is None or found is None or later.order <= made[-1].end or "numbers" not in kept:
+                continue
+            if found.get("memories") == kept.get("memories") and found.get("numbers") != kept["numbers"]:
+                words = (
+                    f"the parameters of `{claim.subject}` have changed since, where line {statement.line} is reached"
+                )
+                return Opinion("confirmed", words + in_words(outcome))
+    return None
+
+
+def _parameters(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    return (f"tensors_({claim.subject})",) if programs.is_place(claim.subject) else ()
+
+
 def _self(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
     return ("self",)
 
@@ -83,5 +107,6 @@ def _mode(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
 PROBES: Mapping[str, Probe] = {
     "unregistered": Probe(unregistered, _attribute),
     "built-per-call": Probe(built_per_call, _self),
+    "module-changed": Probe(module_changed, _parameters, everywhere=True, reads=True),
     "trains-in-evaluation-mode": Probe(trains_in_eval, _mode),
 }
