@@ -24,7 +24,7 @@ class TermWithoutGradient(Rule):
     ## Known limits
     Looks at terms of the sum that backward starts from, and through weights that are numbers. Targets, baselines and
     weights inside a product or another loss may well be constants: silent. So is `x - x.detach()`, where the value is
-    taken away on purpose.
+    taken away on purpose, and a running mean, `mean = 0.9 * mean.detach() + 0.1 * loss`.
 
     ## References
     - [torch.Tensor.detach](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.detach.html): "the result will

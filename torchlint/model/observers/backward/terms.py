@@ -86,7 +86,7 @@ class Terms(Computations):
         cut = [each for each in found if self._reason(each[0])]
         if not learning or not cut or len(cut) + len(learning) != len(found):
             return
-        if any(self._shares(value, learning) for value, _, _ in cut):
+        if any(self._shares(value, learning) or _is_carried(value, made) for value, _, made in cut):
             return
         value, written, made = cut[0]
         event = TermWithoutGradient(
@@ -148,6 +148,11 @@ class Terms(Computations):
         """Whether what was cut is, or was computed from, a term that is there as well: `x - x.detach()`, on purpose."""
         wanted = {id(each.storage) for each in learning if isinstance(each, Tensor)}
         return isinstance(cut, Tensor) and any(id(each.storage) in wanted for each in _sources(cut))
+
+
+def _is_carried(cut: Value, made: Computation) -> bool:
+    """Whether what was cut is the same sum of an earlier round: a running mean."""
+    return isinstance(cut, Tensor) and any(each.origin is made.origin for each in _sources(cut))
 
 
 def _sources(tensor: Tensor) -> list[Tensor]:
