@@ -26,7 +26,7 @@ ROOMS = (  # lowest first; a module imports from its own room and from those bef
         "report",
         "run",
     ),
-    *("verify", "optable", "hosts", "__main__"),
+    *("verify", "sanitizer", "optable", "hosts", "__main__"),
 )
 FOR_RULES = (
     "torchlint.rule",
@@ -48,7 +48,7 @@ THIRD_PARTIES = {
     "lsprotocol",
     "pytest",
 }
-WITH_TORCH = {"verify", "optable"}
+WITH_TORCH = {"verify", "sanitizer", "optable"}
 
 
 def _name(path: Path) -> str:

@@ -19,6 +19,8 @@ import torchlint
 COMMANDS: Mapping[str, str] = {
     "check": "torchlint.hosts.command_line.check",
     "verify": "torchlint.hosts.command_line.verify",
+    "run": "torchlint.hosts.command_line.run",
+    "trace": "torchlint.hosts.command_line.trace",
     "rule": "torchlint.hosts.command_line.rule",
     "rules": "torchlint.hosts.command_line.rules",
     "new-rule": "torchlint.hosts.command_line.new_rule",

@@ -1,0 +1,6 @@
+import torch
+
+
+def rescale(values: torch.Tensor, factor: float) -> torch.Tensor:
+    values *= factor
+    return values
