@@ -90,7 +90,8 @@ def run_module(
 
 
 def _for_python(environment: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in environment.items() if name.startswith("PYTHON")}
+    """What Python reads at its start; of `PYTHONPATH` a fork can do the same."""
+    return {name: value for name, value in environment.items() if name.startswith("PYTHON") and name != "PYTHONPATH"}
 
 
 def _connection(request: Mapping[str, Any], streams: Sequence[int]) -> socket.socket:
@@ -166,7 +167,8 @@ def _become(name: str, arguments: Sequence[str], cwd: str, env: Mapping[str, str
     os.environ.clear()
     os.environ.update(env)
     os.chdir(cwd)
-    sys.path[0] = cwd
+    added = env.get("PYTHONPATH", "")
+    sys.path[:1] = [cwd, *(added.split(os.pathsep) if added and added != ENVIRONMENT.get("PYTHONPATH") else [])]
     sys.argv = [name, *arguments]
     runpy.run_module(name, run_name="__main__", alter_sys=True)
 

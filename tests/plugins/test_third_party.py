@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import prepared
 import pytest
 
 PROJECT = """
@@ -78,15 +79,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _torchlint(installed: Path, folder: Path, *arguments: str) -> tuple[int, str, str]:
-    ran = subprocess.run(
-        [sys.executable, "-m", "torchlint", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(installed)},
-        timeout=100,
-    )
-    return ran.returncode, ran.stdout, ran.stderr
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    ran = prepared.run_module("torchlint", *arguments, cwd=folder, env=environment)
+    return ran.returncode, ran.stdout.decode(), ran.stderr.decode()
 
 
 def test_third_party_rules_are_found_and_the_sick_one_is_named(installed: Path, tmp_path: Path) -> None:
