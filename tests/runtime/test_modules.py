@@ -272,7 +272,7 @@ def test_a_module_that_cannot_be_built(verdicts: Verdicts) -> None:
                 class Net(nn.Module):
                     def __init__(self, config):
                         super().__init__()
-                        self.layer = nn.Linear(config.model.width, 4)
+                        self.layer = nn.Linear(len(open(str(config.path)).read()), 4)
 
                     def forward(self, x):
                         self.layer(x).backward()  # error: [TLN103]
@@ -282,7 +282,7 @@ def test_a_module_that_cannot_be_built(verdicts: Verdicts) -> None:
         "inconclusive",
     )
     assert "found no way to build and call" in evidence
-    assert "construct: AttributeError" in evidence
+    assert "construct: " in evidence
 
 
 def test_a_class_that_is_no_module(verdicts: Verdicts) -> None:

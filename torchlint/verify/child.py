@@ -22,6 +22,7 @@ import tempfile
 import time
 import types
 import warnings
+from collections.abc import Collection
 from typing import Any
 
 import torch
@@ -30,8 +31,20 @@ from torchlint.verify import driver as drive
 from torchlint.verify import instrument
 from torchlint.verify.confinement import adopt_orphans, confine, kill_orphans
 from torchlint.verify.derivatives import Calls
+from torchlint.verify.loading import Loading
 from torchlint.verify.observe import Clock, Watcher, describe, facts
-from torchlint.verify.protocol import Derivative, Facts, Outcome, Raised, Request, decode, encode, receive, send
+from torchlint.verify.protocol import (
+    STOOD_IN,
+    Derivative,
+    Facts,
+    Outcome,
+    Raised,
+    Request,
+    decode,
+    encode,
+    receive,
+    send,
+)
 from torchlint.verify.recorder import Meter, Observer
 from torchlint.verify.sandbox import (
     RefusedError,
@@ -189,6 +202,7 @@ class _Program:
         self.end: BaseException | None = None
         self.module = types.ModuleType("torchlint_program" if request.module else "__main__")
         self.driven = ""
+        self.loading: Loading | None = None
 
     def run(self) -> Outcome:
         with warnings.catch_warnings():
@@ -262,34 +276,49 @@ class _Program:
 
     def _load(self) -> None:
         request = self.request
-        code = instrument.instrument(
-            request.text,
-            request.path,
-            request.watches,
-            request.catch,
-            definitions_only=bool(request.module),
-            handled=True,
-        )
         linecache.cache[request.path] = (len(request.text), None, request.text.splitlines(True), request.path)
-        _place(self.module, request.path)
         _callbacks(self.watcher)
+        if request.module and request.path.endswith(".py") and os.path.isfile(request.path):
+            self.loading = Loading(request.path, self._code)
+            self.module = self.loading.module()
+            return
+        code = self._code(request.path)
+        _place(self.module, request.path)
         observer = self.observer if self.observer and not request.module else contextlib.nullcontext()
         saved = torch.autograd.graph.allow_mutation_on_saved_tensors() if request.copies else contextlib.nullcontext()
         with observer, self.meter or contextlib.nullcontext(), saved:
             exec(code, self.module.__dict__)
 
+    def _code(self, name: str) -> types.CodeType:
+        request = self.request
+        self.files[name] = 0
+        linecache.cache[name] = (len(request.text), None, request.text.splitlines(True), name)
+        return instrument.instrument(
+            request.text,
+            name,
+            request.watches,
+            request.catch,
+            definitions_only=bool(request.module),
+            handled=True,
+        )
+
     def _drive(self) -> tuple[str, Raised | None, str]:
-        target = self.module.__dict__.get(self.request.module)
-        if not (isinstance(target, type) and issubclass(target, torch.nn.Module)):
-            return "unbuilt", None, f"`{self.request.module}` is no torch.nn.Module"
-        tree = ast.parse(self.request.text)
-        driver = drive.Driver(target, self._tell, tree, self.module.__dict__, input_grad=self.request.input_grad)
+        name, _, method = self.request.module.partition(".")
+        target = self.module.__dict__.get(name)
+        is_class = isinstance(target, type) and (bool(method) or issubclass(target, torch.nn.Module))
+        if not is_class and (method or not callable(target) or isinstance(target, type)):
+            return "unbuilt", None, f"`{self.request.module}` is no torch.nn.Module, and no function"
+        tree, method = ast.parse(self.request.text), "" if method == "forward" else method
+        names = self.module.__dict__
+        driver = drive.Driver(target, method, self._tell, tree, names, input_grad=self.request.input_grad)
+        touched = self.loading.standins.touched if self.loading else set()
+        touched.clear()
         try:
             raised = driver.run(self.observer, self.watcher, *([self.observer] if self.observer else []))
         except drive.UnbuiltError as failure:
             return "unbuilt", None, str(failure)
         finally:
-            self.driven = driver.description
+            self.driven = driver.description + standing(touched)
         return ("raised", raised, "") if raised else ("ended", None, "")
 
     def _probe(self, text: str) -> Facts:
@@ -300,6 +329,12 @@ class _Program:
             return {**found, "truth": bool(value)}
         except Exception as error:
             return {**found, "error": f"{type(error).__name__}: {error}"}
+
+
+def standing(touched: Collection[str]) -> str:
+    """Which packages were stood in for, in words."""
+    names = ", ".join(f"`{name}`" for name in sorted(touched))
+    return f", {STOOD_IN} {names}" if names else ""
 
 
 def _raising(text: str) -> frozenset[int]:

@@ -1,5 +1,6 @@
 """
-Builds a Module of the program, finds inputs it accepts, and drives it: forward, backward, and both again.
+Builds a Module of the program, or takes a function or a method, finds inputs it accepts, and drives it: forward,
+backward, and both again.
 
 Runs inside the child. Constructor arguments come from calls in the same file, then from annotations, names and
 defaults; inputs from the sizes of its first layers, then from what torch says about a wrong shape. An error that is
@@ -11,7 +12,9 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
+import inspect
 import itertools
+import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
@@ -20,8 +23,8 @@ import torch
 from torchlint.verify.inputs import Inputs, constructor_arguments, first_inputs, repaired
 from torchlint.verify.protocol import Raised
 
-ATTEMPTS = 60
-"""Calls of `forward` before giving up."""
+ATTEMPTS = 120
+"""Calls before giving up."""
 PROFILES = (8, 4, 16, 3, 2, 1)
 """Sizes tried for integer constructor arguments that say nothing about themselves."""
 
@@ -53,12 +56,14 @@ class _Resettable(Protocol):
 
 class Driver:
     """
-    Drives one Module class.
+    Drives one class by a method, or one function.
 
     Parameters
     ----------
     target
-        The class.
+        The class, or the function.
+    method
+        Of a class: what is called; "" for `forward`, by way of the Module itself.
     tell
         Makes a report of an exception and the phase it came in.
     tree, namespace
@@ -69,7 +74,8 @@ class Driver:
 
     def __init__(
         self,
-        target: type[Any],
+        target: Any,
+        method: str,
         tell: Callable[[BaseException, str], Raised],
         tree: ast.Module,
         namespace: Mapping[str, Any],
@@ -77,6 +83,7 @@ class Driver:
         input_grad: bool,
     ) -> None:
         self.target = target
+        self.method = method
         self.tell = tell
         self.input_grad = input_grad
         self.known_calls = list(_calls(target.__name__, tree, namespace))
@@ -120,10 +127,13 @@ class Driver:
                         module = self._construct(phase, arguments, keywords)
                         if first:
                             first = False
-                            waiting = [i for i in first_inputs(module) if i not in tried]
+                            function = self._function(module)
+                            whole = module if isinstance(module, torch.nn.Module) else None
+                            asked = module.forward if function is module and whole is not None else function
+                            waiting = [i for i in first_inputs(asked, whole) if i not in tried]
                         chosen = waiting.pop(0)
                         tried.add(chosen)
-                        self._drive(phase, module, chosen)
+                        self._drive(phase, self._function(module), chosen)
                         return None
                     except Exception as error:
                         if phase.name == "construct":
@@ -135,30 +145,55 @@ class Driver:
                             waiting = [i for i in repaired(chosen, str(error)) if i not in tried] + waiting
         raise UnbuiltError(self.failure)
 
+    def _function(self, built: Any) -> Any:
+        return getattr(built, self.method) if self.method else built
+
     def _constructions(self) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+        if not isinstance(self.target, type):
+            yield (), {}
+            return
         yield from self.known_calls
         done = []
-        for size in PROFILES:
-            arguments = constructor_arguments(self.target, size)
-            if arguments not in done:
-                done.append(arguments)
-                yield (), arguments
+        for by_use in (False, True):
+            for size in PROFILES:
+                arguments = constructor_arguments(self.target, size, by_use=by_use)
+                if str(arguments) not in done:
+                    done.append(str(arguments))
+                    yield (), arguments
+        numbers = [name for name, value in arguments.items() if isinstance(value, (int, float))]
+        for length, name in itertools.product((3, 4), numbers[:4]):
+            yield (), {**arguments, name: [PROFILES[0]] * length}
 
     def _construct(self, phase: _Phase, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         phase.name = "construct"
+        if not isinstance(self.target, type):
+            self.description = f"`{self.target.__name__}`"
+            return self.target
         words = [_word(a) for a in arguments] + [f"{name}={_word(value)}" for name, value in keywords.items()]
         self.description = f"`{self.target.__name__}({', '.join(words)})`"
-        return self.target(*arguments, **keywords)
+        built = _concrete(self.target)(*arguments, **keywords)
+        if self.method:
+            self.description += f".{self.method}"
+        return built
 
-    def _drive(self, phase: _Phase, module: Any, inputs: Inputs) -> None:
+    def _drive(self, phase: _Phase, function: Any, inputs: Inputs) -> None:
         self.description = f"{self.description.partition(' called')[0]} called with {inputs.words(self.input_grad)}"
         for ordinal in ("", "second "):
             phase.name = f"{ordinal}forward"
-            result = module(**inputs.make(self.input_grad))
+            result = function(**inputs.make(self.input_grad))
             outputs = [t for t in _tensors(result) if t.requires_grad]
             if outputs:
                 phase.name = f"{ordinal}backward"
                 sum(_total(t) for t in outputs).backward()
+
+
+def _concrete(target: type[Any]) -> type[Any]:
+    """The class, or one derived from it that lacks nothing: what is abstract returns None there."""
+    if not inspect.isabstract(target):
+        return target
+    derived: type[Any] = types.new_class(target.__name__, (target,))
+    derived.__abstractmethods__ = frozenset()
+    return derived
 
 
 @dataclasses.dataclass

@@ -14,9 +14,20 @@ import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType, ModuleType
+from typing import Protocol
 
 from torchlint.verify import instrument
 from torchlint.verify.session import STRIDE, WatchedFile
+
+
+class Instrumented(Protocol):
+    """Files that are loaded instrumented, by index."""
+
+    def of(self, path: str | None) -> int | None:
+        """The index of a file, if it is one of them."""
+
+    def code(self, index: int, data: bytes, name: str) -> CodeType | None:
+        """The code of a file under a name; None for that which Python makes of it."""
 
 
 class Files:
@@ -90,7 +101,7 @@ class Finder:
         The files.
     """
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Instrumented) -> None:
         self.files = files
 
     def install(self) -> None:
@@ -116,7 +127,7 @@ class Finder:
 
 
 class _Loader(SourceFileLoader):
-    def __init__(self, name: str, path: str, files: Files, index: int) -> None:
+    def __init__(self, name: str, path: str, files: Instrumented, index: int) -> None:
         super().__init__(name, path)
         self.files = files
         self.index = index

@@ -6,15 +6,22 @@ Runs inside the child. A guess that torch refuses is repaired from the text of t
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
-from collections.abc import Callable, Iterator
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import nn
 
+from torchlint.verify import values
+from torchlint.verify.usage import Use, uses
+
+SIZE = 8
+"""Of what says nothing of itself."""
 SMALL_INTS = {
     "stride": 1,
     "dilation": 1,
@@ -36,7 +43,7 @@ INTEGER_INPUTS = ("ids", "tokens", "idx", "index", "indices", "label", "labels",
 SPATIAL = (16, 32, 28, 8)
 
 
-def constructor_arguments(target: type[Any], size: int) -> dict[str, Any]:
+def constructor_arguments(target: type[Any], size: int, *, by_use: bool = False) -> dict[str, Any]:
     """
     Keyword arguments for the parameters of a class that have no default.
 
@@ -46,16 +53,25 @@ def constructor_arguments(target: type[Any], size: int) -> dict[str, Any]:
         The class.
     size
         For integers whose name says nothing.
+    by_use
+        Whether what the constructor does with them comes first, and names only after that.
     """
     try:
         parameters = inspect.signature(target).parameters.values()
     except (TypeError, ValueError):
         return {}
-    return {
-        p.name: _argument(p.name.lower(), p.annotation, size)
-        for p in parameters
-        if p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
-    }
+    known = uses_of(target.__init__, computes=False) if by_use else {}
+    found = {}
+    for p in parameters:
+        if p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY):
+            use = known.get(p.name, Use(""))
+            if not by_use:
+                found[p.name] = _argument(p.name.lower(), p.annotation, size)
+            elif use.kind in ("", "integer"):
+                found[p.name] = values.scalar(p.name, size, computes=False)
+            else:
+                found[p.name] = values.make(p.name, use, (size,), size, False, computes=False)
+    return found
 
 
 def _argument(name: str, annotation: Any, size: int) -> Any:
@@ -111,64 +127,113 @@ _BY_NAME: tuple[tuple[tuple[str, ...], _Make], ...] = (
 @dataclass(frozen=True)
 class Inputs:
     """
-    Arguments for one call of `forward`: every tensor has the same shape.
+    Arguments for one call.
 
     Attributes
     ----------
     shape
-        Of each tensor.
+        Of each tensor that has none of its own.
     names
         Parameters that get a tensor of floats.
     integers
         Parameters that get a tensor of integers below `limit`.
     limit
         See `integers`.
+    others
+        Parameters that get something else, by what is known of their use.
+    shapes
+        Shapes of tensors of their own.
     """
 
     shape: tuple[int, ...]
     names: tuple[str, ...]
     integers: tuple[str, ...] = ()
     limit: int = 4
+    others: tuple[tuple[str, Use], ...] = ()
+    shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
-    def make(self, requires_grad: bool) -> dict[str, torch.Tensor]:
-        """Fresh tensors, the same numbers each time."""
+    def make(self, requires_grad: bool) -> dict[str, Any]:
+        """Fresh values, the same numbers each time."""
         generator = torch.Generator().manual_seed(1)
-        made = {}
+        made: dict[str, Any] = {}
+        own = dict(self.shapes)
         for name in self.names:
-            leaf = torch.rand(self.shape, generator=generator) + 0.1
+            leaf = torch.rand(own.get(name, self.shape), generator=generator) + 0.1
             # a clone, because inputs inside a network are no leaves; it saves nothing and shares nothing
             made[name] = leaf.requires_grad_().clone() if requires_grad else leaf
         for name in self.integers:
-            made[name] = torch.randint(0, self.limit, self.shape, generator=generator)
+            made[name] = torch.randint(0, self.limit, own.get(name, self.shape), generator=generator)
+        for name, use in self.others:
+            made[name] = values.make(name, use, own.get(name, self.shape), SIZE, requires_grad, computes=True)
         return made
 
     def words(self, requires_grad: bool) -> str:
         """For the report: `x` of shape (2, 8)."""
-        parts = [f"`{name}` of shape {self.shape}" for name in self.names]
+        own = dict(self.shapes)
+        parts = [f"`{name}` of shape {own.get(name, self.shape)}" for name in self.names]
         if requires_grad and parts:
             parts[-1] += " that requires grad" if len(parts) == 1 else ", each requiring grad"
-        parts += [f"integers `{name}` of shape {self.shape}" for name in self.integers]
+        parts += [f"integers `{name}` of shape {own.get(name, self.shape)}" for name in self.integers]
+        parts += [f"a made-up `{name}`{f' ({use.kind})' if use.kind else ''}" for name, use in self.others]
         return ", ".join(parts) or "no arguments"
 
 
-def first_inputs(module: nn.Module) -> list[Inputs]:
-    """Inputs to try for a module, the likeliest first."""
-    names = _required(module)
-    integers = tuple(n for n in names if n.lower().rpartition("_")[2] in INTEGER_INPUTS)
-    floats = tuple(n for n in names if n not in integers)
+def first_inputs(function: Callable[..., Any], module: nn.Module | None) -> list[Inputs]:
+    """
+    Inputs to try for a function, the likeliest first.
+
+    Parameters
+    ----------
+    function
+        The function, or the bound method.
+    module
+        Whose layers tell of shapes.
+    """
+    names = _required(function)
+    known = uses_of(function, computes=True)
+    kinds = {name: known.get(name, Use("tensor")) for name in names}
+    others = tuple((n, use) for n, use in kinds.items() if use.kind not in ("tensor", "integers", ""))
+    plain = [n for n in names if n not in dict(others)]
+    integers = tuple(n for n in plain if kinds[n].kind == "integers" or n.lower().rpartition("_")[2] in INTEGER_INPUTS)
+    floats = tuple(n for n in plain if n not in integers)
     if not names:
         return [Inputs((), ())]
-    shapes = list(dict.fromkeys([*_shapes(module), (2, 8), (8,), (2, 3, 16, 16), (2, 5, 8), (4, 4), (3,), ()]))
-    embedding = next((m for m in module.modules() if isinstance(m, nn.Embedding)), None)
-    found = [Inputs(shape, floats, integers) for shape in shapes]
-    if embedding is not None:
-        found.insert(0, Inputs((2, 5), floats[1:], (*floats[:1], *integers), embedding.num_embeddings))
-        found.insert(1, Inputs((2, 5), (), (*floats, *integers), embedding.num_embeddings))
+    ranks = [use.rank for use in kinds.values() if use.rank and use.kind != "batch"]
+    ranked = [_RANKED[rank] for rank in ranks if rank in _RANKED]
+    layers = [] if module is None else list(_shapes(module))
+    shapes = list(dict.fromkeys([*layers, *ranked, (2, 8), (8,), (2, 3, 16, 16), (2, 5, 8), (4, 4), (3,), ()]))
+    embedding = None if module is None else next((m for m in module.modules() if isinstance(m, nn.Embedding)), None)
+    found = [Inputs(shape, floats, integers, others=others) for shape in shapes]
+    if len(set(ranks)) > 1:
+        own = tuple((n, _RANKED[use.rank]) for n, use in kinds.items() if use.rank in _RANKED and use.kind != "batch")
+        found.insert(0, Inputs(shapes[0], floats, integers, others=others, shapes=own))
+    if integers and floats:
+        found += [
+            replace(each, shapes=tuple((n, each.shape[:1]) for n in integers)) for each in found[:4] if each.shape
+        ]
+    if embedding is not None and floats:
+        limit = embedding.num_embeddings
+        found.insert(0, Inputs((2, 5), floats[1:], (*floats[:1], *integers), limit, others))
+        found.insert(1, Inputs((2, 5), (), (*floats, *integers), limit, others))
     return list(dict.fromkeys(found))
 
 
-def _required(module: nn.Module) -> tuple[str, ...]:
-    parameters = inspect.signature(module.forward).parameters.values()
+_RANKED: dict[int, tuple[int, ...]] = {1: (8,), 2: (2, 8), 3: (2, 5, 8), 4: (2, 3, 16, 16), 5: (2, 3, 8, 8, 8)}
+
+
+def uses_of(function: Callable[..., Any], *, computes: bool) -> dict[str, Use]:
+    """What the arguments of a function must be, as far as its source tells; nothing, where there is none."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return {}
+    node = tree.body[0]
+    known = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    return uses(node, computes=computes) if known else {}  # type: ignore[arg-type]
+
+
+def _required(function: Callable[..., Any]) -> tuple[str, ...]:
+    parameters = inspect.signature(function).parameters.values()
     return tuple(
         p.name for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
     )
@@ -214,10 +279,53 @@ def repaired(inputs: Inputs, message: str) -> list[Inputs]:
         if match:
             shapes = repair(inputs.shape, [_sizes(group) for group in match.groups()])
             found += [replace(inputs, shape=shape) for shape in shapes if shape != inputs.shape]
+            found += _one_by_one(inputs, shapes)
+    wanted = _said(message)
+    if wanted and wanted != inputs.shape:
+        found += [replace(inputs, shape=wanted), *_one_by_one(inputs, [wanted])]
     if re.search(r"scalar types?:? Long|expected .*Long|must be .*integer|Long, Int", message):
         found.append(replace(inputs, names=inputs.names[1:], integers=(*inputs.names[:1], *inputs.integers)))
         found.append(replace(inputs, names=(), integers=(*inputs.names, *inputs.integers)))
+    if re.search(r"scalar types?:? Float|expected .*Float|must be .*floating|found Long|'Long'", message):
+        found.append(replace(inputs, names=(*inputs.names, *inputs.integers), integers=()))
+    if re.search(r"not Tensor|'Tensor' object|Tensor cannot|single element can be converted|ambiguous", message):
+        found += list(_otherwise(inputs, message))
     return found
+
+
+def _said(message: str) -> tuple[int, ...]:
+    """The shape that an author's own refusal asks for: "expected (B, C, 3)", "must be of shape [N, D]"."""
+    match = re.search(
+        r"(?i)(?:expect\w*|must|should|shape\w*)[^\[(]*[\[(]([A-Za-z*\d]\w*(?:\s*,\s*[A-Za-z*\d][\w*]*)+)[\])]", message
+    )
+    if match is None:
+        return ()
+    words = [word.strip() for word in match[1].split(",")]
+    return tuple(int(word) if word.isdigit() else 2 if index == 0 else 8 for index, word in enumerate(words))
+
+
+def _one_by_one(inputs: Inputs, shapes: Sequence[tuple[int, ...]]) -> list[Inputs]:
+    """The same with the new shape for one of several tensors alone."""
+    tensors = [*inputs.names, *inputs.integers, *(n for n, use in inputs.others if use.kind == "mask")]
+    if len(tensors) < 2:
+        return []
+    own = dict(inputs.shapes)
+    return [
+        replace(inputs, shapes=tuple({**own, name: shape}.items()))
+        for shape in shapes
+        for name in tensors
+        if own.get(name, inputs.shape) != shape
+    ]
+
+
+def _otherwise(inputs: Inputs, message: str) -> Iterator[Inputs]:
+    """One of the tensors is something else: what, the message hints at."""
+    kinds = ("callable",) if "not callable" in message else ("integer", "list", "callable")
+    kinds = ("config",) if "has no attribute" in message else kinds
+    for name in inputs.names:
+        for kind in kinds:
+            rest = tuple(each for each in inputs.names if each != name)
+            yield replace(inputs, names=rest, others=(*inputs.others, (name, Use(kind))))
 
 
 _Shape = tuple[int, ...]

@@ -77,7 +77,8 @@ class Request:
     observe
         Whether to record in-place writes and backward passes (a `TorchFunctionMode` is on while the program runs).
     module
-        Name of a Module class to build and drive instead of running the file as a script, or "".
+        Name of a Module class, a function or a method (`Class.method`) to drive instead of running the file as a
+        script, or "".
     input_grad
         For a driven Module: whether its floating-point inputs require grad.
     probes
@@ -439,6 +440,8 @@ def _rebuilt(kind: Any, value: Any) -> Any:
     return value
 
 
+STOOD_IN = "with a stand-in for"
+"""How `Outcome.driven` says that something that is not installed was used."""
 _UNIONS = (Union, UnionType)
 
 

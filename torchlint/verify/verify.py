@@ -13,16 +13,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from torchlint.rule import Finding, Observed, Verdict
+from torchlint.rule import Finding, Observed, Raises, Verdict
 from torchlint.syntax.tree import Source
 from torchlint.verify.asked import Asked
-from torchlint.verify.case import Case, Opinion
+from torchlint.verify.case import Case, Opinion, in_words
 from torchlint.verify.judge import judge, sound, weighed, with_later_error, with_words
-from torchlint.verify.messages import message
+from torchlint.verify.messages import OVERWRITTEN, message
 from torchlint.verify.probe import Run
 from torchlint.verify.probes import PROBES
 from torchlint.verify.programs import Program, Statement
-from torchlint.verify.protocol import Outcome, Request
+from torchlint.verify.protocol import STOOD_IN, Outcome, Request
 from torchlint.verify.server import shared
 
 SETTLE = 3.0
@@ -168,12 +168,20 @@ class _Check:
         """Build and drive the Modules that hold findings which the script did not come to."""
         unreached = [i for i, opinion in enumerate(self.opinions) if opinion is not None and opinion.unreached]
         inside: dict[str, list[int]] = {}
+        alone: dict[str, list[int]] = {}
         for index in unreached:
             case = self.cases[index]
-            if case is not None and len(case.own.classes) == 1 and len(case.own.functions) == 1:
+            if case is None or not case.own.functions or len(case.own.classes) > 1:
+                continue
+            if case.own.classes and len(case.own.functions) == 1:
                 inside.setdefault(case.own.classes[0], []).append(index)
+            if case.own.functions[0] not in ("forward", "__init__"):
+                alone.setdefault(".".join((*case.own.classes, case.own.functions[0])), []).append(index)
         for name, indices in inside.items():
             self._drive(name, indices)
+        for name, indices in alone.items():
+            left = [index for index in indices if (self.opinions[index] or _NOTHING).unreached]
+            self._drive_function(name, [index for index in left if _shown_by_any_input(self.cases[index])])
         for index in unreached:
             case, opinion = self.cases[index], self.opinions[index]
             if case is None or opinion is None or not opinion.unreached or not case.own.functions:
@@ -198,10 +206,35 @@ class _Check:
             self._judge(left, outcome, self.program.text, [], module=name, input_grad=input_grad)
             for index, before in zip(left, first, strict=True):
                 now = self.opinions[index] or _NOTHING
+                if now.status == "refuted" and STOOD_IN in outcome.driven:
+                    words = f"it did not show, but something is missing{in_words(outcome)}"
+                    self.opinions[index] = now = Opinion("inconclusive", words)
                 if input_grad and now.status == "refuted" and before is not None and before.status != "refuted":
                     self.opinions[index] = replace(now, status="inconclusive")
             if outcome.ending == "unbuilt":
                 return
+
+    def _drive_function(self, name: str, indices: Sequence[int]) -> None:
+        """
+        Call a function, or a method that is no `forward`, with made-up arguments.
+
+        What a caller gives it is not known: nothing is refuted, and confirmed only what no argument could bring about
+        by itself.
+        """
+        for input_grad in (True, False):
+            left = [index for index in indices if (self.opinions[index] or _NOTHING).status == "inconclusive"]
+            if not left:
+                return
+            before = {index: self.opinions[index] for index in left}
+            outcome = self.run(self._request(self.program.text, module=name, input_grad=input_grad))
+            self._judge(left, outcome, self.program.text, [], module=name, input_grad=input_grad)
+            for index in left:
+                now = self.opinions[index] or _NOTHING
+                if now.status == "refuted":
+                    words = f"it did not show with made-up arguments{in_words(outcome)}; a caller may give others"
+                    self.opinions[index] = Opinion("inconclusive", words, unreached=True)
+                elif now.status == "inconclusive" and outcome.ending in ("unbuilt", "raised"):
+                    self.opinions[index] = before[index]
 
     def _request(
         self,
@@ -326,4 +359,17 @@ class _Check:
         return None
 
 
+def _shown_by_any_input(case: Case | None) -> bool:
+    """Whether what a finding claims says something of the program, whatever its arguments are."""
+    claims = () if case is None else case.finding.claims
+    return any(
+        OVERWRITTEN in claim.text if isinstance(claim, Raises) else isinstance(claim, Observed) and claim.probe in _OWN
+        for claim in claims
+    )
+
+
+_OWN = frozenset(
+    {"graph-written", "argument-written", "alias-written", "unseen-write", "kept-written", "result-dropped"}
+)
+"""Probes for what a statement does to the tensors it is given."""
 _NOTHING = Opinion("inconclusive", "")

@@ -1,0 +1,157 @@
+"""What is driven without a driver of its own: functions, methods, files of packages, and what is missing there."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from torchlint.rule import Observed, Verdict
+from torchlint.verify.protocol import Outcome, Request
+from torchlint.verify.server import shared
+from torchlint.verify.usage import uses
+
+Verdicts = Callable[..., list[Verdict]]
+HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
+
+
+def driven(text: str, name: str, path: str = "snippet.py") -> Outcome:
+    return shared().run(Request(text=HEAD + textwrap.dedent(text), path=path, module=name, timeout=20.0))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("def f(x, y):\n    return F.mse_loss(x, y) + x.mean()\n", "f"),
+        ("def f(x):\n    b, c, h, w = x.shape\n    return x.view(b, c * h * w) @ torch.rand(c * h * w, 2)\n", "f"),
+        ("def f(x, num_groups):\n    return torch.stack([x for _ in range(num_groups)])\n", "f"),
+        (
+            "def train_step(model, optimizer, criterion, loader, device, num_epochs):\n"
+            "    model.train()\n    for _ in range(num_epochs):\n        for x, y in loader:\n"
+            "            optimizer.zero_grad()\n            loss = criterion(model(x.to(device)), y)\n"
+            "            loss.backward()\n            optimizer.step()\n    return loss.item()\n",
+            "train_step",
+        ),
+        (
+            "class Pool:\n    def __init__(self, config):\n        self.width = config.model.hidden_size\n"
+            "    def run(self, batch):\n        return batch['image'].sum() * self.width\n",
+            "Pool.run",
+        ),
+        (
+            "class Net(nn.Module):\n    def __init__(self, cfg):\n        super().__init__()\n"
+            "        self.a = nn.Linear(cfg.d_model, cfg.d_model)\n    def forward(self, x, mask):\n"
+            "        return self.a(x).masked_fill(~mask.unsqueeze(-1), 0.0) if x.dim() == 3 else self.a(x)\n",
+            "Net",
+        ),
+        (
+            "from abc import ABC, abstractmethod\nclass Base(ABC, nn.Module):\n    @abstractmethod\n"
+            "    def extra(self): ...\n    def forward(self, x):\n        return x * 2\n",
+            "Base",
+        ),
+    ],
+)
+def test_is_driven(text: str, name: str) -> None:
+    outcome = driven(text, name)
+    assert outcome.ending == "ended", (outcome.note, outcome.raised, outcome.driven)
+
+
+def test_the_same_run_twice_is_the_same() -> None:
+    text = "def f(x, y):\n    return torch.rand(3).sum() + x.sum() * y.mean()\n"
+    first, second = driven(text, "f"), driven(text, "f")
+    assert (first.driven, first.seen, first.ending) == (second.driven, second.seen, second.ending)
+
+
+def test_a_file_of_a_package_is_loaded_under_its_name(tmp_path: Path) -> None:
+    package = tmp_path / "pkg"
+    package.mkdir()
+    (package / "__init__.py").write_text("from pkg.net import Net\n")
+    (package / "parts.py").write_text("from torch import nn\nWIDTH = 6\n")
+    text = (
+        "from .parts import WIDTH\nassert __name__ == 'pkg.net'\n"
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.a = nn.Linear(WIDTH, 2)\n    def forward(self, x):\n        return self.a(x)\n"
+    )
+    (package / "net.py").write_text(HEAD + text)
+    outcome = driven(text, "Net", str(package / "net.py"))
+    assert (outcome.ending, outcome.driven) == ("ended", "`Net()` called with `x` of shape (2, 6)")
+
+
+def test_a_package_without_an_init(tmp_path: Path) -> None:
+    package = tmp_path / "loose"
+    package.mkdir()
+    (package / "parts.py").write_text("WIDTH = 6\n")
+    text = "from .parts import WIDTH\ndef f(x):\n    return x.sum() * WIDTH\n"
+    (package / "net.py").write_text(HEAD + text)
+    outcome = driven(text, "f", str(package / "net.py"))
+    assert outcome.ending == "ended", outcome.raised
+
+
+MISSING = (
+    "import not_installed_anywhere as gone\nfrom not_installed_anywhere.inner import registry, Base\n"
+    "@registry.register('net')\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.a = nn.Linear(4, 2)\n    def forward(self, x):\n        {inside}        return self.a(x)\n"
+    "class Other(Base):\n    pass\n"
+)
+
+
+@pytest.mark.parametrize(("inside", "leaned"), [("", False), ("gone.log(x)\n", True)])
+def test_what_is_not_installed_is_stood_in_for_and_told_if_it_was_used(
+    tmp_path: Path, inside: str, leaned: bool
+) -> None:
+    text = MISSING.format(inside=inside)
+    (tmp_path / "net.py").write_text(HEAD + text)
+    outcome = driven(text, "Net", str(tmp_path / "net.py"))
+    assert outcome.ending == "ended", outcome.raised
+    assert ("with a stand-in for `not_installed_anywhere`" in outcome.driven) is leaned
+
+
+def test_a_program_that_handles_what_is_missing_goes_its_own_way(tmp_path: Path) -> None:
+    text = (
+        "try:\n    import not_installed_anywhere\nexcept ImportError:\n    not_installed_anywhere = None\n"
+        "def f(x):\n    assert not_installed_anywhere is None\n    return x.sum()\n"
+    )
+    (tmp_path / "net.py").write_text(HEAD + text)
+    assert driven(text, "f", str(tmp_path / "net.py")).ending == "ended"
+
+
+def test_a_finding_in_a_function_that_nobody_calls(verdicts: Verdicts) -> None:
+    text = HEAD + (
+        "def fill(x, y):\n    out = torch.zeros_like(x)\n    y[0] = 1.0  # warning: [TLN213]\n    return out\n"
+    )
+    claims = {"TLN213": (Observed("argument-written", "y"),)}
+    (verdict,) = verdicts(text, claims=claims)
+    assert verdict.status == "confirmed", verdict.evidence
+    assert "`fill` called with" in verdict.evidence
+
+
+def test_made_up_arguments_refute_nothing_and_confirm_nothing_of_their_own(verdicts: Verdicts) -> None:
+    text = HEAD + "def step(loss):\n    loss.backward()  # error: [TLN103]\n    return loss\n"
+    (verdict,) = verdicts(text)
+    assert verdict.status == "inconclusive", verdict.evidence
+    text = HEAD + "def keep(x, y):\n    y = y + 1  # warning: [TLN213]\n    return x.sum() + y.sum()\n"
+    (verdict,) = verdicts(text, claims={"TLN213": (Observed("argument-written", "y"),)})
+    assert verdict.status == "inconclusive", verdict.evidence
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("def f(x: torch.Tensor, n: int = 2): pass", {"x": "tensor", "n": "integer"}),
+        ("def f(a):\n    return a.shape", {"a": "tensor"}),
+        ("def f(a):\n    return a['k']", {"a": "dict"}),
+        ("def f(a):\n    u, v = a\n    return u", {"a": "batch"}),
+        ("def f(a):\n    a.zero_grad(); a.step()", {"a": "optimizer"}),
+        ("def f(a):\n    return list(a.parameters())", {"a": "module"}),
+        ("def f(a, x):\n    return a(x.sum())", {"a": "callable", "x": "tensor"}),
+        ("def f(thing):\n    return thing.depth + thing.width", {"thing": "config"}),
+        ("def f(q, key_mask, token_ids):\n    return torch.where(key_mask, q, token_ids)", {"key_mask": "mask"}),
+    ],
+)
+def test_kinds_by_use(text: str, kinds: dict[str, str]) -> None:
+    node = ast.parse(text).body[0]
+    assert isinstance(node, ast.FunctionDef)
+    found = {name: use.kind for name, use in uses(node, computes=True).items()}
+    assert found == {**found, **kinds}

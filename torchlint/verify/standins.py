@@ -1,0 +1,227 @@
+"""
+Inert stand-ins for packages that are not installed, so that a file can be loaded for its classes and functions.
+
+Runs inside the child. A stand-in takes every call and has every attribute, and does nothing: as a decorator it leaves
+what it decorates alone, as a base class it adds nothing. Only a package whose absence ends the loading is stood in for:
+where the program handles that itself, it goes its own way. Which of them were touched is told.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import sys
+import types
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+
+
+class Inert:
+    """
+    A value of a package that is not there.
+
+    Parameters
+    ----------
+    name
+        Its dotted name; the first part is the package.
+    touched
+        Collects the packages of which something was called or asked for.
+    """
+
+    def __init__(self, name: str, touched: set[str]) -> None:
+        self.__dict__.update(_name=name, _touched=touched, __name__=name.rpartition(".")[2], __qualname__=name)
+
+    def _touch(self) -> None:
+        self._touched.add(self._name.partition(".")[0])
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self._touch()
+        return Inert(f"{self._name}.{name}", self._touched)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self._touch()
+        if len(args) == 1 and not kwargs and isinstance(args[0], (type, types.FunctionType, classmethod, staticmethod)):
+            return args[0]
+        return Inert(f"{self._name}()", self._touched)
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        last = self._name.rpartition(".")[2]
+        if last == "LightningModule":
+            return (Lightning,)
+        if last.endswith(("Module", "PreTrainedModel", "Model")) and not any(
+            isinstance(base, type) and issubclass(base, torch.nn.Module) for base in bases
+        ):
+            return (_StoodModule,)
+        return (_Stood,)
+
+    def __instancecheck__(self, value: object) -> bool:
+        return False
+
+    def __subclasscheck__(self, kind: type) -> bool:
+        return False
+
+    def __getitem__(self, key: object) -> Any:
+        return Inert(f"{self._name}[]", self._touched)
+
+    def __setitem__(self, key: object, value: object) -> None:
+        self._touch()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __contains__(self, value: object) -> bool:
+        return False
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+    def __or__(self, other: object) -> Any:
+        return self
+
+    __ror__ = __or__
+
+    def _combined(self, other: object = None) -> Any:
+        self._touch()
+        return Inert(self._name, self._touched)
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _combined
+    __floordiv__ = __rfloordiv__ = __mod__ = __pow__ = __neg__ = _combined
+
+    def _false(self, other: object) -> bool:
+        self._touch()
+        return False
+
+    __lt__ = __le__ = __gt__ = __ge__ = _false
+
+    def __hash__(self) -> int:
+        return hash(self._name)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+class _Stood:
+    """The base of classes that derive from what is not there."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__()
+
+
+class _StoodModule(torch.nn.Module):  # type: ignore[misc]
+    """The same, for what is a Module by its name: `transformers.PreTrainedModel`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+        if args:
+            self.config = args[0]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__()
+
+    def post_init(self) -> None:
+        """As transformers calls it."""
+
+
+class Lightning(torch.nn.Module):  # type: ignore[misc]
+    """A `LightningModule` without a trainer: logs nothing, and knows its hyperparameters."""
+
+    current_epoch = global_step = 0
+    automatic_optimization = True
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+        self.trainer = Inert("trainer", set())
+
+    @property
+    def device(self) -> torch.device:
+        """There is only this one."""
+        return torch.device("cpu")
+
+    @property
+    def hparams(self) -> Any:
+        """What `save_hyperparameters` kept."""
+        return self.__dict__.setdefault("_hparams", types.SimpleNamespace())
+
+    def save_hyperparameters(self, *names: Any, **kwargs: Any) -> None:
+        """Keeps the arguments of the constructor that calls it."""
+        local = sys._getframe(1).f_locals
+        kept = {name: value for name, value in local.items() if name not in ("self", "__class__")}
+        self.__dict__["_hparams"] = types.SimpleNamespace(**kept)
+
+    def log(self, *args: Any, **kwargs: Any) -> None:
+        """Does nothing."""
+
+    log_dict = log
+
+    def manual_backward(self, loss: torch.Tensor) -> None:
+        """As Lightning does without a strategy."""
+        loss.backward()
+
+    def optimizers(self) -> Any:
+        """One for all parameters."""
+        return torch.optim.SGD(self.parameters(), lr=0.01)
+
+
+class _Module(types.ModuleType):
+    def __init__(self, name: str, touched: set[str]) -> None:
+        super().__init__(name)
+        self.__path__: list[str] = []
+        self.__all__: list[str] = []
+        self.__dict__["_touched_here"] = touched
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__version__":
+            return "999.0"
+        if name.startswith("__"):
+            raise AttributeError(name)
+        value = Lightning if name == "LightningModule" else Inert(f"{self.__name__}.{name}", self._touched_here)
+        self.__dict__[name] = value
+        return value
+
+
+class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """
+    Finds what nobody else has found, where it may.
+
+    Attributes
+    ----------
+    names
+        Packages and modules, by dotted name, that are stood in for.
+    touched
+        Those of which something was used since it was last cleared.
+    """
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.touched: set[str] = set()
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """As `importlib.abc.MetaPathFinder.find_spec`."""
+        if any(name == each or name.startswith(f"{each}.") for each in self.names):
+            return importlib.machinery.ModuleSpec(name, self, is_package=True)
+        return None
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        """A stand-in."""
+        return _Module(spec.name, self.touched)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """There is nothing to execute."""

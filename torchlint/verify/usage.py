@@ -1,0 +1,241 @@
+"""
+What an argument must be, from how a function uses it: a tensor, a Module, a callable, a configuration, a batch.
+
+Reads Python's own tree of the function; runs inside the child, and evaluates nothing. Annotations come first, then use,
+then names.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+TENSOR_ATTRIBUTES = frozenset(
+    {
+        *("shape", "size", "dim", "ndim", "view", "reshape", "permute", "transpose", "unsqueeze", "squeeze", "detach"),
+        *("mean", "sum", "float", "long", "dtype", "contiguous", "clone", "flatten", "expand", "repeat", "masked_fill"),
+        *("numel", "backward", "grad", "requires_grad", "new_zeros", "softmax", "argmax", "abs", "pow", "sqrt", "item"),
+        *("exp", "log", "clamp", "norm", "max", "min", "bool", "int", "cpu", "cuda", "device", "type", "scatter_", "T"),
+        *("gather", "index_select", "chunk", "split", "unbind", "sigmoid", "tanh", "std", "var", "t", "mT", "double"),
+    }
+)
+MODULE_ATTRIBUTES = frozenset(
+    {
+        *("parameters", "named_parameters", "modules", "named_modules", "children", "named_children", "eval", "train"),
+        *("state_dict", "load_state_dict", "zero_grad", "buffers", "named_buffers", "forward", "training"),
+    }
+)
+_WORDS: tuple[tuple[str, str], ...] = (  # of an annotation, the first that it holds
+    ("DataLoader", "loader"),
+    ("Optimizer", "optimizer"),
+    ("LRScheduler", "scheduler"),
+    ("Module", "module"),
+    ("Callable", "callable"),
+    ("Dict", "dict"),
+    ("dict", "dict"),
+    ("Mapping", "dict"),
+    ("List[Tensor", "tensors"),
+    ("list[Tensor", "tensors"),
+    ("List[torch.Tensor", "tensors"),
+    ("list[torch.Tensor", "tensors"),
+    ("Sequence[Tensor", "tensors"),
+    ("Sequence[torch.Tensor", "tensors"),
+    ("List", "list"),
+    ("list", "list"),
+    ("Sequence", "list"),
+    ("Iterable", "list"),
+    ("Tuple", "list"),
+    ("tuple", "list"),
+    ("LongTensor", "integers"),
+    ("BoolTensor", "mask"),
+    ("Tensor", "tensor"),
+    ("bool", "flag"),
+    ("int", "integer"),
+    ("float", "number"),
+    ("str", "string"),
+    ("device", "device"),
+    ("dtype", "dtype"),
+    ("Config", "config"),
+    ("Namespace", "config"),
+    ("Args", "config"),
+)
+_NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (  # of a name, where its use says nothing
+    ("loader", ("loader", "dataloader", "train_iter", "data_iter")),
+    ("optimizer", ("optimizer", "optim", "opt")),
+    ("scheduler", ("scheduler",)),
+    ("criterion", ("criterion", "loss_fn", "loss_func", "loss_function")),
+    ("config", ("config", "cfg", "args", "opt_args", "conf", "hparams", "configs")),
+    ("module", ("model", "net", "network", "encoder", "decoder", "backbone", "module", "layer", "generator", "critic")),
+    ("device", ("device",)),
+    ("dtype", ("dtype",)),
+    ("parameters", ("params", "parameters")),
+    ("path", ("path", "file", "filename", "root", "folder")),
+    (
+        "tensor",
+        ("x", "y", "input", "inputs", "tensor", "logits", "preds", "pred", "images", "features", "feats"),
+    ),
+    ("callable", ("activation", "act", "act_fn", "fn", "func", "norm_layer", "transform")),
+)
+
+
+_SIZE = re.compile(
+    r"^(n|num|max|min)_|_(size|sizes|len|length|dim|dims|num|step|steps|epoch|epochs|rate|eps|order|factor|width|height)$"
+    r"|^(dim|dims|axis|k|n|groups|stride|strides|padding|dilation|kernel_size|eps|alpha|beta|gamma|temperature|length"
+    r"|epochs?|steps?|seed|sizes?|depth|width|height|lr|p|momentum|sigma|tau|num|count|channels|ratio)$"
+)
+"""Names of numbers; where they end in s and are gone through, of lists of numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """
+    What is known of an argument.
+
+    Attributes
+    ----------
+    kind
+        "tensor", "integers", "mask", "tensors", "module", "criterion", "callable", "optimizer", "scheduler", "loader",
+        "parameters",
+        "config", "dict", "list", "integer", "number", "flag", "string", "device", "dtype", "path", "batch" (a tuple of
+        tensors), or "" for unknown.
+    rank
+        Dimensions that a tensor is unpacked into (`b, c, h, w = x.shape`), or tensors of a batch; or 0.
+    """
+
+    kind: str
+    rank: int = 0
+
+
+def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, *, computes: bool) -> dict[str, Use]:
+    """
+    What each argument of a function must be.
+
+    Parameters
+    ----------
+    computes
+        Whether it computes with tensors; a constructor does not, where what is added up are sizes.
+    """
+    arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    annotations = {a.arg: ast.unparse(a.annotation) if a.annotation is not None else "" for a in arguments}
+    found: dict[str, Use] = {}
+    seen: dict[str, list[str]] = {name: [] for name in annotations}
+    ranks: dict[str, int] = {}
+    for name, kind in _evidence(function):
+        if name in seen:
+            seen[name].append(kind)
+    for name, rank in _ranks(function):
+        ranks.setdefault(name, rank)
+    for name, annotation in annotations.items():
+        kind = _kind(name, annotation, seen[name], computes=computes)
+        if kind == "tensor":
+            kind = _of_tensor(name)
+        found[name] = Use(kind, ranks.get(name, 0))
+    return found
+
+
+def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str:
+    for word, kind in _WORDS:
+        if word in annotation:
+            return kind
+    lower = name.lower()
+    for kind in ("optimizer", "module", "dict", "batch", "tensor", "loader"):
+        if kind in seen and (computes or kind != "tensor") and not (kind == "tensor" and _SIZE.search(lower)):
+            return kind
+    by_name = next((kind for kind, names in _NAMES if lower in names or lower.rpartition("_")[2] in names), "")
+    if _SIZE.search(lower):
+        many = lower.endswith(("sizes", "dims")) or "list" in seen
+        return "list" if many and "integer" not in seen else "integer" if computes else ""
+    if by_name in ("loader", "optimizer", "scheduler", "criterion", "device", "dtype", "config", "path", "parameters"):
+        return by_name
+    if "called" in seen:
+        return "module" if by_name == "module" else "callable"
+    if "config" in seen:
+        return "config" if not computes or by_name != "tensor" else "tensor"
+    if "integer" in seen:
+        return "integer"
+    if by_name == "tensor" and computes:
+        return by_name
+    if "list" in seen:
+        return "tensors" if computes else "list"
+    if by_name and (computes or by_name != "tensor"):
+        return by_name
+    if computes and "given" in seen:
+        return "tensor"
+    return ""
+
+
+def _of_tensor(name: str) -> str:
+    lower = name.lower()
+    last = lower.rpartition("_")[2]
+    if last in ("mask", "masks") or lower.startswith("mask"):
+        return "mask"
+    if last in ("ids", "tokens", "idx", "index", "indices", "label", "labels", "target", "targets", "timesteps"):
+        return "integers"
+    return "tensor"
+
+
+def _evidence(function: ast.AST) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(function):
+        match node:
+            case ast.Attribute(ast.Name(name), attribute):
+                yield name, _by_attribute(attribute)
+            case ast.Subscript(ast.Name(name), ast.Constant(str())):
+                yield name, "dict"
+            case ast.Subscript(ast.Name(name), ast.Tuple() | ast.Slice()):
+                yield name, "tensor"
+            case ast.Subscript(ast.Name(name), ast.Constant(int())):
+                yield name, "list"
+            case ast.For(iter=ast.Name(name)) | ast.comprehension(iter=ast.Name(name)) | ast.Starred(ast.Name(name)):
+                yield name, "list"
+            case ast.Call(ast.Name("range"), arguments):
+                yield from ((each.id, "integer") for each in arguments if isinstance(each, ast.Name))
+            case ast.Call(ast.Name("len" | "enumerate" | "zip" | "tqdm" | "reversed"), arguments):
+                yield from ((each.id, "list") for each in arguments if isinstance(each, ast.Name))
+            case ast.Call(ast.Name(name)):
+                yield name, "called"
+            case ast.Assign([ast.Tuple(_)], ast.Name(name)):
+                yield name, "batch"
+            case ast.BinOp(ast.Name(name), ast.MatMult()) | ast.BinOp(_, ast.MatMult(), ast.Name(name)):
+                yield name, "tensor"
+        match node:
+            case ast.Call(ast.Attribute(ast.Name("torch" | "F")), arguments):
+                yield from ((each.id, "tensor") for each in arguments[:2] if isinstance(each, ast.Name))
+            case ast.Call(ast.Attribute(ast.Name("self")), arguments):
+                yield from ((each.id, "given") for each in arguments if isinstance(each, ast.Name))
+            case ast.BinOp(ast.Name(name)):
+                yield name, "given"
+
+
+def _by_attribute(attribute: str) -> str:
+    if attribute in ("step", "param_groups"):
+        return "optimizer"
+    if attribute in MODULE_ATTRIBUTES:
+        return "module"
+    if attribute in TENSOR_ATTRIBUTES:
+        return "tensor"
+    if attribute in ("items", "keys", "values", "get", "update"):
+        return "dict"
+    if attribute in ("dataset", "batch_size"):
+        return "config"
+    if attribute in ("append", "extend", "index"):
+        return "list"
+    return "config"
+
+
+def _ranks(function: ast.AST) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign([ast.Tuple(names)], ast.Name(name)):
+                yield name, len(names)
+            case ast.Assign([ast.Tuple(names)], ast.Attribute(ast.Name(name), "shape")) | ast.Assign(
+                [ast.Tuple(names)], ast.Call(ast.Attribute(ast.Name(name), "size"), [])
+            ) if not any(isinstance(each, ast.Starred) for each in names):
+                yield name, len(names)
+            case ast.Compare(
+                ast.Attribute(ast.Name(name), "ndim") | ast.Call(ast.Attribute(ast.Name(name), "dim")),
+                [ast.Eq()],
+                [ast.Constant(int(rank))],
+            ) if rank > 0:
+                yield name, rank

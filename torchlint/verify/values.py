@@ -1,0 +1,215 @@
+"""
+Values for arguments that are no plain tensors: Modules, configurations, batches, loaders, optimizers, and numbers.
+
+Runs inside the child. Each is made anew for each call, the same for the same name and size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import nn
+
+from torchlint.verify.usage import Use
+
+_SMALL: tuple[tuple[tuple[str, ...], Any], ...] = (  # of a name, the first whose words it holds; =: its last word
+    (
+        ("dropout", "drop", "prob", "rate", "alpha", "beta", "momentum", "sigma", "std", "weight_decay", "smoothing"),
+        0.1,
+    ),
+    (("eps", "tol", "lr", "learning"), 1e-3),
+    (("temperature", "temp", "scale", "gamma", "margin", "weight", "coef", "lambda", "factor", "ratio"), 1.0),
+    (("reduction",), "mean"),
+    (("num_heads", "n_heads", "nhead", "heads", "n_head"), 2),
+    (("stride", "dilation", "groups", "padding"), 1),
+    (("layers", "depth", "blocks", "stages", "steps", "epochs", "iters", "iterations", "repeat", "levels"), 2),
+    (("kernel", "window"), 3),
+    (("patch",), 4),
+    (("image_size", "img_size", "resolution", "height", "width"), 16),
+    (("classes", "num_labels", "n_class"), 4),
+    (("vocab", "num_tokens", "n_vocab", "num_embeddings"), 32),
+    (("max_len", "seq_len", "max_position", "context", "length", "block_size"), 32),
+    (("in_chans", "in_channels", "input_channels", "channels_in", "image_channels"), 3),
+    (("use_", "is_", "with_", "bias", "inplace", "verbose", "causal", "enable", "return_"), False),
+    (("dim", "axis"), -1),
+    (("act", "nonlinearity"), "relu"),
+    (("=name", "=mode", "=type"), ""),
+)
+
+
+def scalar(name: str, size: int, *, computes: bool) -> Any:
+    """
+    A number, a flag or a word, by name.
+
+    Parameters
+    ----------
+    size
+        For what says nothing of itself.
+    computes
+        Whether it is an argument of a computation, where `dim` is an axis and no size.
+    """
+    lower = name.lower()
+    for words, value in _SMALL:
+        if any(word in lower or word == f"={lower.rpartition('_')[2]}" for word in words):
+            return size if value == -1 and not (computes and lower in ("dim", "axis")) else value
+    return size
+
+
+class Config:
+    """A configuration that has what is asked for, by name; the same each time."""
+
+    def __init__(self, size: int) -> None:
+        self.__dict__["_size"] = size
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name in ("device",):
+            return torch.device("cpu")
+        lower = name.lower()
+        inner = lower in ("model", "data", "training", "optim") or lower.endswith(("config", "cfg", "args"))
+        value = Config(self._size) if inner else scalar(name, self._size, computes=False)
+        self.__dict__[name] = value
+        return value
+
+    def __getitem__(self, name: Any) -> Any:
+        return getattr(self, str(name))
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """As that of a dictionary: what has a default keeps it."""
+        return getattr(self, name) if default is None else default
+
+
+class Batch(dict[str, Any]):
+    """A dictionary of tensors that has the keys which are asked for."""
+
+    def __init__(self, shape: tuple[int, ...], requires_grad: bool) -> None:
+        super().__init__()
+        self.shape = shape
+        self.requires_grad = requires_grad
+
+    def __missing__(self, key: str) -> Any:
+        self[key] = value = tensor(str(key), self.shape, self.requires_grad)
+        return value
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return dict.get(self, key, default)
+
+
+class AnyModule(nn.Module):  # type: ignore[misc]
+    """A Module that takes any tensors and returns the first, scaled: it has parameters, and keeps shapes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.in_features = self.out_features = self.dim = self.embed_dim = self.hidden_size = 8
+        self.weight = nn.Parameter(torch.ones(()))
+        self.bias = nn.Parameter(torch.zeros(()))
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """The first tensor of floats among the arguments."""
+        for value in _inside((*args, *kwargs.values())):
+            return (value if value.is_floating_point() else value.float()) * self.weight + self.bias
+        return self.weight + self.bias
+
+
+def _inside(values: Any) -> Iterator[torch.Tensor]:
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from _inside(value)
+        elif isinstance(value, Mapping):
+            yield from _inside(value.values())
+
+
+class _Scheduler:
+    def step(self, *args: Any) -> None:
+        """Nothing is scheduled."""
+
+    def get_last_lr(self) -> list[float]:
+        """As torch's schedulers."""
+        return [0.01]
+
+
+def criterion(*args: Any, **kwargs: Any) -> torch.Tensor:
+    """A loss of any tensors: their mean square."""
+    found = [value.float().pow(2).mean() for value in _inside((*args, *kwargs.values()))]
+    return sum(found[1:], found[0]) if found else torch.zeros(())
+
+
+def tensor(name: str, shape: tuple[int, ...], requires_grad: bool, kind: str = "") -> torch.Tensor:
+    """A tensor for a name: integers for ids and labels, truth values for masks, floats otherwise."""
+    generator = torch.Generator().manual_seed(1)
+    last = name.lower().rpartition("_")[2]
+    if kind == "mask" or (not kind and last in ("mask", "masks")):
+        return torch.ones(shape[:2] if len(shape) > 2 else shape, dtype=torch.bool)
+    if kind == "integers" or (not kind and last in ("ids", "label", "labels", "target", "targets", "index", "y")):
+        return torch.randint(0, 2, shape[:1], generator=generator)
+    leaf = torch.rand(shape, generator=generator) + 0.1
+    return leaf.requires_grad_().clone() if requires_grad else leaf
+
+
+def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: bool, *, computes: bool) -> Any:
+    """
+    A value for an argument.
+
+    Parameters
+    ----------
+    use
+        What is known of it.
+    shape, requires_grad
+        Of tensors.
+    size
+        Of what says nothing of itself.
+    computes
+        As in `scalar`.
+    """
+    match use.kind:
+        case "tensor" | "integers" | "mask":
+            return tensor(name, shape, requires_grad, use.kind)
+        case "tensors":
+            return [tensor(name, shape, requires_grad), tensor(name, shape, requires_grad)]
+        case "batch":
+            first = [tensor("x", shape, requires_grad) for _ in range(max(1, use.rank - 1))]
+            return (*first, tensor("labels", shape, False))
+        case "module":
+            return AnyModule()
+        case "parameters":
+            return list(AnyModule().parameters())
+        case "criterion":
+            return criterion
+        case "callable":
+            return AnyModule()
+        case "optimizer":
+            return torch.optim.SGD(AnyModule().parameters(), lr=0.01)
+        case "scheduler":
+            return _Scheduler()
+        case "loader":
+            pair = (tensor("x", shape, False), tensor("labels", shape, False))
+            return [pair, pair]
+        case "config":
+            return Config(size)
+        case "dict":
+            return Batch(shape, requires_grad) if computes else Config(size)
+        case "list":
+            return [size, size]
+        case "integer":
+            return int(value) if isinstance(value := scalar(name, size, computes=computes), (int, float)) else size
+        case "number":
+            return float(value) if isinstance(value := scalar(name, size, computes=computes), (int, float)) else 0.1
+        case "flag":
+            return False
+        case "string":
+            return value if isinstance(value := scalar(name, size, computes=computes), str) and value else "relu"
+        case "device":
+            return torch.device("cpu")
+        case "dtype":
+            return torch.float32
+        case "path":
+            return "file"
+    return scalar(name, size, computes=computes)
