@@ -2,8 +2,10 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import calls_method, followed_by, one_backward
 from torchlint.model import events
-from torchlint.rule import Claim, Diagnostic, Edit, Example, Fix, Level, Observed, Raises, Rule, spelled
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Observed, Raises, Rule, spelled
 from torchlint.truth import Truth
+
+_RAISES, _ADDED = Raises("Trying to backward through the graph a second time"), Observed("gradient-accumulated")
 
 
 class BackwardThroughFreedGraph(Rule):
@@ -30,8 +32,7 @@ class BackwardThroughFreedGraph(Rule):
     Unsafe: the first loss now waits for the second, and a detached state doesn't learn through earlier iterations.
 
     ## Known limits
-    Silent where it isn't sure that the freed node saved something. Two *different* losses that share only nodes which
-    save nothing are fine, and not reported.
+    Silent where it isn't sure that the freed node saved something: two *different* losses may share such nodes.
 
     ## References
     - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
@@ -58,7 +59,6 @@ class BackwardThroughFreedGraph(Rule):
         Example(
             """
             import torch
-
             p = torch.tensor(2.0, requires_grad=True)
             c = p * p  # note: `*` is recorded here
             a, b = c + 1, c * p
@@ -68,7 +68,6 @@ class BackwardThroughFreedGraph(Rule):
             shows=Raises("Trying to backward through the graph a second time"),
             fixed="""
             import torch
-
             p = torch.tensor(2.0, requires_grad=True)
             c = p * p
             a, b = c + 1, c * p
@@ -78,7 +77,6 @@ class BackwardThroughFreedGraph(Rule):
         Example(
             """
             import torch
-
             w = torch.full((2, 2), 0.5, requires_grad=True)
             h = torch.ones(1, 2)
             for _ in range(3):
@@ -88,7 +86,6 @@ class BackwardThroughFreedGraph(Rule):
             shows=Raises("Trying to backward through the graph a second time"),
             fixed="""
             import torch
-
             w = torch.full((2, 2), 0.5, requires_grad=True)
             h = torch.ones(1, 2)
             for _ in range(3):
@@ -115,17 +112,14 @@ class BackwardThroughFreedGraph(Rule):
         root = f"`{event.root.name}`" if event.root.name else "the same tensor"
         if event.saves is Truth.YES:
             message = _message(event, root) + spelled(event.conditions)
-            claims: tuple[Claim, ...] = (Raises("Trying to backward through the graph a second time"),)
-            yield Diagnostic(event.node, message, event.trace, _fix(event), claims=claims)
+            yield Diagnostic(event.node, message, event.trace, _fix(event), claims=(_RAISES,))
         elif event.unseen:
             again = "every iteration calls backward on" if event.same_call else "second backward from"
             message = f"{again} {root}, whose graph the first has freed" + spelled(event.conditions)
-            claims = (Raises("Trying to backward through the graph a second time"), Observed("gradient-accumulated"))
-            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=claims)
+            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=(_RAISES, _ADDED))
         elif event.same_root and calls_method(event.node, "backward") and calls_method(event.freed_by.node, "backward"):
             message = f"backward runs twice from {root}: its gradient is accumulated twice"
-            claims = (Observed("gradient-accumulated"),)
-            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=claims)
+            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=(_ADDED,))
 
 
 def _message(event: events.FreedGraphRead, root: str) -> str:

@@ -30,7 +30,7 @@ class IteratorUsedUp(Rule):
     - [Python's glossary: iterator](https://docs.python.org/3/glossary.html#term-iterator)
     """
 
-    code = "TLN312"
+    code = "TLN314"
     name = "iterator-used-up"
     level = Level.WARNING
     bad = (
@@ -42,7 +42,7 @@ class IteratorUsedUp(Rule):
             trained = filter(lambda p: p.requires_grad, model.parameters())
             optimizer = torch.optim.SGD(trained, lr=0.1)
             (100 * model(torch.ones(4, 2))).sum().backward()
-            norm = torch.nn.utils.clip_grad_norm_(trained, 1.0)  # warning: [TLN312]
+            norm = torch.nn.utils.clip_grad_norm_(trained, 1.0)  # warning: [TLN314]
             optimizer.step()
             """,
             shows=Holds("norm == 0 and model.weight.grad.norm() > 1"),
@@ -55,7 +55,7 @@ class IteratorUsedUp(Rule):
             parameters = model.parameters()
             penalties = []
             for batch in torch.ones(3, 4, 2):
-                penalty = sum(p.pow(2).sum() for p in parameters)  # warning: [TLN312]
+                penalty = sum(p.pow(2).sum() for p in parameters)  # warning: [TLN314]
                 penalties.append(float(penalty))
             """,
             shows=Holds("penalties[0] > 0 and penalties[1:] == [0, 0]"),

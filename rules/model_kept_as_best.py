@@ -32,7 +32,7 @@ class ModelKeptAsBest(Rule):
       serialize best_model_state or use best_model_state = deepcopy(model.state_dict())"
     """
 
-    code = "TLN314"
+    code = "TLN312"
     name = "model-kept-as-best"
     level = Level.WARNING
     fixes = "unsafe"
@@ -48,7 +48,7 @@ class ModelKeptAsBest(Rule):
                 error = (model(torch.ones(1, 1)) - 3).square().mean()
                 if error.item() < best_error:
                     best_error = error.item()
-                    best_model = model  # warning: [TLN314]
+                    best_model = model  # warning: [TLN312]
                 optimizer.zero_grad()
                 error.backward()  # note: `model` is trained here, in the same loop
                 optimizer.step()

@@ -1,5 +1,5 @@
 # ruff: noqa
-"""Programs for TLN312."""
+"""Programs for TLN314."""
 
 import itertools
 
@@ -13,7 +13,7 @@ def clipped_after_the_optimizer():
     trained = (p for name, p in model.named_parameters() if "bias" not in name)
     optimizer = torch.optim.SGD(trained, lr=0.1)
     model(torch.rand(4, 2)).sum().backward()
-    norm = nn.utils.clip_grad_norm_(trained, 1.0)  # warning: [TLN312]
+    norm = nn.utils.clip_grad_norm_(trained, 1.0)  # warning: [TLN314]
     optimizer.step()
 
 
@@ -26,7 +26,7 @@ def clipped_in_each_iteration():
     for batch in torch.rand(3, 4, 2):
         optimizer.zero_grad()
         model(batch).sum().backward()
-        norms.append(nn.utils.clip_grad_norm_(parameters, 1.0))  # warning: [TLN312]
+        norms.append(nn.utils.clip_grad_norm_(parameters, 1.0))  # warning: [TLN314]
         optimizer.step()
 
 
@@ -35,7 +35,7 @@ def two_networks_in_a_chain():
     body, head = nn.Linear(2, 2), nn.Linear(2, 1)
     parameters = itertools.chain(body.parameters(), head.parameters())
     optimizer = torch.optim.Adam(parameters)
-    shadow = [p.detach().clone() for p in parameters]  # warning: [TLN312]
+    shadow = [p.detach().clone() for p in parameters]  # warning: [TLN314]
 
 
 def pairs_compared_twice():
@@ -44,7 +44,7 @@ def pairs_compared_twice():
     pairs = zip(model.parameters(), other.parameters())
     for p, q in pairs:
         print(p.shape, q.shape)
-    moved = sum((p - q).abs().sum() for p, q in pairs)  # warning: [TLN312]
+    moved = sum((p - q).abs().sum() for p, q in pairs)  # warning: [TLN314]
 
 
 def kept_on_an_object():
@@ -57,7 +57,7 @@ def kept_on_an_object():
             self.optimizer = torch.optim.SGD(self.weights, lr=0.1)
 
         def penalty(self):
-            return sum(p.abs().sum() for p in self.weights)  # warning: [TLN312]
+            return sum(p.abs().sum() for p in self.weights)  # warning: [TLN314]
 
     agent = Agent()
     agent.penalty()

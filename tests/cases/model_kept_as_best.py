@@ -1,5 +1,5 @@
 # ruff: noqa
-"""Programs for TLN314."""
+"""Programs for TLN312."""
 
 import copy
 
@@ -20,7 +20,7 @@ def best_is_the_last():
         acc = -loss.item()
         if acc > best_acc:
             best_acc = acc
-            best_net = net  # warning: [TLN314]
+            best_net = net  # warning: [TLN312]
     print(best_net(torch.ones(1, 2)))
 
 
@@ -38,7 +38,7 @@ def in_a_function():
                 optimizer.step()
             if loss < best:
                 best, count = loss.item(), 0
-                best_model = model  # warning: [TLN314]
+                best_model = model  # warning: [TLN312]
         return best_model
 
     model = nn.Linear(2, 1)
@@ -67,7 +67,7 @@ def of_a_trainer():
                 loss = self.train_epoch()
                 if loss < best:
                     best = loss
-                    self.best_model = self.model  # warning: [TLN314]
+                    self.best_model = self.model  # warning: [TLN312]
 
         def predict(self, x):
             return self.best_model(x)
@@ -93,7 +93,7 @@ def trained_by_a_function():
         loss = train_one_epoch(model, optimizer)
         if loss < best:
             best = loss
-            best_model = model  # warning: [TLN314]
+            best_model = model  # warning: [TLN312]
     torch.save(best_model.state_dict(), "/dev/null")
 
 

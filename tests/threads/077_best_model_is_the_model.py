@@ -1,7 +1,7 @@
 # thread: https://github.com/thunlp/OpenKE/pull/131
 # diagnosis: The best model is kept as another name of the model that goes on training.
 # mistake: 29
-# expected: TLN314
+# expected: TLN312
 # symptom: prints best is a copy: False
 
 import torch
