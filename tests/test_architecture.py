@@ -190,6 +190,7 @@ LONG_CLASSES = {
     "Products": 285,
     "Reader": 255,
     "Registration": 270,
+    "_Check": 260,
     "_Lowering": 415,
     "_Walk": 335,
 }
