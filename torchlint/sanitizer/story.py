@@ -30,7 +30,7 @@ def of_error(error: BaseException, calls: Calls, failures: Sequence[Failure]) ->
     Returns
     -------
     Section | None
-        None if torch had no part in it.
+        None if neither a recorded call nor a backward raised it.
     """
     with torch._C.DisableTorchFunction():
         failure = next((each for each in failures if each.error is error), None)
