@@ -100,6 +100,7 @@ def _close(one: gradients.Numbers, other: gradients.Numbers) -> bool:
 
 
 REFERENCES = {
+    "TLN215-2": Reference("import torch\n\nqueue = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0, 5.0])\n"),
     "TLN804-1": Reference(
         """
         from torch.utils.data import DataLoader

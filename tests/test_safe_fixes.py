@@ -205,6 +205,19 @@ ADVERSARIES: dict[str, str] = {
         bias += 1
         print(shown)
         """,
+    "TLN215 refused and handled": """
+        queue = torch.arange(6.0)
+        try:
+            queue[:-1] = queue[1:]
+        except RuntimeError:
+            queue = torch.zeros(6)
+        """,
+    "TLN215 seen through a view": """
+        history = torch.arange(12.0).view(2, 6)
+        window = history[:, 2:]
+        history[:, 1:] = history[:, :-1]
+        print(window)
+        """,
     "TLN210 read twice": """
         x = torch.tensor(2.0, requires_grad=True)
         (x**2).backward()
@@ -701,6 +714,10 @@ ADVERSARIES: dict[str, str] = {
 }
 
 KEPT: dict[str, str] = {
+    "TLN215": """
+        queue = torch.arange(6.0)
+        queue[:-1] = queue[1:]
+        """,
     "TLN102": """
         x = torch.ones(3, requires_grad=True)
         loss = (x * x).sum()

@@ -98,12 +98,6 @@ def only_a_part_is_detached():
     F.mse_loss(out, target).backward()
 
 
-def rounding_keeps_the_graph():
-    """Holds: (x.grad == 0).all()"""
-    x = torch.rand(3, requires_grad=True)
-    x.round().sum().backward()  # warning: [TLN116]
-
-
 def function_argument():
     def train_step(loss):
         loss.backward()

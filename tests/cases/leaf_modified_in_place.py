@@ -135,3 +135,9 @@ def dropout_at_its_own_rate():
     """Raises: a leaf Variable that requires grad"""
     w = torch.ones(3, requires_grad=True)
     F.dropout(w, inplace=True)  # error: [TLN203]
+
+
+def into_a_leaf():
+    """Raises: arguments don't support automatic differentiation"""
+    w = torch.zeros(3, requires_grad=True)
+    torch.add(torch.ones(3), 1, out=w)  # error: [TLN203]

@@ -12,12 +12,6 @@ def out_of_a_parameter():
     torch.matmul(layer.weight, torch.ones(3), out=buffer)  # error: [TLN118]
 
 
-def into_a_leaf():
-    """Raises: arguments don't support automatic differentiation"""
-    w = torch.zeros(3, requires_grad=True)
-    torch.add(torch.ones(3), 1, out=w)  # error: [TLN203]
-
-
 def detached_in_place():
     """Raises: Can't detach views in-place"""
     hidden = torch.zeros(2, 3)

@@ -109,3 +109,9 @@ def for_a_metric():
     correct = y.round().sum()
     y.sum().backward()
     print(correct.item())
+
+
+def rounding_keeps_the_graph():
+    """Holds: (x.grad == 0).all()"""
+    x = torch.rand(3, requires_grad=True)
+    x.round().sum().backward()  # warning: [TLN116]

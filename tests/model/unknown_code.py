@@ -1235,7 +1235,7 @@ def found_filter():
         h = net(h)
         opt.zero_grad()
         h.sum().backward()  # error: [TLN101]
-        opt.step()
+        opt.step()  # error: [TLN202]
 
 
 def found_load():

@@ -135,7 +135,9 @@ class _Report:
         number = self.passes.number
         words = f"watched {number} {'backward' if number == 1 else 'backwards'}"
         if not sections:
-            words += "; nothing to tell" if error is None else "; neither a recorded call nor a backward raised this error"
+            words += (
+                "; nothing to tell" if error is None else "; neither a recorded call nor a backward raised this error"
+            )
         return Page(sections, words)
 
 

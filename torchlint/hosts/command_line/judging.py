@@ -7,12 +7,15 @@ Runs nothing itself and judges nothing (`torchlint.verify`); knows no other opti
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
-from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 from torchlint.hosts.command_line.output import complain
 from torchlint.hosts.command_line.progress import Progress
 from torchlint.results import Outcome, Run
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+    from contextlib import AbstractContextManager
 
 SECONDS = 30.0
 MEMORY_MB = 4096

@@ -37,6 +37,7 @@ from torchlint.model.state.values import (
     made_of,
     reachable_tensors,
 )
+from torchlint.model.torch.defaults import given_to_unknown
 from torchlint.syntax import ir
 
 
@@ -76,6 +77,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     arguments += [each.receiver for each in arguments if isinstance(each, Bound)]  # `retry(optimizer.zero_grad)`
     for hook in machine.watch.unknown_called:
         hook(callee, receiver, arguments, site.node)
+    given_to_unknown(run.torch, arguments)
     if machine.grad_mode is Truth.NO:
         # Code called under no_grad records nothing (unless it turns grad mode on, which leaves it unknown).
         return Unknown(source=site.node, layer=isinstance(callee, External), foreign=apart)

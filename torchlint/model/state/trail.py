@@ -34,7 +34,7 @@ _FLAGS = frozenset({"havocked", "hooked", "retains_grad"})
 _TIMES = frozenset({"grad_reset", "grad_time"})
 _SPELLINGS = frozenset({"cut", "default_device", "default_dtype", "device", "precise"})
 _SAME_OR_NONE = frozenset({"children", "contents", "layer", "strides", "trues"})
-JOINED = frozenset({"grad_fn", "items", "training", "shape", "parameters", "complete"}).union(
+JOINED = frozenset({"grad_fn", "items", "names", "training", "shape", "parameters", "complete"}).union(
     *(_TIMED, _UNORDERED, _GRADS, _VALUES, _VALUES_OR_NONE),
     *(_TRUTHS, _FLAGS, _TIMES, _SPELLINGS, _SAME_OR_NONE),
 )
@@ -169,6 +169,8 @@ def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
     if field == "parameters":  # of an optimizer
         others = [{id(each) for each in held} for _, held in values[1:]]
         return tuple(each for each in values[0][1] if all(id(each) in held for held in others))
+    if field == "names":  # of a Module's children, which are unknown where paths disagree
+        return values[0][1] if all(value == values[0][1] for _, value in values) else ()
     if field == "complete":
         return all(value for _, value in values)
     if field in _GRADS:

@@ -66,6 +66,14 @@ def set_default_dtype(torch: Torch, qualified: str, site: CallSite) -> Value:
     return NONE
 
 
+def given_to_unknown(torch: Torch, arguments: list[Value]) -> None:
+    """Unknown code that is given a dtype may set it as the default: `getattr(torch, name)(torch.float64)`."""
+    for each in arguments:
+        dtype = as_argument(each) if isinstance(each, External) else None
+        if torch.default_dtype and isinstance(dtype, str) and class_of(dtype):
+            _set(torch, "default_dtype", "")
+
+
 def set_default_type(torch: Torch, qualified: str, site: CallSite) -> Value:
     """`torch.set_default_tensor_type(...)`: dtype and device in one, as a class or its name."""
     given = site.get(0, "t")

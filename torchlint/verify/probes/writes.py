@@ -227,7 +227,9 @@ def _context(claim: Observed, statement: ast.stmt) -> tuple[str, str]:
 
 
 def write_lost(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
-    """The statement writes a tensor in place, and not the subject's memory: that is as it was before."""
+    """The statement writes into what an index of the subject gave, and not the subject's memory: that is as before."""
+    if not _indexes(case.own.node, claim.subject):
+        return None
     for execution in case.executions(outcome):
         old, new = execution.before.get(claim.subject), execution.after.get(claim.subject)
         if old is None or new is None or not is_data(old) or not is_data(new):
@@ -239,6 +241,19 @@ def write_lost(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
             words = f"`{writes[0].op}` wrote another tensor; `{claim.subject}` is as before: {new['shown']}"
             return Opinion("confirmed", words + in_words(outcome))
     return None
+
+
+def _indexes(statement: ast.stmt, subject: str) -> bool:
+    """Whether a statement writes what an index of the subject gives: `s[i].fill_(0)`, `s[i][j] = 0`, `zeros_(s[i])`."""
+    written: list[ast.expr] = []
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        call = statement.value
+        written = [*call.args[:1], *([call.func.value] if isinstance(call.func, ast.Attribute) else [])]
+    elif isinstance(statement, (ast.Assign, ast.AugAssign)):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        written = [target.value for target in targets if isinstance(target, (ast.Subscript, ast.Attribute))]
+    parts = (node for each in written for node in ast.walk(each) if isinstance(node, ast.Subscript))
+    return any(ast.unparse(part.value) == subject for part in parts)
 
 
 def source_overwritten(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:

@@ -17,7 +17,7 @@ from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Tensor, Value, Write
 from torchlint.syntax import ir
-from torchlint.syntax.features import WRITING
+from torchlint.syntax.features import WRITING, Concern
 from torchlint.syntax.for_effect import is_for_effect
 
 _NO_WRITES = frozenset({"requires_grad_", "detach_", "share_memory_", "rename_", "retain_grad"})
@@ -26,7 +26,7 @@ _NO_WRITES = frozenset({"requires_grad_", "detach_", "share_memory_", "rename_",
 class LostWrites(Observer):
     """Watches writes into what an index has copied, where nothing else holds the copy."""
 
-    concerns = (WRITING,)
+    concerns = (WRITING, Concern(here=(frozenset({"init"}),)))
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
