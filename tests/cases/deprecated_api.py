@@ -136,3 +136,25 @@ def one_of_two():
             return x
 
     factor(torch.ones(2))
+
+
+def a_fallback():
+    layer = torch.nn.Linear(2, 2)
+    norm = torch.nn.utils.weight_norm
+    if hasattr(torch.nn.utils.parametrizations, "weight_norm"):
+        norm = torch.nn.utils.parametrizations.weight_norm
+    norm(layer)
+
+
+def a_table_of_names():
+    kept = {"normal": torch.nn.init.normal, "normal_": torch.nn.init.normal_}
+    rules = {torch.nn.init.uniform: "old", torch.nn.init.uniform_: "new"}
+    for name in kept:
+        setattr(torch.nn.init, name, kept[name])
+    len(rules)
+
+
+def a_table_of_what_is_called():
+    """Warns: is now deprecated in favor of"""
+    start = {"gauss": torch.nn.init.normal}  # warning: [TLN902]
+    start["gauss"](torch.empty(3))

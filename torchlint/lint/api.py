@@ -167,7 +167,9 @@ class _Judged:
         reference, name = self.reference, self.reference.name
         change = self.watched.names.get(name)
         if change is not None and self.is_meant(change):
-            yield self.of_name(change)
+            use = self.of_name(change)
+            if use.kind is not events.DeprecatedApi or not reference.listed:
+                yield use
             return
         since = self.watched.too_new.get(name)
         if since is not None and not reference.again:

@@ -13,6 +13,7 @@ import builtins
 import re
 from collections.abc import Collection, Container, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 _ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError", "TypeError"})
 """What Python raises where a name or an argument is not there."""
@@ -52,6 +53,8 @@ class Reference:
         A plain name, of what is bound to it where it was written in full: an import, an assignment.
     asked
         Its author asked whether it is there: it stands under a test of a version, in a `try`, under `hasattr`.
+    listed
+        A table has it as a key, or under its own name: it is spoken of there, and not used.
     """
 
     name: str
@@ -62,6 +65,7 @@ class Reference:
     imports: str = ""
     again: bool = False
     asked: bool = False
+    listed: bool = False
 
 
 def references(tree: ast.Module, wanted: Container[str], packages: Collection[str]) -> list[Reference]:
@@ -124,6 +128,7 @@ class _Walk:
         self.scope = _Scope(None)
         self.root = self.scope
         self.asked = False
+        self.listed = False
         self.flags: set[str] = set()
         """Names that hold the answer to a question about versions."""
 
@@ -210,11 +215,24 @@ class _Walk:
     def block(self, body: list[ast.stmt]) -> None:
         """Statements one after the other; what follows a test that leaves has been asked about."""
         before = self.asked
-        for node in body:
+        for node, after in zip_longest(body, body[1:]):
+            asked = self.asked
+            self.asked = asked or self.falls_back(node, after)
             self.statement(node)
+            self.asked = asked
             if isinstance(node, ast.If) and self.asks(node.test) and _leaves(node.body):
                 self.asked = True
         self.asked = before
+
+    def falls_back(self, node: ast.stmt, after: ast.stmt | None) -> bool:
+        """Whether a name is bound to what holds until the next statement asks for something better."""
+        if not isinstance(node, ast.Assign) or not isinstance(after, ast.If) or not self.asks(after.test):
+            return False
+        names = {ast.unparse(target) for target in node.targets}
+        return any(
+            isinstance(each, ast.Assign) and not names.isdisjoint(ast.unparse(target) for target in each.targets)
+            for each in after.body
+        )
 
     def statement(self, node: ast.stmt) -> None:
         before = self.asked
@@ -333,6 +351,15 @@ class _Walk:
             self.chain(node, None, decorates)
         elif isinstance(node, ast.Call):
             self.called(node)
+        elif isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values, strict=True):
+                named = isinstance(key, ast.Constant) and isinstance(value, ast.Attribute) and key.value == value.attr
+                if key is not None:
+                    self.listed = True
+                    self.expression(key)
+                self.listed = named
+                self.expression(value)
+                self.listed = False
         elif isinstance(node, ast.IfExp):
             self.expression(node.test)
             before = self.asked
@@ -420,7 +447,8 @@ class _Walk:
         imports: str = "",
         again: bool = False,
     ) -> None:
-        self.found.append(Reference(name, spelled, node, call, decorates, imports, again, self.asked))
+        listed = self.listed and call is None
+        self.found.append(Reference(name, spelled, node, call, decorates, imports, again, self.asked, listed))
 
     # Questions.
 

@@ -94,6 +94,10 @@ class Check:
             self._narrate(result)
         if options.diff:
             write(sys.stdout, [result.diff])
+            left = sum(finding.fix is not None and not finding.fix.safe for finding in result.findings)
+            if not result.diff:
+                more = f" ({left} available with --unsafe-fixes)" if left and self.fixing == "safe" else ""
+                self._note(f"no fix would change anything{more}")
             changed = bool(result.diff) and not options.exit_zero
             return 2 if result.failed or self.misused else int(changed)
         if options.add_noqa:
