@@ -30,9 +30,10 @@ class ManualGradZeroing(Rule):
 
     ## Known limits
     Scaling and clipping a gradient, or setting it to a value, isn't reported, nor what stands in a function `zero_grad`
-    of your own. Where no optimizer or module is known to hold the tensor, and no backward is known to have reached it,
-    with `--strict` only: the backward may be there to fill other gradients, too, which `torch.autograd.grad` would not.
-    Silent where the object isn't known to be a tensor: other classes have attributes called `grad`, too.
+    of your own. With `--strict` only: where no optimizer or module is known to hold the tensor, or a loop over
+    parameters does more than this, and no backward is known to have reached it (it may be there to fill other
+    gradients, too, which `torch.autograd.grad` would not; the loop may choose). Silent where the object isn't known to
+    be a tensor: other classes have attributes called `grad`, too.
 
     ## References
     - [torch.optim.Optimizer.zero_grad](https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html)
@@ -124,7 +125,8 @@ class ManualGradZeroing(Rule):
         if whole and holder and not _loses_comment(statement):
             fix = Fix(f"call `{holder}.zero_grad()`", (Edit(statement, f"{holder}.zero_grad()"),), safe=False)
         message = f"{owner} is reset by hand: {cure}"
-        level = None if holder or event.alone else Level.STRICT
+        some = bool(event.parameters_of) and event.loop is None  # perhaps of those alone that a condition names
+        level = None if (holder and not some) or event.alone else Level.STRICT
         yield Diagnostic(event.node, message, event.trace, fix, level, claims=(Observed("gradient-zeroed"),))
 
 

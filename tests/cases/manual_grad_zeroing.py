@@ -145,3 +145,16 @@ def reversible_block():
 
     block = Reversible(nn.Linear(2, 2))
     block.backward_pass(torch.ones(1, 4), torch.ones(1, 2))
+
+
+def only_what_is_not_finite():
+    """Holds: net.weight.grad is not None"""
+
+    def drop(net):
+        for p in net.parameters():
+            if p.grad is not None and not torch.isfinite(p.grad).all():
+                p.grad = None  # strict: [TLN401]
+
+    net = nn.Linear(2, 1)
+    net(torch.ones(1, 2)).sum().backward()
+    vars(nn).get("nothing", drop)(net)
