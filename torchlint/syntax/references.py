@@ -117,6 +117,16 @@ class _Scope:
             scope, first = scope.outer, False
         return ""
 
+    def starred(self, name: str, wanted: Container[str]) -> str:
+        """What a name stands for that nothing binds but perhaps an import of everything."""
+        scope: _Scope | None = self
+        while scope is not None:
+            for source in reversed(scope.stars):
+                if f"{source}.{name}" in wanted:
+                    return f"{source}.{name}"
+            scope = scope.outer
+        return ""
+
 
 class _Walk:
     def __init__(self, wanted: Container[str], packages: Collection[str]) -> None:
@@ -197,18 +207,8 @@ class _Walk:
             return ""
         first = self.scope.find(node.id)
         if first == "" and node.id not in _BUILTINS:
-            first = self.starred(node.id)
+            first = self.scope.starred(node.id, self.wanted)
         return ".".join([first, *reversed(parts)]) if first else ""
-
-    def starred(self, name: str) -> str:
-        """What a name stands for that nothing binds but perhaps an import of everything."""
-        scope: _Scope | None = self.scope
-        while scope is not None:
-            for source in reversed(scope.stars):
-                if f"{source}.{name}" in self.wanted:
-                    return f"{source}.{name}"
-            scope = scope.outer
-        return ""
 
     # Statements.
 
@@ -217,22 +217,12 @@ class _Walk:
         before = self.asked
         for node, after in zip_longest(body, body[1:]):
             asked = self.asked
-            self.asked = asked or self.falls_back(node, after)
+            self.asked = asked or (isinstance(after, ast.If) and _replaces(after, node) and self.asks(after.test))
             self.statement(node)
             self.asked = asked
             if isinstance(node, ast.If) and self.asks(node.test) and _leaves(node.body):
                 self.asked = True
         self.asked = before
-
-    def falls_back(self, node: ast.stmt, after: ast.stmt | None) -> bool:
-        """Whether a name is bound to what holds until the next statement asks for something better."""
-        if not isinstance(node, ast.Assign) or not isinstance(after, ast.If) or not self.asks(after.test):
-            return False
-        names = {ast.unparse(target) for target in node.targets}
-        return any(
-            isinstance(each, ast.Assign) and not names.isdisjoint(ast.unparse(target) for target in each.targets)
-            for each in after.body
-        )
 
     def statement(self, node: ast.stmt) -> None:
         before = self.asked
@@ -423,32 +413,21 @@ class _Walk:
                 if not isinstance(node.ctx, ast.Load):
                     if isinstance(node, ast.Attribute):  # a plain name is only a name for it
                         self.provided.add(name)
-                elif not (isinstance(part, ast.Name) and self.is_from(part.id, name)):
-                    self.note(name, ast.unparse(part), part, call if outermost else None, decorates and outermost)
-                elif call is not None or decorates:
-                    self.note(name, part.id, part, call if outermost else None, decorates and outermost, again=True)
+                elif (again := self.is_again(part, name)) <= (call is not None or decorates):
+                    own, spelled = call if outermost else None, ast.unparse(part)
+                    more = (decorates and outermost, "", again, self.asked, self.listed and own is None)
+                    self.found.append(Reference(name, spelled, part, own, *more))
                 return
             if not isinstance(part, ast.Attribute):
                 return
             part, name, outermost = part.value, name.rpartition(".")[0], False
 
-    def is_from(self, bound: str, name: str) -> bool:
-        """Whether a plain name was bound where the name itself was written in full, and is reported there."""
-        return self.scope.find(bound) == name
+    def is_again(self, part: ast.expr, name: str) -> bool:
+        """Whether it is a plain name, bound where the name itself was written in full, and is reported there."""
+        return isinstance(part, ast.Name) and self.scope.find(part.id) == name
 
-    def note(
-        self,
-        name: str,
-        spelled: str,
-        node: ast.expr | ast.alias,
-        call: ast.Call | None = None,
-        decorates: bool = False,
-        *,
-        imports: str = "",
-        again: bool = False,
-    ) -> None:
-        listed = self.listed and call is None
-        self.found.append(Reference(name, spelled, node, call, decorates, imports, again, self.asked, listed))
+    def note(self, name: str, spelled: str, node: ast.expr | ast.alias, imports: str = "") -> None:
+        self.found.append(Reference(name, spelled, node, imports=imports, asked=self.asked))
 
     # Questions.
 
@@ -494,6 +473,15 @@ def _caught(node: ast.expr | None) -> Iterator[str]:
 def _arguments(arguments: ast.arguments) -> list[ast.arg]:
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     return every + [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
+
+
+def _replaces(branch: ast.If, before: ast.stmt) -> bool:
+    """Whether a branch binds anew what the statement before it binds: that held until something better is there."""
+    names = {ast.unparse(target) for target in before.targets} if isinstance(before, ast.Assign) else set()
+    return any(
+        isinstance(each, ast.Assign) and not names.isdisjoint(ast.unparse(target) for target in each.targets)
+        for each in branch.body
+    )
 
 
 def _leaves(body: list[ast.stmt]) -> bool:

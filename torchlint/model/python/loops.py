@@ -119,9 +119,14 @@ def _enter_parameters(run: Run, source: str, node: ir.For, elements: list[Value]
 
 
 def _only_zeroes(body: list[ir.Statement]) -> bool:
-    while len(body) == 1 and isinstance(body[0], ir.If) and not body[0].orelse:
+    while len(body) == 1 and isinstance(body[0], ir.If) and not body[0].orelse and _is_there(body[0].test):
         body = body[0].body
     return len(body) == 1 and isinstance(body[0], (ir.ExpressionStatement, ir.Assign, ir.AugmentedAssign))
+
+
+def _is_there(test: ir.Expression) -> bool:
+    """Whether a test asks no more than whether there is a gradient: `p.grad is not None`, `p.requires_grad`."""
+    return isinstance(test, (ir.Name, ir.Attribute)) or (isinstance(test, ir.Compare) and test.ops == ["is not"])
 
 
 def while_statement(run: Run, node: ir.While) -> None:
