@@ -17,6 +17,7 @@ import site
 import socket
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -84,8 +85,8 @@ def limit_resources(timeout: float, memory_mb: int) -> None:
     """
     if resource is None:
         return
-    seconds = math.ceil(timeout) + 2
-    _limit("RLIMIT_CPU", seconds)
+    # The limit counts from the start of the process, which without a fork has spent seconds on importing torch.
+    _limit("RLIMIT_CPU", math.ceil(time.process_time() + timeout) + 2)
     _limit("RLIMIT_CORE", 0)
     _limit("RLIMIT_FSIZE", FILE_MB * MEGABYTE)
     _limit("RLIMIT_AS", _address_space() + memory_mb * MEGABYTE, soft_only=True)
