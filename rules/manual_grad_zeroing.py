@@ -7,6 +7,10 @@ from torchlint.fixes.rewrites import code, has_comment
 from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule
 from torchlint.truth import Truth
+from torchlint.visited import Settings
+
+_SETS_TO_NONE = (2, 0)
+"""`zero_grad` fills with zeros in releases before this one."""
 
 
 class ManualGradZeroing(Rule):
@@ -106,7 +110,7 @@ class ManualGradZeroing(Rule):
         ),
     )
 
-    def check(self, event: events.GradWritten) -> Iterator[Diagnostic]:
+    def check(self, event: events.GradWritten, settings: Settings) -> Iterator[Diagnostic]:
         if event.how == "assign" or event.function == "zero_grad":
             return
         owner = _gradient(event)
@@ -126,7 +130,9 @@ class ManualGradZeroing(Rule):
             fix = Fix(f"call `{holder}.zero_grad()`", (Edit(statement, f"{holder}.zero_grad()"),), safe=False)
         message = f"{owner} is reset by hand: {cure}"
         some = bool(event.parameters_of) and event.loop is None  # perhaps of those alone that a condition names
+        other = event.how == "none" and settings.target.begins_before(_SETS_TO_NONE)
         level = None if (holder and not some) or event.alone else Level.STRICT
+        level = Level.STRICT if other else level
         yield Diagnostic(event.node, message, event.trace, fix, level, claims=(Observed("gradient-zeroed"),))
 
 

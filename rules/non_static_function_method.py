@@ -126,7 +126,8 @@ class NonStaticFunctionMethod(Rule):
                 Raises("Legacy autograd function", here=False),
                 Raises("positional argument", here=False),
             )
-            yield Diagnostic(event.node, message, event.trace, _static(event.definition), Level.SMELL, claims=claims)
+            level = Level.SMELL if event.named else Level.STRICT
+            yield Diagnostic(event.node, message, event.trace, _static(event.definition), level, claims=claims)
             return
         message = f"torch refuses to call an object of the Function `{event.cls}`: use `{event.cls}.apply`"
         claims = (Raises("Legacy autograd function with non-static forward method"),)

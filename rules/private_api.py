@@ -29,13 +29,13 @@ class PrivateApi(Rule):
 
     code = "TLN906"
     name = "private-api"
-    level = Level.SMELL
+    level = Level.STRICT
     fixes = "both"
     bad = (
         Example(
             """
             import torch
-            from torch.optim.lr_scheduler import _LRScheduler  # smell: [TLN906]
+            from torch.optim.lr_scheduler import _LRScheduler  # strict: [TLN906]
 
             class Constant(_LRScheduler):
                 def get_lr(self):
@@ -74,6 +74,6 @@ class PrivateApi(Rule):
     )
 
     def check(self, event: api.PrivateApi) -> Iterator[Diagnostic]:
-        message = f"`{event.spelled}` is private: `{event.change.instead}` is the same"
+        message = f"`{event.spelled}` is private: the public name is `{event.change.instead}`"
         fix = renamed(event, event.change, mends=False)
         yield Diagnostic(event.node, message, event.trace, fix, group=event.name, others="mention")

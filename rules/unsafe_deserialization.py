@@ -10,8 +10,9 @@ class UnsafeDeserialization(Rule):
 
     ## What it does
     Finds `torch.hub.load` of a repository on GitHub that is not PyTorch's own, without a tag or commit, and
-    `torch.classes.load_library`. With `--strict` also what unpickles: object collectives (`broadcast_object_list`,
-    `all_gather_object`), `torch.package`.
+    `torch.classes.load_library`, and what unpickles: object collectives (`broadcast_object_list`,
+    `all_gather_object`), `torch.package`. Only with `--strict`: the owners of programs that nobody had looked at knew
+    what they load.
 
     ## Why is this bad?
     The code of a repository is run as it is at that moment: another commit, another program. A library is run when it
@@ -27,13 +28,13 @@ class UnsafeDeserialization(Rule):
 
     code = "TLN905"
     name = "unsafe-deserialization"
-    level = Level.SMELL
+    level = Level.STRICT
     bad = (
         Example(
             """
             import torch
 
-            torch.classes.load_library("./somebody_elses.so")  # smell: [TLN905]
+            torch.classes.load_library("./somebody_elses.so")  # strict: [TLN905]
             """,
             shows=Raises("somebody_elses.so"),
         ),
@@ -56,12 +57,10 @@ class UnsafeDeserialization(Rule):
     )
 
     def check(self, event: api.UnsafeDeserialization) -> Iterator[Diagnostic]:
-        level = Level.SMELL
         if event.name == "torch.hub.load":
             message = f"`{event.spelled}` runs what is in the repository at that moment: name a tag or a commit"
         elif event.name == "torch.classes.load_library":
             message = f"`{event.spelled}` runs the library that it loads"
         else:
             message = f"`{event.spelled}` unpickles: what is sent can run anything"
-            level = Level.STRICT
-        yield Diagnostic(event.node, message, event.trace, level=level)
+        yield Diagnostic(event.node, message, event.trace)

@@ -158,3 +158,31 @@ def only_what_is_not_finite():
     net = nn.Linear(2, 1)
     net(torch.ones(1, 2)).sum().backward()
     vars(nn).get("nothing", drop)(net)
+
+
+def set_to_none_by_hand():
+    """Holds: net.weight.grad is None"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+
+    net = nn.Linear(2, 1)
+    net(torch.ones(1, 2)).sum().backward()
+    for p in net.parameters():
+        p.grad = None  # smell: [TLN401]
+
+
+def where_an_older_release_would_fill_with_zeros():
+    """Holds: net.weight.grad is None"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.10,<2.3"]
+    # ///
+
+    net = nn.Linear(2, 1)
+    net(torch.ones(1, 2)).sum().backward()
+    for p in net.parameters():
+        p.grad = None  # strict: [TLN401]

@@ -121,3 +121,14 @@ def handed_over():
     functions = {"double": Double}
     double(torch.ones(2, requires_grad=True))
     functions["double"].apply(torch.ones(2))
+
+
+def kept_from_long_ago():
+    """Holds: not isinstance(Abandoned.__dict__['forward'], staticmethod)"""
+
+    class Abandoned(Function):
+        def forward(self, x):  # strict: [TLN502]
+            return x.view_as(x)
+
+        def backward(self, grad):  # strict: [TLN502]
+            return -grad

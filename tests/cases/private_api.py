@@ -6,7 +6,7 @@ import torch
 
 def collate():
     """Holds: collate.__module__.startswith('torch.utils.data._utils')"""
-    from torch.utils.data._utils.collate import default_collate as collate  # smell: [TLN906]
+    from torch.utils.data._utils.collate import default_collate as collate  # strict: [TLN906]
 
     collate([torch.ones(2), torch.ones(2)])
 
@@ -15,12 +15,12 @@ def in_full():
     """Holds: torch.utils.data._utils.collate.default_collate is torch.utils.data.default_collate"""
     import torch.utils.data
 
-    torch.utils.data._utils.collate.default_collate([torch.ones(2)])  # smell: [TLN906]
+    torch.utils.data._utils.collate.default_collate([torch.ones(2)])  # strict: [TLN906]
 
 
 def of_the_loader():
     """Holds: default_collate is torch.utils.data.default_collate"""
-    from torch.utils.data.dataloader import DataLoader, default_collate  # smell: [TLN906]
+    from torch.utils.data.dataloader import DataLoader, default_collate  # strict: [TLN906]
 
     DataLoader([torch.ones(2)], collate_fn=default_collate)
 
@@ -28,7 +28,7 @@ def of_the_loader():
 def a_base_class():
     """Holds: issubclass(Constant, torch.optim.lr_scheduler.LRScheduler)"""
 
-    class Constant(torch.optim.lr_scheduler._LRScheduler):  # smell: [TLN906]
+    class Constant(torch.optim.lr_scheduler._LRScheduler):  # strict: [TLN906]
         def get_lr(self):
             return self.base_lrs
 

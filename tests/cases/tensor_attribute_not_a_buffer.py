@@ -215,3 +215,21 @@ def number_of_a_configuration():
         residual_weight = 0.5
 
     FeedForward(Config())(torch.rand(3, 2)).sum().backward()
+
+
+def number_computed_of_a_configuration():
+    """The same of a tensor that is computed: of what is not known to have dimensions nothing is said."""
+
+    class Convolution(nn.Module):
+        def __init__(self, config):
+            super().__init__()
+            self.conv = nn.Conv1d(1, 1, config.kernel)
+            self.padding = torch.tensor((config.kernel - 1) * config.dilation, dtype=torch.int64) - config.stride
+
+        def forward(self, x):
+            return self.conv(nn.functional.pad(x, (int(self.padding), 0))) * self.padding
+
+    class Config:
+        kernel, dilation, stride = 3, 1, 1
+
+    Convolution(Config())(torch.rand(1, 1, 5)).sum().backward()

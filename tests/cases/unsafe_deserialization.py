@@ -10,14 +10,14 @@ def moving_repository():
     def model(where):
         if not where:
             raise RuntimeError("Error: no network in a test")
-        return torch.hub.load("somebody/models", "net", trust_repo=True)  # smell: [TLN905]
+        return torch.hub.load("somebody/models", "net", trust_repo=True)  # strict: [TLN905]
 
     model("")
 
 
 def library():
     """Raises: OSError: Could not load this library"""
-    torch.classes.load_library("/nowhere/classes.so")  # smell: [TLN905]
+    torch.classes.load_library("/nowhere/classes.so")  # strict: [TLN905]
 
 
 def imported_hub():
@@ -26,7 +26,7 @@ def imported_hub():
 
     def model(where):
         assert where, "no network in a test"
-        return hub.load(repo_or_dir="a/b", model="net") or hub.load("a/b", "net", trust_repo=True)  # smell: [TLN905]
+        return hub.load(repo_or_dir="a/b", model="net") or hub.load("a/b", "net", trust_repo=True)  # strict: [TLN905]
 
     model("")
 
@@ -37,7 +37,7 @@ def on_a_branch_of_another_name():
 
     def model(where):
         assert where, "no network in a test"
-        return models.load("a/b", "net", source="github", trust_repo=True)  # smell: [TLN905]
+        return models.load("a/b", "net", source="github", trust_repo=True)  # strict: [TLN905]
 
     model("")
 

@@ -55,11 +55,14 @@ class FunctionMethodNotStatic(Event):
         The names of the class and of the method.
     definition
         The method.
+    named
+        Whether the file names the class anywhere else. Of one that nobody names nothing can fail here.
     """
 
     cls: str
     method: str
     definition: cst.FunctionDef
+    named: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -318,8 +318,11 @@ class Custom(Observer):
 
 def _not_static(machine: Machine, cls: Class, method: Method) -> None:
     node = method.definition
+    named = len(re.findall(rf"\b{re.escape(cls.name)}\b", machine.program.text)) > 1
     machine.emit(
-        FunctionMethodNotStatic(node=node.name, statement=node, cls=cls.name, method=node.name.value, definition=node)
+        FunctionMethodNotStatic(
+            node=node.name, statement=node, cls=cls.name, method=node.name.value, definition=node, named=named
+        )
     )
 
 

@@ -29,7 +29,6 @@ from torchlint.syntax.tree import parsed, walk
 
 _PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 _MOVES = frozenset({"to", "type", "type_as", "cuda", "cpu", "new_tensor", "tolist", "item", "numpy"})
-_OF_DATA = frozenset({"tensor", "as_tensor", "torch.tensor", "torch.as_tensor"})
 _PLACED = re.compile(r"\bdevice\b|\.cuda\(|\.to\(")
 _HOOKS = re.compile(
     r"\bregister_\w*hook\b|\b(spectral_norm|weight_norm|DataParallel|DistributedDataParallel|fully_shard)\b|FSDP"
@@ -262,12 +261,11 @@ def _under_if(line: cst.CSTNode, call: cst.CSTNode) -> bool:
 
 def _is_constant(tensor: Tensor) -> bool:
     """
-    A tensor that surely requires no grad, is no parameter, and isn't a scalar (these work on every device), or made of
-    data that may be a number.
+    A tensor that surely requires no grad, is no parameter, and is known to be no scalar: these work on every device.
     """
     if tensor.is_parameter is not Truth.NO or tensor.requires_grad.truth() is not Truth.NO:
         return False
-    return tensor.made_by not in _OF_DATA if tensor.shape is None else tensor.shape != ()
+    return tensor.shape is not None and tensor.shape != ()
 
 
 def _is_made_of(tensor: Tensor, given: list[Tensor], depth: int = 8) -> bool:
