@@ -41,6 +41,7 @@ class PrivateApi(Rule):
                 def get_lr(self):
                     return self.base_lrs
             """,
+            strict=True,
             shows=Holds("Constant.__bases__[0].__name__ == '_LRScheduler'"),
             fixed="""
             import torch

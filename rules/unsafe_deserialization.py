@@ -36,6 +36,7 @@ class UnsafeDeserialization(Rule):
 
             torch.classes.load_library("./somebody_elses.so")  # strict: [TLN905]
             """,
+            strict=True,
             shows=Raises("somebody_elses.so"),
         ),
     )
