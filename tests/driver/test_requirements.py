@@ -43,7 +43,7 @@ def test_what_is_no_range(asked: str) -> None:
         ("pyproject.toml", '[project]\ndependencies = ["numpy", "torch>=2.1,<2.4"]', (2, 1), (2, 3)),
         ("pyproject.toml", '[project.optional-dependencies]\na = ["torch[x] >= 1.13 ; a"]', (1, 13), NEWEST),
         ("pyproject.toml", '[tool.poetry.dependencies]\ntorch = "^2.1"', (2, 1), NEWEST),
-        ("pyproject.toml", '[tool.poetry.dependencies]\ntorch = [{version = "~2.1", os = "a"}]', (2, 1), NEWEST),
+        ("pyproject.toml", '[tool.poetry.dependencies]\ntorch = [{version = "~2.1", os = "a"}]', (2, 1), (2, 1)),
         ("pyproject.toml", '[dependency-groups]\ndev = ["torch==2.2.1"]', (2, 2), (2, 2)),
         ("setup.cfg", "[options]\ninstall_requires =\n    numpy\n    torch>=1.9\n", (1, 9), NEWEST),
         ("setup.py", "from setuptools import setup\nR = ['torch >= 1.6.0']\nsetup(install_requires=R)", (1, 6), NEWEST),
@@ -56,6 +56,26 @@ def test_what_is_no_range(asked: str) -> None:
         ("Pipfile.lock", '{"default": {"torch": {"version": "==2.0.1"}}}', (2, 0), (2, 0)),
         ("Pipfile", '[packages]\ntorch = ">=2.2"\n', (2, 2), NEWEST),
         ("setup.cfg", "[options]\ninstall_requires = torch<2\n", (1, 13), (1, 13)),
+        ("pyproject.toml", '[tool.poetry.dev-dependencies]\ntorch = "1.8.1"', (1, 8), (1, 8)),
+        ("pyproject.toml", '[tool.poetry.group.dev.dependencies]\ntorch = "~1.8"', (1, 8), (1, 8)),
+        ("pyproject.toml", '[tool.pdm.dev-dependencies]\ntest = ["torch>=2.2"]', (2, 2), NEWEST),
+        ("pyproject.toml", '[tool.uv]\ndev-dependencies = ["torch~=2.4.0"]', (2, 4), (2, 4)),
+        ("pyproject.toml", '[tool.uv]\nconstraint-dependencies = ["torch<2.5", "torch>=2.1"]', (2, 1), NEWEST),
+        ("pyproject.toml", '[tool.hatch.envs.default]\ndependencies = ["torch==2.0.1"]', (2, 0), (2, 0)),
+        ("pyproject.toml", '[tool.flit.metadata]\nrequires = ["torch >=1.5,<1.9"]', (1, 5), (1, 8)),
+        ("pyproject.toml", '[tool.pixi.feature.gpu.target.linux-64.dependencies]\npytorch = "2.3.*"', (2, 3), (2, 3)),
+        ("pixi.toml", '[pypi-dependencies]\ntorch = { version = ">=2.1,<2.3" }', (2, 1), (2, 2)),
+        ("pixi.lock", "- conda: https://a/linux-64/pytorch-2.4.0-cpu_py311_0.conda\n", (2, 4), (2, 4)),
+        ("pixi.lock", "- kind: pypi\n  name: torch\n  version: 2.5.1\n", (2, 5), (2, 5)),
+        ("conda-lock.yml", "package:\n- name: pytorch\n  version: 2.0.1\n  manager: conda\n", (2, 0), (2, 0)),
+        ("conda-lock.yml", "- name: pytorch-cuda\n  version: 11.8\n", NEWEST, NEWEST),
+        ("poetry.lock", '[[package]]\nname = "torch"\nversion = "1.13.1"\ndescription = "x"\n', (1, 13), (1, 13)),
+        ("pdm.lock", '[[package]]\nname = "torch"\nversion = "2.2.0"\n', (2, 2), (2, 2)),
+        ("pylock.toml", '[[packages]]\nname = "torch"\nversion = "2.6.0+cpu"\n', (2, 6), (2, 6)),
+        ("PKG-INFO", "Metadata-Version: 2.1\nName: a\nRequires-Dist: torch (==1.8)\n\ntorch>=0.4\n", (1, 8), (1, 8)),
+        ("a-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nRequires-Dist: torch <1.13,>=1.10\n", (1, 10), (1, 12)),
+        ("a.dist-info/METADATA", 'Metadata-Version: 2.1\nRequires-Dist: torch>=1.9 ; extra == "b"\n', (1, 9), NEWEST),
+        ("a-1.0.dist-info/METADATA", "Metadata-Version: 2.1\n\nRequires-Dist: torch==1.8\n", NEWEST, NEWEST),
         ("requirements.txt", "torchvision==0.8.2\npytorch-lightning>=1\n", NEWEST, NEWEST),
         ("requirements.txt", "torch\n", NEWEST, NEWEST),
         ("pyproject.toml", "not toml with torch", NEWEST, NEWEST),
@@ -66,6 +86,7 @@ def test_what_is_no_range(asked: str) -> None:
 def test_files(tmp_path: Path, name: str, text: str, oldest: tuple[int, int], newest: tuple[int, int]) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / "requirements").mkdir()
+    (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text(text, encoding="utf-8")
     found, depends = requirements.target(str(tmp_path / "package" / "a.py"))
     assert (found.oldest, found.newest) == (oldest, newest)
@@ -122,3 +143,45 @@ def test_what_a_target_allows() -> None:
     assert not target.reaches((2, 5))
     assert target.allowing((1, 13)) == ", and this project allows 1.13 (torch>=1.13,<2.5 in setup.cfg)"
     assert Target().allowing(NEWEST) == ""
+
+
+WHEEL = "Metadata-Version: 2.1\nRequires-Dist: torch (==1.8)\n"
+
+
+def test_the_metadata_of_another_distribution(tmp_path: Path) -> None:
+    """Many may be unpacked into one directory: the files that each has say whose a file is."""
+    for name, requires in (("old", "==1.8"), ("new", ">=2.1")):
+        (tmp_path / name).mkdir()
+        information = tmp_path / f"{name}-1.0.dist-info"
+        information.mkdir()
+        (information / "METADATA").write_text(f"Metadata-Version: 2.1\nRequires-Dist: torch{requires}\n")
+        (information / "RECORD").write_text(f"{name}/code.py,,\n")
+    assert requirements.target(str(tmp_path / "old" / "code.py"))[0].newest == (1, 8)
+    assert requirements.target(str(tmp_path / "new" / "code.py"))[0].oldest == (2, 1)
+
+
+def test_what_setuptools_wrote_counts_in_a_source_distribution_alone(tmp_path: Path) -> None:
+    """A developer's own `egg-info` is as old as the last time that the project was installed."""
+    (tmp_path / "src" / "a.egg-info").mkdir(parents=True)
+    (tmp_path / "src" / "a.egg-info" / "requires.txt").write_text("numpy\n\n[gpu]\ntorch==1.7.1\n")
+    assert requirements.target(str(tmp_path / "src" / "code.py"))[0] == Target()
+    requirements.forget()
+    (tmp_path / "PKG-INFO").write_text("Metadata-Version: 1.2\nName: a\n")
+    assert requirements.target(str(tmp_path / "src" / "code.py"))[0].newest == (1, 7)
+
+
+def test_the_project_around_an_unpacked_wheel_is_another_one(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=2.1"]\n')
+    (tmp_path / "wheel" / "a-1.dist-info").mkdir(parents=True)
+    (tmp_path / "wheel" / "a-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nRequires-Dist: torch\n")
+    assert requirements.target(str(tmp_path / "wheel" / "code.py"))[0] == Target()
+
+
+def test_metadata_are_among_what_a_result_rests_on(tmp_path: Path) -> None:
+    (tmp_path / "a-1.dist-info").mkdir()
+    (tmp_path / "a-1.dist-info" / "METADATA").write_text(WHEEL)
+    found, depends = requirements.target(str(tmp_path / "code.py"))
+    assert found.newest == (1, 8)
+    assert all(each.holds() for each in depends)
+    (tmp_path / "a-1.dist-info" / "METADATA").write_text(WHEEL.replace("1.8", "2.0"))
+    assert not all(each.holds() for each in depends)

@@ -86,15 +86,16 @@ def _stamp(path: str) -> _Stamp:
 
 def _read_upwards(directory: str) -> tuple[Target, dict[str, str]]:
     seen: dict[str, str] = {}
-    current = directory
+    current, below = directory, ""
     while True:
-        own = _Reader(current, seen).target()
+        reader = _Reader(current, seen, below)
+        own = reader.target()
         above = os.path.dirname(current)
         if own is not None:
             return own, seen
-        if above == current or any(os.path.exists(os.path.join(current, mark)) for mark in MARKS):
+        if above == current or reader.built or any(os.path.exists(os.path.join(current, mark)) for mark in MARKS):
             return Target(), seen
-        current = above
+        current, below = above, os.path.basename(current)
 
 
 _INLINE = re.compile(r"^# /// script\r?$\n((?:^#(?: .*)?\r?$\n)+?)^# ///\r?$", re.MULTILINE)
@@ -121,11 +122,17 @@ def forget() -> None:
 
 
 class _Reader:
-    """The metadata in one directory; what was looked at is noted in `seen`."""
+    """
+    The metadata in one directory; what was looked at is noted in `seen`.
 
-    def __init__(self, directory: str, seen: dict[str, str]) -> None:
+    `below` is the name of the directory in it that the file is in; "" if it is in this one itself. `built` are the
+    metadata that an unpacked distribution has here.
+    """
+
+    def __init__(self, directory: str, seen: dict[str, str], below: str) -> None:
         self.directory = directory
         self.seen = seen
+        self.built = _built(directory, below)
 
     def target(self) -> Target | None:
         """The first range with a lower end; else the newest that a range without one allows."""
@@ -148,10 +155,13 @@ class _Reader:
             (("pyproject.toml",), _pyproject),
             (("setup.cfg",), _setup_cfg),
             (("setup.py",), _setup_py),
+            ((*_SOURCE, *self.built), _metadata),
             (_REQUIREMENTS, self._requirements),
             (("environment.yml", "environment.yaml", "conda.yml", "conda.yaml"), _environment),
             (("Pipfile",), _pipfile),
+            (("pixi.toml",), _pixi),
             (("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml"), _toml_lock),
+            (("pixi.lock", "conda-lock.yml", "conda-lock.yaml"), _conda_lock),
             (("Pipfile.lock",), _pipfile_lock),
         )
         for names, read in readers:
@@ -188,6 +198,40 @@ class _Reader:
             yield from _specifiers((line,))
 
 
+_SOURCE = ("PKG-INFO",)
+"""The metadata of an unpacked source distribution."""
+
+
+def _built(directory: str, below: str) -> tuple[str, ...]:
+    """
+    The metadata that were made when a distribution was built and lie beside its code: those of an unpacked wheel, and,
+    beside a `PKG-INFO` (else they are a developer's own, and may be old), what setuptools wrote of requirements.
+    """
+    if os.path.exists(os.path.join(directory, "__init__.py")):
+        return ()
+    try:
+        names = sorted(os.listdir(directory))
+    except OSError:
+        return ()
+    found = [f"{name}/METADATA" for name in names if name.endswith(".dist-info") and _is_of(directory, name, below)]
+    if "PKG-INFO" in names:
+        found += [f"{name}/requires.txt" for name in names if name.endswith(".egg-info")]
+        if "src" in names:
+            source = os.path.join(directory, "src")
+            inner = sorted(os.listdir(source)) if os.path.isdir(source) else []
+            found += [f"src/{name}/requires.txt" for name in inner if name.endswith(".egg-info")]
+    return tuple(found)
+
+
+def _is_of(directory: str, information: str, below: str) -> bool:
+    """Whether a distribution that says which files it has (`RECORD`) has some there; many may share a directory."""
+    try:
+        with open(os.path.join(directory, information, "RECORD"), encoding="utf-8", errors="replace") as record:
+            return not below or any(line.startswith(f"{below}/") for line in record)
+    except OSError:
+        return True
+
+
 def _lowest(specifier: str) -> tuple[int, tuple[int, int]]:
     try:
         lower, upper = bounds(specifier)
@@ -212,7 +256,7 @@ def _tidy(specifier: str) -> str:
             version = part[1:]
             parts += [f">={version}", f"<{int(version.split('.')[0]) + 1}"]
         elif re.match(r"~\d", part):
-            parts.append("~=" + part[1:] + (".0" if "." not in part else ""))
+            parts.append("~=" + part[1:] + (".0" if part.count(".") < 2 else ""))
         elif re.match(r"=\d", part):
             parts.append("==" + part[1:].partition("=")[0] + (".*" if part.count(".") < 2 and "*" not in part else ""))
         elif part[:1].isdigit():
@@ -238,11 +282,30 @@ def _pyproject(text: str) -> Iterator[str]:
     yield from _by_name(poetry.get("dependencies", {}))
     for group in poetry.get("group", {}).values():
         yield from _by_name(group.get("dependencies", {}))
-    pixi = tool.get("pixi", {})
-    yield from _by_name(pixi.get("dependencies", {}))
-    yield from _by_name(pixi.get("pypi-dependencies", {}))
-    for group in table.get("dependency-groups", {}).values():
+    yield from _by_name(poetry.get("dev-dependencies", {}))
+    yield from _of_pixi(tool.get("pixi", {}))
+    for group in (
+        *table.get("dependency-groups", {}).values(),
+        *tool.get("pdm", {}).get("dev-dependencies", {}).values(),
+    ):
         yield from _specifiers(group)
+    uv = tool.get("uv", {})
+    yield from _specifiers((*uv.get("dev-dependencies", ()), *uv.get("constraint-dependencies", ())))
+    for environment in tool.get("hatch", {}).get("envs", {}).values():
+        yield from _specifiers((*environment.get("dependencies", ()), *environment.get("extra-dependencies", ())))
+    yield from _specifiers(tool.get("flit", {}).get("metadata", {}).get("requires", ()))
+
+
+def _of_pixi(table: dict[str, Any]) -> Iterator[str]:
+    """The dependencies of a workspace, of its features, and of either for one platform."""
+    for part in (table, *table.get("feature", {}).values()):
+        for each in (part, *part.get("target", {}).values()):
+            yield from _by_name(each.get("dependencies", {}))
+            yield from _by_name(each.get("pypi-dependencies", {}))
+
+
+def _pixi(text: str) -> Iterator[str]:
+    yield from _of_pixi(_toml(text))
 
 
 def _by_name(table: dict[str, Any]) -> Iterator[str]:
@@ -262,6 +325,19 @@ def _setup_cfg(text: str) -> Iterator[str]:
     if parser.has_section("options.extras_require"):
         for _, value in parser.items("options.extras_require"):
             yield from _specifiers(value.splitlines())
+
+
+def _metadata(text: str) -> Iterator[str]:
+    """The head of a distribution's metadata (`Requires-Dist: torch (==1.8)`), or the lines of a `requires.txt`."""
+    if not text.lstrip().lower().startswith("metadata-version"):
+        yield from _specifiers(text.splitlines())
+        return
+    for line in text.splitlines():
+        if not line.strip():
+            return
+        name, _, value = line.partition(":")
+        if name.strip().lower() in ("requires-dist", "requires"):
+            yield from _specifiers((value,))
 
 
 def _setup_py(text: str) -> Iterator[str]:
@@ -289,6 +365,17 @@ def _toml_lock(text: str) -> Iterator[str]:
     """The entry of torch alone: the whole may have a megabyte."""
     for found in re.finditer(r'^name = "torch"\r?\nversion = "([^"]+)"', text, re.MULTILINE):
         yield f"=={found[1]}"
+
+
+def _conda_lock(text: str) -> Iterator[str]:
+    """
+    The entry of torch: a name and a version on two lines, or the file that is fetched (`…/pytorch-2.1.0-py311_0.conda`,
+    `…/torch-2.1.0-cp311-….whl`).
+    """
+    for found in re.finditer(rf"^[\s-]*name: {_NAME}\r?\n\s*version: [\"']?([\d.]+)", text, re.MULTILINE):
+        yield f"=={found[1].rstrip('.')}"
+    for found in re.finditer(rf"/{_NAME}-(\d[\d.]*)[^/\s]*\.(?:conda|tar\.bz2|whl)\b", text):
+        yield f"=={found[1].rstrip('.')}"
 
 
 def _pipfile_lock(text: str) -> Iterator[str]:
