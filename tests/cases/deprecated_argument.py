@@ -61,6 +61,26 @@ def clamped():
     nn.Hardtanh(min_value=-2.0)  # warning: [TLN903]
 
 
+def transform_of_real_numbers():
+    """Raises: stft requires the return_complex parameter be given for real inputs"""
+    signal = torch.rand(2, 400)
+    spectrum = torch.stft(signal, 100, window=torch.hann_window(100))  # warning: [TLN903]
+
+
+def transform_of_complex_numbers():
+    def spectra(signal, layout):
+        if layout == "pairs":
+            both = torch.view_as_complex(signal)
+        else:
+            both = signal
+        return torch.stft(both, 100, window=torch.hann_window(100)).abs()
+
+    spectra(torch.rand(2, 400, 2), "pairs")
+    samples = torch.rand(400, dtype=torch.complex64)
+    shifted = samples * 2
+    spectrum = torch.stft(shifted, 100, window=torch.hann_window(100))
+
+
 def said():
     from torch.utils.checkpoint import checkpoint
 

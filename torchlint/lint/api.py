@@ -124,10 +124,15 @@ def _receivers(tree: ast.Module) -> list[Reference]:
     ]
 
 
+_COMPLEX = re.compile(r"complex|cplx|^c(float|double)$|^polar$|^i?h?r?fft[2n]?$", re.IGNORECASE)
+"""The words of those who make complex tensors, or speak of one."""
+
+
 class _Names:
-    """Which plain names a file reads, and what it exports."""
+    """Which plain names a file reads, what it exports, and which of its values may be complex."""
 
     def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
         self.read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         self.exported = {
             part.value
@@ -143,6 +148,42 @@ class _Names:
 
     def uses(self, name: str) -> bool:
         return name in self.read or name in self.exported
+
+    def is_complex(self, call: ast.Call) -> bool:
+        """Whether anything that its function writes of the first argument of a call speaks of complex numbers."""
+        around: ast.AST = self.tree
+        for node in ast.walk(self.tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and any(
+                each is call for each in ast.walk(node)
+            ):
+                around = node  # outer functions come first
+        given = [each.value for each in call.keywords if each.arg == "input"] or call.args[:1]
+        pending: list[ast.AST] = list(given)
+        seen: set[str] = set()
+        while pending:
+            for node in ast.walk(pending.pop()):
+                if isinstance(node, ast.Constant) and isinstance(node.value, complex):
+                    return True
+                word = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+                if word and _COMPLEX.search(word):
+                    return True
+                if isinstance(node, ast.Name) and node.id not in seen:
+                    seen.add(node.id)
+                    pending += _assigned(around, node.id)
+        return False
+
+
+def _assigned(around: ast.AST, name: str) -> list[ast.AST]:
+    """All that is assigned to a name, and the annotation of a parameter of that name."""
+    found: list[ast.AST] = []
+    for node in ast.walk(around):
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(isinstance(each, ast.Name) and each.id == name for target in targets for each in ast.walk(target)):
+                found.append(node.value)
+        elif isinstance(node, ast.arg) and node.arg == name and node.annotation is not None:
+            found.append(node.annotation)
+    return found
 
 
 class _Judged:
@@ -223,6 +264,8 @@ class _Judged:
                 yield Use(events.TooNewApi, reference, {"since": since, "argument": argument}, at)
         unsaid = self.watched.unsaid.get(name)
         left_out = unsaid is not None and _given(call, unsaid.name, unsaid.at, starred) < 0
+        if left_out and unsaid is not None and unsaid.implied == "complex" and self.names.is_complex(call):
+            left_out = False
         if left_out and name not in LOAD and not (starred or open_):
             yield Use(events.UnsaidArgument, reference, {"unsaid": unsaid})
 

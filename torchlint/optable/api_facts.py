@@ -406,6 +406,7 @@ UNSAID: list[dict[str, Any]] = [
         "argument": "return_complex",
         "since": "2.0",
         "why": "torch refuses real input then",
+        "implied": "complex",
         "source": DOCS.format("torch.stft"),
     },
     {

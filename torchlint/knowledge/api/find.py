@@ -107,6 +107,8 @@ class Unsaid:
         The release that has the argument.
     why
         What torch says to it, as the second half of a sentence.
+    implied
+        "complex": it is implied where the first argument is complex; "" if nothing implies it.
     """
 
     name: str
@@ -117,6 +119,7 @@ class Unsaid:
     now: str
     keyword: Release | None
     why: str
+    implied: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +256,7 @@ def unsaid() -> dict[str, Unsaid]:
             row.get("now", ""),
             _release(row, "keyword_since"),
             row.get("why", ""),
+            row.get("implied", ""),
         )
         for each in (function, *_also(function)):
             found.setdefault(each, of)

@@ -66,6 +66,8 @@ class Logits(Computations):
         if qualified not in _DIMENSIONLESS or any(argument.star for argument in origin.arguments):
             return
         function = qualified.startswith("torch.nn.functional.")
+        if function and not positional and "input" not in keywords:
+            return  # torch raises for want of an input before it looks for a dimension
         position = 1 if function else 0
         given = positional[position] if len(positional) > position else keywords.get("dim")
         if (given is not None and constant(given) is not None) or not isinstance(origin.origin, cst.Call):
