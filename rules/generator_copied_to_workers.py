@@ -9,8 +9,9 @@ class GeneratorCopiedToWorkers(Rule):
     A dataset draws from a random generator that every worker of its loader has a copy of.
 
     ## What it does
-    Finds generators (`np.random.default_rng`, `RandomState`, `random.Random`, `torch.Generator`) that a dataset's
-    `__init__` or the file makes, that `__getitem__` or `__iter__` draws from, and a loader with workers.
+    Finds generators (`np.random.default_rng`, `RandomState`, `random.Random`, `torch.Generator`) that a dataset or one
+    of its transforms makes or is given once, or that the file makes, that `__getitem__` or `__iter__` draws from, and a
+    loader with workers.
 
     ## Why is this bad?
     Every worker draws the same numbers: the samples of a batch repeat the augmentation, the noise or the crop of
@@ -83,7 +84,6 @@ class GeneratorCopiedToWorkers(Rule):
     def check(self, event: data.GeneratorCopied) -> Iterator[Diagnostic]:
         where = "where workers are forked, " if event.in_module else ""
         where = f"where `{event.workers}` is not 0, " if event.workers and not where else where
-        message = (
-            f"{where}every worker has a copy of `{event.generator}`: all draw the same numbers for `{event.dataset}`"
-        )
+        generator = f"`{event.generator}` in `{event.holder}`" if event.holder else f"`{event.generator}`"
+        message = f"{where}every worker has a copy of {generator}: all draw the same numbers for `{event.dataset}`"
         yield Diagnostic(event.node, message, event.trace)

@@ -22,8 +22,8 @@ class IterableDatasetNotSharded(Rule):
 
     ## Known limits
     Silent where what `__iter__` goes over may divide itself (a dataset of another library, an argument of which nothing
-    is known), where it draws random samples, where any word of the class is about workers, ranks or shards, and where a
-    `worker_init_fn` is given.
+    is known), where it draws random samples (to shuffle all of them draws none), where any word of the class is about
+    workers, ranks or shards, and where a `worker_init_fn` is given.
 
     ## References
     - [torch.utils.data.IterableDataset](https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset):

@@ -24,7 +24,8 @@ class SamplerEpochNotSet(Rule):
 
     ## Known limits
     Silent with `shuffle=False`, where the sampler or its loader is handed to code that is not in the file, and in files
-    that import a library that sets the epoch itself (Lightning, Accelerate, Ignite, …).
+    that import a library that sets the epoch itself (Lightning, Accelerate, Ignite, …). A loader that another object
+    holds is known only if the file itself makes all that is under its name.
 
     ## References
     - [DistributedSampler](https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.distributed.DistributedSampler):
@@ -42,12 +43,12 @@ class SamplerEpochNotSet(Rule):
             from torch.utils.data.distributed import DistributedSampler
 
             data = list(range(100))
-            sampler = DistributedSampler(data, num_replicas=2, rank=0)  # warning: [TLN803]
+            sampler = DistributedSampler(data, num_replicas=2, rank=0)  # note: its epoch stays 0
             loader = DataLoader(data, batch_size=10, sampler=sampler)
             orders = []
             for epoch in range(2):
                 orders.append([])
-                for batch in loader:  # note: gone through once per epoch here
+                for batch in loader:  # warning: [TLN803]
                     orders[-1].extend(batch.tolist())
             """,
             shows=Holds("orders[0] == orders[1]"),

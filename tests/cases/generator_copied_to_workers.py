@@ -82,6 +82,170 @@ def behind_a_subset():
     got = [float(x) for x in loaders(2)[0]]
 
 
+def in_a_transform():
+    """Holds: first == second"""
+
+    class Jitter:
+        def __init__(self, width):
+            self.width = width
+            self.rng = np.random.default_rng(5)  # warning: [TLN801]
+
+        def __call__(self, x):
+            return x + self._amount()
+
+        def _amount(self):
+            return self.rng.integers(0, 1_000_000)
+
+    class Points(Dataset):
+        def __init__(self, transforms):
+            self.transforms = transforms
+
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, i):
+            x = 0
+            for each in self.transforms:
+                x = each(x)
+            return x
+
+    first, second, *_ = (int(x) for x in DataLoader(Points([Jitter(3)]), num_workers=2))
+
+
+def given_to_a_transform():
+    """Holds: first == second"""
+
+    class Crop:
+        def __init__(self, rng, size):
+            self.rng, self.size = rng, size
+
+        def apply(self, x):
+            return int(self.rng.randint(1_000_000))
+
+    class Points(Dataset):
+        def __init__(self, seed):
+            self.crop = Crop(np.random.RandomState(seed), 3)  # warning: [TLN801]
+
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, i):
+            return self.crop.apply(i)
+
+    first, second, *_ = (int(x) for x in DataLoader(Points(3), num_workers=2))
+
+
+def given_to_the_dataset():
+    """Holds: first == second"""
+
+    class Points(Dataset):
+        def __init__(self, rng):
+            self.rng = rng
+
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, i):
+            return self.rng.integers(1_000_000)
+
+    rng = np.random.default_rng()  # warning: [TLN801]
+    first, second, *_ = (int(x) for x in DataLoader(Points(rng), num_workers=2))
+
+
+def transform_seeded_by_the_sample():
+    class Jitter:
+        def __init__(self, rng):
+            self.rng = rng
+
+        def __call__(self, i):
+            self.rng.seed(i)
+            return int(self.rng.randint(1_000_000))
+
+    class Points(Dataset):
+        def __init__(self, transform):
+            self.transform = transform
+
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, i):
+            return self.transform(i)
+
+    first, second, *_ = (int(x) for x in DataLoader(Points(Jitter(np.random.RandomState(1))), num_workers=2))
+    assert first != second
+
+
+def transform_of_the_file_not_of_the_sample():
+    class Jitter:
+        def __init__(self):
+            self.rng = np.random.default_rng(5)
+
+        def __call__(self, x):
+            return x + self.rng.integers(0, 1_000_000)
+
+    class Points(Dataset):
+        def __init__(self, n, jitter):
+            self.jitter = jitter
+            self.points = [self.jitter(i) for i in range(n)]
+
+        def __len__(self):
+            return len(self.points)
+
+        def __getitem__(self, i):
+            return self.points[i]
+
+    first, second, *_ = (int(x) for x in DataLoader(Points(4, Jitter()), num_workers=2))
+    assert first != second
+
+
+def transform_that_is_given_a_new_one():
+    class Jitter:
+        def __init__(self, rng):
+            self.rng = rng
+
+        def renew(self, seed):
+            self.rng = np.random.default_rng(seed)
+
+        def __call__(self, x):
+            return x + self.rng.integers(0, 1_000_000)
+
+    class Points(Dataset):
+        def __init__(self, jitter):
+            self.jitter = jitter
+
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, i):
+            self.jitter.renew(i)
+            return self.jitter(0)
+
+    first, second, *_ = (int(x) for x in DataLoader(Points(Jitter(np.random.default_rng(1))), num_workers=2))
+    assert first != second
+
+
+def transform_of_the_main_process():
+    class Jitter:
+        def __init__(self):
+            self.rng = np.random.default_rng(5)
+
+        def __call__(self, x):
+            return x + self.rng.integers(0, 1_000_000)
+
+    class Points(Dataset):
+        def __init__(self, jitter):
+            self.jitter = jitter
+
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, i):
+            return self.jitter(0)
+
+    first, second, *_ = (int(x) for x in DataLoader(Points(Jitter())))
+    assert first != second
+
+
 def every_sample_its_own():
     class Noisy(Dataset):
         def __init__(self, seed):

@@ -2,6 +2,7 @@
 """Programs for TLN802."""
 
 import itertools
+import random
 import numpy as np
 import torch
 from pathlib import Path
@@ -75,6 +76,49 @@ def in_a_function():
         return sum(1 for _ in loader)
 
     got = count(2)
+
+
+def shuffled_and_whole():
+    """Holds: sorted(got) == [0, 0, 1, 1, 2, 2, 3, 3]"""
+
+    class Shuffled(IterableDataset):
+        def __init__(self, numbers, shuffle=True):
+            self.numbers, self.shuffle = list(numbers), shuffle
+
+        def __iter__(self):
+            if self.shuffle:
+                random.shuffle(self.numbers)
+            for each in self.numbers:
+                yield each
+
+    got = list(DataLoader(Shuffled(range(4)), batch_size=None, num_workers=2))  # warning: [TLN802]
+
+
+def a_random_part():
+    class Part(IterableDataset):
+        def __init__(self, numbers):
+            self.numbers = list(numbers)
+
+        def __iter__(self):
+            random.shuffle(self.numbers)
+            yield from self.numbers[:2]
+
+    got = list(DataLoader(Part(range(1000)), batch_size=None, num_workers=2))
+    assert len(got) == 4
+
+
+def shuffled_and_drawn_from():
+    class Drawn(IterableDataset):
+        def __init__(self, numbers):
+            self.numbers = list(numbers)
+
+        def __iter__(self):
+            random.shuffle(self.numbers)
+            for _ in range(4):
+                yield random.choice(self.numbers)
+
+    got = list(DataLoader(Drawn(range(1000)), batch_size=None, num_workers=2))
+    assert len(got) == 8
 
 
 def divided():

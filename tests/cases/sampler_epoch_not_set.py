@@ -11,11 +11,11 @@ def loop_of_a_function():
     """Holds: first == second"""
 
     def train(data, epochs, distributed):
-        sampler = DistributedSampler(data, num_replicas=2, rank=0) if distributed else None  # warning: [TLN803]
+        sampler = DistributedSampler(data, num_replicas=2, rank=0) if distributed else None
         loader = DataLoader(data, batch_size=5, shuffle=(sampler is None), sampler=sampler)
         seen = []
         for epoch in range(epochs):
-            for i, x in enumerate(loader):
+            for i, x in enumerate(loader):  # warning: [TLN803]
                 seen.append(x.tolist())
         return seen
 
@@ -26,12 +26,12 @@ def loop_of_a_function():
 def sampler_inside_the_loader():
     """Holds: first == second"""
     data = TensorDataset(torch.arange(20.0).reshape(20, 1))
-    loader = DataLoader(data, batch_size=10, sampler=DistributedSampler(data, num_replicas=2, rank=1))  # warning: [TLN803]
+    loader = DataLoader(data, batch_size=10, sampler=DistributedSampler(data, num_replicas=2, rank=1))
     orders = []
     epoch = 0
     while epoch < 2:
         orders.append([])
-        for (x,) in loader:
+        for (x,) in loader:  # warning: [TLN803]
             orders[-1].append(x.tolist())
         epoch += 1
     first, second = orders
@@ -49,12 +49,12 @@ def epoch_in_a_function_of_its_own():
 
     def run():
         data = torch.arange(20.0).reshape(20, 1)
-        sampler = DistributedSampler(data, 2, 0)  # warning: [TLN803]
+        sampler = DistributedSampler(data, 2, 0)
         loader = DataLoader(data, batch_size=10, sampler=sampler)
         model = nn.Linear(1, 1)
         orders = []
         for epoch in range(2):
-            orders.append(one_epoch(model, loader))
+            orders.append(one_epoch(model, loader))  # warning: [TLN803]
         return orders
 
     first, second = run()
@@ -65,7 +65,7 @@ def of_an_object():
 
     class Training:
         def __init__(self, data):
-            self.sampler = DistributedSampler(data, 2, 0)  # warning: [TLN803]
+            self.sampler = DistributedSampler(data, 2, 0)
             self.loader = DataLoader(data, batch_size=10, sampler=self.sampler)
             self.orders = []
 
@@ -76,10 +76,73 @@ def of_an_object():
 
         def run(self, epochs):
             for epoch in range(epochs):
-                self.one_epoch()
+                self.one_epoch()  # warning: [TLN803]
 
     trainer = Training(torch.arange(20.0))
     trainer.run(2)
+
+
+def held_by_another_object():
+    """Holds: runner.orders[0] == runner.orders[1]"""
+
+    class Loaders:
+        def __init__(self, data):
+            self.sampler = DistributedSampler(data, 2, 0)
+            self.training = DataLoader(data, batch_size=10, sampler=self.sampler)
+
+    class Runner:
+        def __init__(self, loaders, epochs):
+            self.loaders, self.epochs = loaders, epochs
+            self.orders = []
+
+        def run(self):
+            for epoch in range(self.epochs):
+                self.orders.append([])
+                for x in self.loaders.training:  # warning: [TLN803]
+                    self.orders[-1] += x.tolist()
+
+    loaders = Loaders(torch.arange(20))
+    runner = Runner(loaders, epochs=2)
+    runner.run()
+
+
+def held_by_an_object_of_several_kinds():
+    class Loaders:
+        def __init__(self, data):
+            self.sampler = DistributedSampler(data, 2, 0)
+            self.training = DataLoader(data, batch_size=10, sampler=self.sampler)
+
+    class Plain:
+        def __init__(self, data):
+            self.training = DataLoader(data, batch_size=10, shuffle=True)
+
+    class Runner:
+        def __init__(self, loaders):
+            self.loaders = loaders
+
+        def run(self):
+            for epoch in range(2):
+                for x in self.loaders.training:
+                    print(x)
+
+    Runner(Plain(torch.arange(20))).run()
+    Runner(Loaders(torch.arange(20)))
+
+
+def held_by_an_object_that_somebody_else_gives():
+    class Loaders:
+        def __init__(self, data):
+            self.sampler = DistributedSampler(data, 2, 0)
+            self.training = DataLoader(data, batch_size=10, sampler=self.sampler)
+
+    class Runner:
+        def __init__(self, loaders):
+            self.loaders = loaders
+
+        def run(self):
+            for epoch in range(2):
+                for x in self.loaders.training:
+                    print(x)
 
 
 def epoch_is_set():

@@ -53,6 +53,8 @@ class GeneratorCopied(Event):
     ----------
     generator
         How the program calls it: `self.rng`.
+    holder
+        The class of the transform that holds it; "" if the dataset or the file does.
     dataset
         The class whose samples are drawn with it.
     in_module
@@ -62,6 +64,7 @@ class GeneratorCopied(Event):
     """
 
     generator: str
+    holder: str
     dataset: str
     in_module: bool
     workers: str
@@ -116,7 +119,7 @@ class LocalFunctionLoaded(Event):
 class SamplerEpochKept(Event):
     """
     A `DistributedSampler` that shuffles is gone through in each round of a loop, and nothing in the file sets its
-    epoch. `node` is the call that makes it.
+    epoch. `node` is where its loader is gone through.
 
     Attributes
     ----------

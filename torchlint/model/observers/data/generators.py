@@ -1,5 +1,6 @@
 """
-Sees random generators that a dataset makes once and draws from in the workers of a loader.
+Sees random generators that a dataset, or a transform that it holds, makes once and draws from in the workers of a
+loader.
 
 A worker gets a copy of the dataset, and of the file's variables where it is forked. torch seeds its own global
 generator, that of `random` and, since torch 1.9, that of NumPy anew in each worker
@@ -8,6 +9,7 @@ generator, that of `random` and, since torch 1.9, that of NumPy anew in each wor
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import libcst as cst
@@ -16,10 +18,11 @@ from torchlint.model.events.data import GeneratorCopied
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import Datasets, Loading, is_of_file, loading
 from torchlint.model.observers.data.written import Imports, assignments, methods, own, reached, words
+from torchlint.model.observers.pending import only
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Function, Instance, Value
+from torchlint.model.state.values import Function, Instance, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import here
 
@@ -30,15 +33,40 @@ _MAKERS = frozenset(
 _SETTING = frozenset({"seed", "manual_seed", "set_state", "setstate"})
 _NO_DRAWS = _SETTING | {"initial_seed", "get_state", "getstate", "bit_generator", "spawn", "jumped", "device"}
 _DRAWING = ("__getitem__", "__getitems__", "__iter__", "__next__")
+_CALLED = ("__call__", "forward")
+_DEEPEST = 3
+"""How far down objects are looked for that a dataset holds."""
 
 
 class _Made(NamedTuple):
-    """One generator: how it is written, where it is made, and whether by a statement of the file itself."""
+    """
+    One generator.
+
+    Attributes
+    ----------
+    text
+        How it is written where it is drawn from.
+    maker, statement
+        What makes it.
+    bound
+        The statement that gives it that name.
+    in_module
+        A statement of the file itself makes it.
+    """
 
     text: str
     maker: ir.Call
     statement: ir.Statement
+    bound: ir.Statement
     in_module: bool
+
+
+class _Holder(NamedTuple):
+    """A dataset or a transform, and what of its methods runs for a sample."""
+
+    object: Instance
+    methods: dict[str, ir.FunctionDef]
+    drawing: list[ir.FunctionDef]
 
 
 class CopiedGenerators(Observer):
@@ -60,8 +88,34 @@ class CopiedGenerators(Observer):
         if made is None or made.workers == "none" or made.constant("num_workers") == 1:
             return  # of one worker there is no other copy
         for dataset in self._datasets.of(made.known("dataset")):
-            if is_of_file(dataset) and not self._reseeds(made, dataset):
-                self._look_at(dataset, made)
+            if not is_of_file(dataset):
+                continue
+            holders = list(self._holders(dataset, _DRAWING, 0))
+            if any(self._reseeds(made, each.object) for each in holders):
+                continue
+            for holder in holders:
+                self._look_at(holder, dataset, made)
+
+    def _holders(self, holder: Instance, entries: tuple[str, ...], depth: int) -> Iterator[_Holder]:
+        """An object, and those of the file's classes that it holds and calls for a sample."""
+        known = methods(holder.cls)
+        drawing = reached(known, *entries)
+        yield _Holder(holder, known, drawing)
+        if depth == _DEEPEST:
+            return
+        for name, value in holder.attributes.items():
+            called = {
+                each.function.attr
+                for body in drawing
+                for each in ir.walk(body.body)
+                if isinstance(each, ir.Call)
+                and isinstance(each.function, ir.Attribute)
+                and own(each.function.value, name)
+            }
+            if called or any(own(each, name) for body in drawing for each in ir.walk(body.body)):
+                for part in self._datasets.of(only(value, self.machine)):
+                    if is_of_file(part) and part is not holder:
+                        yield from self._holders(part, (*_CALLED, *_DRAWING, *sorted(called)), depth + 1)
 
     def _reseeds(self, made: Loading, dataset: Instance) -> bool:
         """Whether anybody may give each worker a generator of its own."""
@@ -76,13 +130,11 @@ class CopiedGenerators(Observer):
             isinstance(each, ir.Scope) for each in ir.walk(function.definition)
         )
 
-    def _look_at(self, dataset: Instance, made: Loading) -> None:
+    def _look_at(self, holder: _Holder, dataset: Instance, made: Loading) -> None:
         if self._imports is None:
             self._imports = Imports(self.machine.program)
-        known = methods(dataset.cls)
-        drawing = reached(known, *_DRAWING)
-        for each in [*self._of_object(known), *self._of_file()]:
-            draw = next((found for body in drawing if (found := _draw(each, body)) is not None), None)
+        for each in (*self._of_object(holder), *self._given(holder), *self._of_file()):
+            draw = next((found for body in holder.drawing if (found := _draw(each, body)) is not None), None)
             if draw is None or self._set_again(each):
                 continue
             with_workers = f"{made.constant('num_workers')} workers" if made.workers == "some" else "workers"
@@ -96,20 +148,46 @@ class CopiedGenerators(Observer):
                     ),
                     truth=Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE,
                     generator=each.text,
+                    holder=holder.object.cls.name if holder.object is not dataset and not each.in_module else "",
                     dataset=dataset.cls.name,
                     in_module=each.in_module,
                     workers=made.count if made.workers == "unknown" else "",
                 )
             )
 
-    def _of_object(self, known: dict[str, ir.FunctionDef]) -> list[_Made]:
-        constructor = known.get("__init__")
+    def _of_object(self, holder: _Holder) -> list[_Made]:
+        constructor = holder.methods.get("__init__")
         found = []
         for target, value, statement in assignments(constructor.body) if constructor is not None else ():
             maker = self._maker(value)
             if own(target) and maker is not None:
-                found.append(_Made(f"self.{own(target)}", maker, statement, False))
+                found.append(_Made(f"self.{own(target)}", maker, statement, statement, False))
         return found
+
+    def _given(self, holder: _Holder) -> Iterator[_Made]:
+        """The generators that are made elsewhere in the file, and given to the constructor."""
+        constructor = holder.methods.get("__init__")
+        for name, value in holder.object.attributes.items():
+            given = only(value, self.machine)
+            source = given.source if isinstance(given, Unknown) else None
+            maker = self._maker(source) if isinstance(source, ir.Call) else None
+            if maker is None or constructor is None:
+                continue
+            bound = [
+                statement
+                for target, _, statement in assignments(constructor.body)
+                if any(own(each, name) for each in ir.walk(target))
+            ]
+            statement = self._statement(maker)
+            if len(bound) == 1 and statement is not None and statement is not bound[0]:
+                yield _Made(f"self.{name}", maker, statement, bound[0], False)
+
+    def _statement(self, call: ir.Call) -> ir.Statement | None:
+        """The innermost statement of the file in which a call stands."""
+        holding = [
+            each for each in ir.everything(self.machine.program.body) if any(part is call for part in ir.walk(each))
+        ]
+        return holding[-1] if holding else None
 
     def _of_file(self) -> list[_Made]:
         found = []
@@ -117,7 +195,7 @@ class CopiedGenerators(Observer):
             if isinstance(statement, ir.Assign) and isinstance(statement.targets[0], ir.Name):
                 maker = self._maker(statement.value)
                 if maker is not None and len(statement.targets) == 1:
-                    found.append(_Made(statement.targets[0].id, maker, statement, True))
+                    found.append(_Made(statement.targets[0].id, maker, statement, statement, True))
         return found
 
     def _maker(self, value: ir.Expression | None) -> ir.Call | None:
@@ -137,7 +215,7 @@ class CopiedGenerators(Observer):
             for each in ir.walk(target):
                 named = isinstance(each, ir.Name) and each.id == name and made.in_module
                 named = named or (isinstance(each, ir.Attribute) and each.attr == name)
-                if named and statement is not made.statement:
+                if named and statement is not made.bound:
                     return True
         for each in ir.walk(self.machine.program.body):
             method = each.function if isinstance(each, ir.Call) else None

@@ -37,6 +37,8 @@ WRAPPERS = frozenset(
     for name in ("Subset", "random_split", "ConcatDataset", "ChainDataset")
 )
 """What stands before a dataset and takes its samples from there, in the same process."""
+COMPOSITIONS = frozenset({"torchvision.transforms.Compose", "torchvision.transforms.v2.Compose"})
+"""What calls the transforms that it is given, one after the other."""
 OPTIONS = (
     *("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn", "pin_memory"),
     *("drop_last", "timeout", "worker_init_fn", "multiprocessing_context", "generator"),
@@ -118,14 +120,14 @@ def _written(node: ir.Expression | None) -> str:
 
 
 class Datasets:
-    """The datasets of the file that loaders get, through `Subset` and `random_split` too."""
+    """The datasets of the file that loaders get, through `Subset` and `random_split` too; and what they hold."""
 
     def __init__(self) -> None:
         self._behind: dict[int, list[Instance]] = {}
 
     def wrapped(self, qualified: str, positional: list[Value], keywords: dict[str, Value], origin: ir.Call) -> None:
         """Note a call that may stand before a dataset."""
-        if qualified in WRAPPERS:
+        if qualified in WRAPPERS or qualified in COMPOSITIONS:
             found = [each for value in (*positional, *keywords.values()) for each in self.of(value)]
             if found:
                 self._behind[id(origin)] = found

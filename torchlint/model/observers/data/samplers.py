@@ -14,7 +14,7 @@ from typing import NamedTuple
 from torchlint.model.events.data import SamplerEpochKept
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import LOADERS
-from torchlint.model.observers.data.written import Imports, Scope, assignments, scopes, words
+from torchlint.model.observers.data.written import Imports, Scope, assignments, objects_of, scopes, words
 from torchlint.model.observers.pending import argument, dotted
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
@@ -49,35 +49,68 @@ class SamplerEpochs(Observer):
     def finished(self) -> None:
         program = self.machine.program
         everything = words(program.body)
-        if "DistributedSampler" not in everything or everything & {"set_epoch", "Trainer", "epoch_"}:
+        own = {each.name for each in program.body if isinstance(each, ir.ClassDef)}
+        if "DistributedSampler" not in everything or everything & ({"set_epoch", "Trainer", "epoch_"} - own):
             return
         imports = Imports(program)
         if imports.packages() & _KNOWING:
             return
         functions = {each.name: each for each in program.body if isinstance(each, ir.FunctionDef)}
-        for scope in scopes(program):
+        every = list(scopes(program))
+        for scope in every:
             for sampler in _samplers(scope.own, imports):
-                self._look_at(sampler, scope, functions | scope.methods)
+                if not sampler.loaders or _escapes(sampler, scope.whole, functions):
+                    continue
+                if self._look_at(sampler, scope, functions | scope.methods):
+                    continue
+                for other in every if scope.cls else ():
+                    held = _held(sampler, scope, other, program)
+                    if held is not None and self._look_at(held, other, functions | other.methods):
+                        break
 
-    def _look_at(self, sampler: _Sampler, scope: Scope, functions: dict[str, ir.FunctionDef]) -> None:
-        if not sampler.loaders or _escapes(sampler, scope.whole, functions):
-            return
+    def _look_at(self, sampler: _Sampler, scope: Scope, functions: dict[str, ir.FunctionDef]) -> bool:
+        """Whether a loop of the scope is one that the sampler should be told the rounds of."""
         for loop in _loops(scope.own):
-            reader = _reader(loop, sampler.loaders, functions)
+            reader, goes = _reader(loop, sampler.loaders, functions)
             if reader is None or _runs_once(loop):
                 continue
             counts = isinstance(loop, ir.For) and isinstance(loop.target, ir.Name) and _is_range(loop.iterable)
             self.machine.emit(
                 SamplerEpochKept(
-                    node=sampler.call.origin,
-                    statement=sampler.statement.line,
-                    trace=(Step(reader.origin, "gone through once per epoch here"),),
+                    node=reader.origin,
+                    statement=goes.line,
+                    trace=(Step(sampler.call.origin, "its epoch stays 0"),),
                     sampler=sampler.text,
                     epoch=loop.target.id if counts and sampler.plain else "",  # type: ignore[union-attr]
                     first=loop.body[0].line,
                 )
             )
-            return
+            return True
+        return False
+
+
+def _held(sampler: _Sampler, scope: Scope, other: Scope, program: ir.Program) -> _Sampler | None:
+    """A sampler that the objects of a class hold, as another scope reaches it through the one object of that class."""
+    attributes = [each.removeprefix("self.") for each in sampler.loaders if each.startswith("self.")]
+    if other is scope or not sampler.text.startswith("self.") or not attributes:
+        return None
+    for loop in ir.everything(other.own):
+        through = _through(loop.iterable) if isinstance(loop, ir.For) else ""
+        holder, _, attribute = through.rpartition(".")
+        name = holder.rpartition(".")[2]
+        if attribute not in attributes or name == "self" or not objects_of(name, scope.cls, program):
+            continue
+        functions = {
+            each.name for each in ir.everything(program.body) if isinstance(each, (ir.FunctionDef, ir.ClassDef))
+        }
+        given = [
+            each
+            for each in ir.walk(program.body)
+            if isinstance(each, ir.Call) and any(dotted(one.value).rpartition(".")[2] == name for one in each.arguments)
+        ]
+        if all(dotted(each.function).rpartition(".")[2] in functions for each in given):
+            return sampler._replace(text=f"{holder}.{sampler.text.removeprefix('self.')}", loaders=[through])
+    return None
 
 
 def _samplers(scope: list[ir.Statement], imports: Imports) -> Iterator[_Sampler]:
@@ -143,11 +176,25 @@ def _loops(scope: list[ir.Statement]) -> Iterator[ir.For | ir.While]:
             yield each
 
 
-def _reader(loop: ir.For | ir.While, loaders: list[str], functions: dict[str, ir.FunctionDef]) -> ir.Expression | None:
-    """Where a loop goes through one of the loaders in each of its rounds, itself or in a function it calls."""
+def _reader(
+    loop: ir.For | ir.While, loaders: list[str], functions: dict[str, ir.FunctionDef]
+) -> tuple[ir.Expression | None, ir.Statement]:
+    """
+    Where a loop goes through one of the loaders in each of its rounds, itself or in a function it calls; and the
+    statement of that.
+    """
     for statement in ir.everything(loop.body):
         if isinstance(statement, ir.For) and _through(statement.iterable) in loaders:
-            return statement.iterable
+            return statement.iterable, statement
+    reader = _in_function(loop, loaders, functions)
+    holding = [each for each in ir.everything(loop.body) if any(part is reader for part in ir.walk(each))]
+    return reader, holding[-1] if holding else loop
+
+
+def _in_function(
+    loop: ir.For | ir.While, loaders: list[str], functions: dict[str, ir.FunctionDef]
+) -> ir.Expression | None:
+    """The argument, or the call, by which a function of the file gets a loader that it goes through."""
     for each in ir.walk(loop.body):
         called = functions.get(dotted(each.function)) if isinstance(each, ir.Call) else None
         if called is None or not isinstance(each, ir.Call):

@@ -31,7 +31,7 @@ from torchlint.syntax.features import here
 
 _SHARING = ("worker", "rank", "shard", "world", "process_index", "partition", "split")
 """Parts of the words that somebody uses who divides samples among processes."""
-_DRAWING = ("rand", "sample", "choice", "shuffle", "perm")
+_DRAWING = ("rand", "sample", "choice", "perm")
 """Parts of the words that somebody uses who draws: the same samples need not come twice."""
 _THROUGH = frozenset(
     ("enumerate", "zip", "iter", "list", "tuple", "sorted", "reversed", "map", "filter", "islice", "chain", "tqdm")
@@ -84,10 +84,23 @@ class UndividedStreams(Observer):
         if words(self.machine.program.body) & {"get_worker_info", "split_by_worker"}:
             return False
         written = {word.lower() for cls in dataset.cls.ancestry() for word in words(cls.definition)}
-        if any(part in word for word in written for part in (*_SHARING, *_DRAWING)):
+        if any(part in word for word in written for part in _SHARING):
             return False
+        shuffles = [each for cls in dataset.cls.ancestry() for each in ir.walk(cls.definition) if _shuffles(each)]
+        in_shuffles = {id(part) for each in shuffles for part in ir.walk(each)}
+        drawn = {word.lower() for cls in dataset.cls.ancestry() for word in words(cls.definition, in_shuffles)}
+        if any(part in word for word in drawn for part in _DRAWING):
+            return False
+        bodies = reached(known, "__iter__")
+        if shuffles and any(isinstance(each, (ir.Slice, ir.Break)) for body in bodies for each in ir.walk(body.body)):
+            return False  # of what is shuffled, a part is another one in each process
         sources = _Sources(dataset, Imports(self.machine.program), known)
-        return sources.are_whole(reached(known, "__iter__"))
+        return sources.are_whole(bodies)
+
+
+def _shuffles(node: ir.Node) -> bool:
+    """Whether a call puts a list in another order: each sample is still there, once."""
+    return isinstance(node, ir.Call) and isinstance(node.function, ir.Attribute) and node.function.attr == "shuffle"
 
 
 class _Sources:

@@ -5,9 +5,10 @@ assigned where, what a class's methods reach. Purely syntactic; no observer itse
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import NamedTuple
 
+from torchlint.model.observers.pending import argument, dotted
 from torchlint.model.state.values import Class, Function
 from torchlint.syntax import ir
 
@@ -47,10 +48,12 @@ def own(node: ir.Node | None, attribute: str = "") -> str:
     return ""
 
 
-def words(node: ir.Node | list[ir.Statement]) -> set[str]:
-    """The identifiers that stand in a node: names, attributes, keywords."""
+def words(node: ir.Node | list[ir.Statement], without: Set[int] = frozenset()) -> set[str]:
+    """The identifiers that stand in a node: names, attributes, keywords; less nodes of these identities."""
     found: set[str] = set()
     for each in ir.walk(node):
+        if id(each) in without:
+            continue
         if isinstance(each, ir.Name):
             found.add(each.id)
         elif isinstance(each, ir.Attribute):
@@ -115,11 +118,14 @@ class Scope(NamedTuple):
         All of them.
     methods
         Of a class, by the name they are called by: `self.run`.
+    cls
+        The name of the class; "" of a file and a function.
     """
 
     own: list[ir.Statement]
     whole: list[ir.Statement]
     methods: dict[str, ir.FunctionDef]
+    cls: str = ""
 
 
 def scopes(program: ir.Program) -> Iterator[Scope]:
@@ -134,4 +140,60 @@ def scopes(program: ir.Program) -> Iterator[Scope]:
             elif isinstance(each, ir.ClassDef):
                 found = {one.name: one for one in each.body if isinstance(one, ir.FunctionDef)}
                 joined = [statement for one in found.values() for statement in one.body]
-                yield Scope(joined, joined, {f"self.{name}": one for name, one in found.items()})
+                yield Scope(joined, joined, {f"self.{name}": one for name, one in found.items()}, each.name)
+
+
+def objects_of(name: str, cls: str, program: ir.Program) -> bool:
+    """
+    Whether all that a file binds to a name, as a variable, an attribute or a parameter, is made by a call of one class
+    of the file.
+
+    Parameters
+    ----------
+    name
+        The last part: `data` of `self.data`.
+    cls
+        The class.
+    program
+        The file.
+    """
+    pending, seen, made = [name], {name}, False
+    while pending:
+        for source in _bound_to(pending.pop(), program):
+            if isinstance(source, ir.Call) and isinstance(source.function, ir.Name) and source.function.id == cls:
+                made = True
+                continue
+            last = dotted(source).rpartition(".")[2]
+            if not last:
+                return False
+            pending += [last] if last not in seen else []
+            seen.add(last)
+    return made
+
+
+def _bound_to(name: str, program: ir.Program) -> Iterator[ir.Expression | None]:
+    """What a file binds to a name, by assignments and by arguments; None for what is not known."""
+    for target, value, _ in assignments(program.body):
+        pairs: list[tuple[ir.Expression, ir.Expression | None]] = [(target, value)]
+        if isinstance(target, ir.Sequence):
+            of = value.elements if isinstance(value, ir.Sequence) else []
+            matches = len(of) == len(target.elements)
+            pairs = list(zip(target.elements, of if matches else [None] * len(target.elements), strict=True))
+        yield from (given for each, given in pairs if dotted(each).rpartition(".")[2] == name)
+    classes = [each for each in ir.everything(program.body) if isinstance(each, ir.ClassDef)]
+    owners = {id(method): each.name for each in classes for method in each.body}
+    for function in ir.everything(program.body):
+        names = [each.name for each in function.parameters] if isinstance(function, ir.FunctionDef) else []
+        if not isinstance(function, ir.FunctionDef) or name not in names:
+            continue
+        owner = owners.get(id(function), "")
+        called = owner if function.name == "__init__" else function.name
+        calls = [
+            each
+            for each in ir.walk(program.body)
+            if isinstance(each, ir.Call) and dotted(each.function).rpartition(".")[2] == called
+        ]
+        given = [argument(each, names.index(name) - bool(owner), name) for each in calls]
+        yield from (each.value if each is not None else None for each in given)
+        if not calls:
+            yield None
