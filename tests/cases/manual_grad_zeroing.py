@@ -186,3 +186,19 @@ def where_an_older_release_would_fill_with_zeros():
     net(torch.ones(1, 2)).sum().backward()
     for p in net.parameters():
         p.grad = None  # strict: [TLN401]
+
+
+def gradients_of_whatever_is_given():
+    """Holds: all(each.grad is not None for each in weights)"""
+
+    def adapt(params, model, x):
+        loss = model(params, x).sum()
+        gradients = torch.autograd.grad(loss, params)
+        fast = [p - 0.1 * g for p, g in zip(params, gradients)]
+        model(fast, x).sum().backward()
+        for p in params:
+            p.data = p.data - 0.1 * p.grad
+            p.grad.zero_()  # strict: [TLN401]
+
+    weights = [torch.ones(2, requires_grad=True), torch.zeros(1, requires_grad=True)]
+    vars(torch).get("nothing", adapt)(weights, lambda given, x: x @ given[0] + given[1], torch.ones(3, 2))

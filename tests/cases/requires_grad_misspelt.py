@@ -114,3 +114,34 @@ def nobody_knows():
         pass
 
     configure(Anything(), torch.zeros(2))
+
+
+def a_parameter_in_the_other_arm():
+    class Adapter(nn.Module):
+        def __init__(self, plain):
+            super().__init__()
+            self.a = nn.Parameter(torch.zeros(2)) if plain else nn.Linear(2, 2)
+
+    def unfreeze(model):
+        for module in model.modules():
+            if hasattr(module, "a"):
+                if isinstance(module.a, nn.Module):
+                    for p in module.a.parameters():
+                        p.requires_grad = True
+                elif isinstance(module.a, nn.Parameter):
+                    module.a.requires_grad = True
+
+    unfreeze(nn.Sequential(Adapter(True), Adapter(False)))
+
+
+def a_module_on_every_way():
+    """Holds: all(p.requires_grad for p in net.parameters())"""
+
+    def freeze(part, quiet):
+        count = sum(p.numel() for p in part.parameters())
+        if not quiet:
+            part.requires_grad = False  # warning: [TLN310]
+        return count
+
+    net = nn.Linear(2, 2)
+    vars(nn).get("nothing", freeze)(net, False)

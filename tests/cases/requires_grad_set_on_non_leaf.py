@@ -92,3 +92,16 @@ def leaf_or_result():
     x = torch.rand(3, requires_grad=True)
     y = x if len(sys.argv) < 100 else x * 2
     y.requires_grad = False
+
+
+def members_of_what_was_differentiated():
+    """The first argument of `autograd.grad` may be a list: its members are no views of it."""
+
+    def slopes(losses, x):
+        (slope,) = torch.autograd.grad(losses, x)
+        for loss in losses:
+            loss.requires_grad = True
+        return slope
+
+    x = torch.ones((), requires_grad=True)
+    slopes([x], x)

@@ -14,7 +14,7 @@ from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.autograd.backward import Root, backward, call_backward
 from torchlint.model.autograd.record import value_grad
 from torchlint.model.autograd.second_order import first_order, second_order
-from torchlint.model.autograd.tensors import all_tensor_options, materialise
+from torchlint.model.autograd.tensors import all_tensor_options, materialise, possible_options
 from torchlint.model.autograd.writes import is_none
 from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, TensorFacts
 from torchlint.model.state.call_site import CallSite
@@ -87,8 +87,10 @@ def _inputs(torch: Torch, given: Value | None) -> list[Options] | None:
     """Per input, the tensors it may be."""
     if given is None or is_none(given) is Truth.YES:
         return None
-    several = given.items if isinstance(given, Sequence) and given.items is not None else (given,)
-    return [all_tensor_options(torch.autograd, each) for each in several]
+    if isinstance(given, Sequence) and given.items is not None:
+        return [all_tensor_options(torch.autograd, each) for each in given.items]
+    # An unknown value may be a list of tensors as well: it is not known to be one tensor from here on.
+    return [possible_options(torch.autograd, given)]
 
 
 def backward_on_number(torch: Torch, number: Scalar, site: CallSite, receiver: ir.Expression) -> Value:
@@ -161,7 +163,10 @@ def differentiate(torch: Torch, qualified: str, site: CallSite) -> Value:
     if given is None or written is None:
         return Unknown()
     gradients = site.get(1, "grad_tensors") if is_backward else site.get(2, "grad_outputs")
-    roots: list[tuple[Value, ir.Expression, Value | None]] = [(given, written.value, gradients)]
+    # As an input, an unknown root may be a list.
+    root = given if type(given) is not Unknown or given.tensor is not None else possible_options(torch.autograd, given)
+    alone = root[0][1] if isinstance(root, list) and root else given
+    roots: list[tuple[Value, ir.Expression, Value | None]] = [(_root(torch, given), written.value, gradients)]
     if isinstance(given, Sequence):
         if given.items is None:
             return Unknown()
@@ -185,6 +190,12 @@ def differentiate(torch: Torch, qualified: str, site: CallSite) -> Value:
     create = _run_backward(torch, roots, site, "autograd.grad", 3, 4, targets, allow)
     passed = value_grad(torch.autograd, gradients) if gradients is not None else None
     return _gradients(torch, wanted, targets, create, passed, site)
+
+
+def _root(torch: Torch, given: Value) -> Value:
+    """The one tensor that is differentiated. An unknown value may be a list as well, and is not known to be it after."""
+    options = possible_options(torch.autograd, given) if isinstance(given, Unknown) else []
+    return options[0][1] if options else given
 
 
 def _gradients(

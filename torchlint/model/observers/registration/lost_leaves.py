@@ -20,7 +20,7 @@ from torchlint.model.observers.moved import moved
 from torchlint.model.observers.pending import expression
 from torchlint.model.observers.training.moments import holds
 from torchlint.model.python.attributes import is_module
-from torchlint.model.state.guards import Truth
+from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (
@@ -81,8 +81,8 @@ class LostLeaves(Observer):
 
     def _start(self) -> None:
         self._lost: list[_Lost] = []
-        self._flags: list[tuple[Value, GradFlagSet]] = []
-        self._modules: list[Value] = []
+        self._flags: list[tuple[Value, Guard, GradFlagSet]] = []
+        self._modules: list[tuple[Value, Guard]] = []
         self._rebound: list[tuple[Tensor, LeafLost]] = []
         self._told: set[int] = set()
         self._given: list[Tensor] = []
@@ -106,8 +106,9 @@ class LostLeaves(Observer):
                         value_node=each.written,
                     )
                 )
-        for owner, event in self._flags:
-            if any(owner is each for each in self._modules):
+        for owner, path, event in self._flags:
+            # What shows that it is a module must hold on every way to the flag: not in the other arm of an `isinstance`.
+            if any(owner is each and shown <= path for each, shown in self._modules):
                 self.machine.emit(event)
         self._start()
 
@@ -235,7 +236,7 @@ class LostLeaves(Observer):
         origin: ir.Call,
     ) -> None:
         if name in _MODULE_ONLY and isinstance(receiver, Unknown):
-            self._modules.append(receiver)
+            self._modules.append((receiver, self.machine.path))
         if name in ("register_hook", "register_post_accumulate_grad_hook"):
             for each in self._lost:
                 each.read = each.read or each.value is receiver or each.bound is receiver
@@ -250,7 +251,7 @@ class LostLeaves(Observer):
             self.machine.emit(self._flag(name, "module", node))
         elif name == "requires_grad":
             if unseen:
-                self._flags.append((owner, self._flag(name, "module", node)))
+                self._flags.append((owner, self.machine.path, self._flag(name, "module", node)))
         elif isinstance(owner, Tensor) or (isinstance(owner, Unknown) and not unseen):
             self.machine.emit(self._flag(name, "tensor", node))
 
