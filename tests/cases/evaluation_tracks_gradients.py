@@ -238,3 +238,53 @@ def forward_differentiates():
             return self.model(x).item()
 
     Attack(GradientMatching()).total(torch.rand(2, 3, 2))
+
+
+def frozen_by_a_helper():
+    class Evaluator:
+        def __init__(self, model, batches):
+            self.model, self.batches, self.flags = model, batches, []
+
+        def freeze(self, model):
+            model.eval()
+            for p in model.parameters():
+                self.flags.append(p.requires_grad)
+                p.requires_grad = False
+
+        def unfreeze(self, model):
+            model.train()
+            for p, flag in zip(model.parameters(), self.flags):
+                p.requires_grad = flag
+
+        def evaluate(self):
+            model = self.model
+            self.freeze(model)
+            total = 0.0
+            for x, y in self.batches:
+                total += nn.functional.mse_loss(model(x), y).item()
+            self.unfreeze(model)
+            return total
+
+    net = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+    Evaluator(net, [(torch.rand(3, 2), torch.rand(3, 2))]).evaluate()
+
+
+def frozen_at_once():
+    def evaluate(model, batches):
+        model.requires_grad_(False)
+        model.eval()
+        return [nn.functional.mse_loss(model(x), y).item() for x, y in batches] + [
+            model(x).sum().item() for x, _ in batches
+        ]
+
+    def evaluate_in_a_loop(model, batches):
+        model.eval()
+        model.requires_grad_(False)
+        total = 0.0
+        for x, y in batches:
+            total += nn.functional.mse_loss(model(x), y).item()
+        return total
+
+    net = nn.Linear(2, 2)
+    evaluate(net, [(torch.rand(3, 2), torch.rand(3, 2))])
+    evaluate_in_a_loop(net, [(torch.rand(3, 2), torch.rand(3, 2))])

@@ -98,6 +98,7 @@ class Modes(Observer):
         self._log = _Log()
         self._muted: set[int] = set()
         self._found: dict[int, tuple[set[int], EvaluatedWithGraph]] = {}
+        self._frozen = -1  # the time from which on parameters are frozen
 
     def _note(
         self,
@@ -119,6 +120,7 @@ class Modes(Observer):
             self._trained_in_eval_mode()
             self._evaluated_with_graph()
         self._log = _Log()
+        self._frozen = -1
 
     def finished(self) -> None:
         # A model whose forward differentiates needs its graph, and an unknown one may be any that the file defines.
@@ -159,6 +161,27 @@ class Modes(Observer):
 
     def mode_set(self, module: Value, training: bool | None, origin: ir.Call) -> None:
         self._note("eval" if training is False else "train", module, origin, receiver_of(origin))
+
+    def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
+        if name == "requires_grad" and not (isinstance(value, Constant) and value.value is True):
+            self._freeze()
+
+    def method(
+        self,
+        receiver: Value,
+        name: str,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        result: Value | None,
+        origin: ir.Call,
+    ) -> None:
+        if name == "requires_grad_" and (positional or keywords):
+            self._freeze()
+
+    def _freeze(self) -> None:
+        """Whose parameters these are is not asked: of a model whose parameters may be frozen nothing is said."""
+        if self._frozen < 0:
+            self._frozen = len(self._log.notes)
 
     def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
         self._note("call", module, origin, dotted(origin.function) if isinstance(origin, ir.Call) else "")
@@ -273,7 +296,7 @@ class Modes(Observer):
             mine = [m for m in modes if m.module is note.module]
             if not mine or mine[-1].kind != "eval" or any(m.kind == "train" for m in modes[modes.index(mine[-1]) :]):
                 continue
-            if mine[-1].path - note.path:
+            if mine[-1].path - note.path or 0 <= self._frozen <= note.time:
                 continue
             loop = self._loop_of(note, mine[-1])
             if loop is None or not isinstance(note.origin.origin, cst.Call) or id(loop) in self._found:
