@@ -181,3 +181,12 @@ def overflow_of_another_result_is_replaced():
     other = x.exp()
     other = other.masked_fill(other.isinf(), 0.0)
     total = torch.log(torch.exp(x).sum(-1))  # smell: [TLN605]
+
+
+def maximum_subtracted_before_the_mask():
+    scores, mask = torch.randn(3, 4) * 200, torch.ones(3, 4, dtype=torch.bool)
+    top = scores.max(1, keepdim=True).values
+    shifted = torch.where(mask, scores - top, torch.tensor(-1e9))
+    total = shifted.unsqueeze(-1).exp().sum(1).log()
+    other = (scores - top).masked_fill(~mask, -1e9).exp().sum(1).log()
+    assert total.isfinite().all() and other.isfinite().all()

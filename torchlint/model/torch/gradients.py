@@ -163,9 +163,6 @@ def differentiate(torch: Torch, qualified: str, site: CallSite) -> Value:
     if given is None or written is None:
         return Unknown()
     gradients = site.get(1, "grad_tensors") if is_backward else site.get(2, "grad_outputs")
-    # As an input, an unknown root may be a list.
-    root = given if type(given) is not Unknown or given.tensor is not None else possible_options(torch.autograd, given)
-    alone = root[0][1] if isinstance(root, list) and root else given
     roots: list[tuple[Value, ir.Expression, Value | None]] = [(_root(torch, given), written.value, gradients)]
     if isinstance(given, Sequence):
         if given.items is None:
@@ -193,7 +190,7 @@ def differentiate(torch: Torch, qualified: str, site: CallSite) -> Value:
 
 
 def _root(torch: Torch, given: Value) -> Value:
-    """The one tensor that is differentiated. An unknown value may be a list as well, and is not known to be it after."""
+    """The one tensor that is differentiated. An unknown value may be a list as well, and stays unknown."""
     options = possible_options(torch.autograd, given) if isinstance(given, Unknown) else []
     return options[0][1] if options else given
 

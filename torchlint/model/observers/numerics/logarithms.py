@@ -16,6 +16,26 @@ _WHOLE = frozenset({"arange", "argmax", "argmin", "argsort", "bincount", "ceil",
 _TO_FLOAT = frozenset({"float", "double", "half"})
 _KEEPING = frozenset({"abs", "clone", "detach", "max", "min", "sum", "unsqueeze", "view"})
 _MOST_MADE = 1_000
+_PICKING = frozenset(
+    [
+        "clamp",
+        "contiguous",
+        "expand",
+        "flatten",
+        "float",
+        "getitem",
+        "masked_fill",
+        "permute",
+        "reshape",
+        "squeeze",
+        "to",
+        "transpose",
+        "unsqueeze",
+        "view",
+        "where",
+    ]
+)
+_MOST_PICKED = 8
 _NEGATIVE = frozenset({"-", "neg", "negative"})
 _GUARDS = frozenset({"isinf", "isposinf", "isneginf", "isfinite", "isnan", "nan_to_num", "==", "!="})
 """What asks of a result whether it has overflowed: it is replaced where it has."""
@@ -123,9 +143,18 @@ class Logarithms(Computations):
         )
 
     def _is_shifted(self, exponential: Computation) -> bool:
-        """Whether something is subtracted from what is exponentiated: the maximum, by hand, and that is stable."""
-        shifted = self.maker(exponential.get(0, "input"))
-        return shifted is not None and shifted.name in ("-", "sub")
+        """
+        Whether something is subtracted from what is exponentiated: the maximum, by hand, and that is stable. What only
+        picks or lays out elements may come between.
+        """
+        pending = [exponential.get(0, "input")]
+        for _ in range(_MOST_PICKED):
+            shifted = self.maker(pending.pop(0)) if pending else None
+            if shifted is not None and shifted.name in ("-", "sub", "subtract"):
+                return True
+            if shifted is not None and shifted.name in _PICKING:
+                pending += shifted.operands
+        return False
 
     def _difference(self, made: Computation) -> None:
         wanted = 1 if made.name == "-" else -1

@@ -107,7 +107,7 @@ class LostLeaves(Observer):
                     )
                 )
         for owner, path, event in self._flags:
-            # What shows that it is a module must hold on every way to the flag: not in the other arm of an `isinstance`.
+            # What shows a module must hold on every way to the flag, and not in the other arm of an `isinstance`.
             if any(owner is each and shown <= path for each, shown in self._modules):
                 self.machine.emit(event)
         self._start()
