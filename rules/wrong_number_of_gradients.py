@@ -10,7 +10,8 @@ class WrongNumberOfGradients(Rule):
 
     ## What it does
     Counts what each `return` of `backward` gives, and what `forward` takes beside `ctx`. Surplus values at the end may
-    be `None`; inputs with a default may be left out by the caller, and then have no gradient.
+    be `None`; inputs with a default, and those that go into `*args`, are counted where `apply` is called. A `backward`
+    that computes something of the gradients it is given and has no `return` gives nothing.
 
     ## Why is this bad?
     Torch matches gradients and inputs by their position, and raises when their numbers differ.
@@ -19,7 +20,8 @@ class WrongNumberOfGradients(Rule):
     Return `None` for each input that isn't a tensor: `return grad_x, None`.
 
     ## Known limits
-    Silent where `forward` takes `*args`, or where the number of returned values isn't known.
+    Silent where the number of returned values isn't known, and where `backward` never returns more than `None`: a
+    Function whose results are indices has no derivative, and torch doesn't call it.
 
     ## References
     - [torch.autograd.Function.backward](https://docs.pytorch.org/docs/stable/generated/torch.autograd.Function.backward.html):
@@ -70,11 +72,12 @@ class WrongNumberOfGradients(Rule):
     )
 
     def check(self, event: custom.GradientsReturned) -> Iterator[Diagnostic]:
-        if event.least <= event.count and event.count - event.surplus_none <= event.most:
+        if event.fits:
             return
-        returned = "one value" if event.count == 1 else f"{event.count} values"
+        returned = "nothing" if event.nothing else "one value" if event.count == 1 else f"{event.count} values"
         wanted = f"{event.least}" if event.least == event.most else f"{event.least} to {event.most}"
         inputs = "input" if wanted == "1" else "inputs"
-        message = f"`{event.cls}.backward` returns {returned}, and `forward` takes {wanted} {inputs}"
+        takes = "`apply` is given" if event.applied is not None else "`forward` takes"
+        message = f"`{event.cls}.backward` returns {returned}, and {takes} {wanted} {inputs}"
         claims = (Raises(f"{event.cls}Backward returned an incorrect number of gradients", here=False),)
         yield Diagnostic(event.node, message, event.trace, claims=claims)

@@ -246,3 +246,217 @@ def inherited_setup_context_and_a_missing_gradient():
 
     x = torch.ones(2, requires_grad=True)
     Scaled.apply(x, torch.ones(2)).sum().backward()
+
+
+def computed_and_not_returned():
+    """Raises: returned an incorrect number of gradients"""
+
+    class Distance(Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            ctx.save_for_backward(a, b)
+            return (a - b).abs()
+
+        @staticmethod
+        def backward(ctx, grad):  # error: [TLN503]
+            a, b = ctx.saved_tensors
+            grad_a = grad * torch.sign(a - b)
+            grad_b = -grad_a
+
+    Distance.apply(torch.ones(2, requires_grad=True), torch.zeros(2)).sum().backward()
+
+
+def computed_under_conditions_and_a_bare_return():
+    """Raises: returned an incorrect number of gradients"""
+
+    class Affine(Function):
+        @staticmethod
+        def forward(ctx, x, weight):
+            ctx.save_for_backward(x, weight)
+            return x * weight
+
+        @staticmethod
+        def backward(ctx, grad):  # error: [TLN503]
+            x, weight = ctx.saved_tensors
+            grad_x = grad_weight = None
+            if ctx.needs_input_grad[0]:
+                grad_x = grad * weight
+            if ctx.needs_input_grad[1]:
+                grad_weight = grad * x
+            return
+
+    Affine.apply(torch.ones(2, requires_grad=True), torch.ones(2)).sum().backward()
+
+
+def incoming_gradient_as_it_is():
+    """Raises: returned an incorrect number of gradients"""
+
+    class RoundWithStep(Function):
+        @staticmethod
+        def forward(ctx, x, step):
+            return torch.round(x / step) * step
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            return grad_output  # error: [TLN503]
+
+    RoundWithStep.apply(torch.rand(3, requires_grad=True), 0.1).sum().backward()
+
+
+def masked_in_a_variable():
+    """Raises: returned an incorrect number of gradients"""
+
+    class Threshold(Function):
+        @staticmethod
+        def forward(ctx, x, threshold):
+            ctx.save_for_backward(x)
+            ctx.threshold = threshold
+            return (x > threshold).float()
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            (x,) = ctx.saved_tensors
+            grad_input = grad_output.clone()
+            grad_input[(x - ctx.threshold).abs() > 1] = 0
+            return grad_input  # error: [TLN503]
+
+    Threshold.apply(torch.rand(3, requires_grad=True), 0.5).sum().backward()
+
+
+def default_that_the_caller_gives():
+    """Raises: returned an incorrect number of gradients (expected 3, got 2)"""
+
+    class Quantise(Function):
+        @staticmethod
+        def forward(ctx, x, bits=8, signed=True):
+            top = 2**bits - 1
+            return torch.round(x * top) / top
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad.clamp(-1, 1), None  # error: [TLN503]
+
+    class Layer(torch.nn.Module):
+        def forward(self, x):
+            return Quantise.apply(x, 4, False)
+
+    Layer()(torch.rand(3, requires_grad=True)).sum().backward()
+
+
+def star_that_takes_three():
+    """Raises: returned an incorrect number of gradients (expected 3, got 2)"""
+
+    class Blend(Function):
+        @staticmethod
+        def forward(ctx, *images):
+            return torch.stack(images).mean(0)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad / 3, grad / 3  # error: [TLN503]
+
+    a = torch.rand(3, requires_grad=True)
+    Blend.apply(a, torch.rand(3), torch.rand(3)).sum().backward()
+
+
+def indices_have_no_derivative():
+    class Suppress(Function):
+        @staticmethod
+        def forward(ctx, boxes, scores, threshold):
+            keep = (scores > threshold).nonzero().squeeze(1)
+            ctx.mark_non_differentiable(keep)
+            return keep
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None
+
+    keep = Suppress.apply(torch.rand(4, 2, requires_grad=True), torch.rand(4), 0.5)
+
+    class Nearest(Function):
+        @staticmethod
+        def forward(ctx, points, queries):
+            return torch.cdist(queries, points).argmin(1)
+
+        @staticmethod
+        def backward(ctx, grad):
+            pass
+
+    Nearest.apply(torch.rand(4, 2, requires_grad=True), torch.rand(3, 2))
+
+
+def gradient_and_a_tuple_of_nothing():
+    class Scale(Function):
+        @staticmethod
+        def forward(ctx, x, factor, *names):
+            ctx.count = 1 + len(names)
+            ctx.factor = factor
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, grad):
+            grads = (grad * ctx.factor,)
+            return grads + (None,) * ctx.count
+
+    Scale.apply(torch.rand(3, requires_grad=True), 2.0, "a", "b").sum().backward()
+
+    class Mean(Function):
+        @staticmethod
+        def forward(ctx, *images):
+            ctx.count = len(images)
+            return torch.stack(images).mean(0)
+
+        @staticmethod
+        def backward(ctx, grad):
+            grad = grad / ctx.count
+            return (grad,) * ctx.count
+
+    Mean.apply(torch.rand(3, requires_grad=True), torch.rand(3)).sum().backward()
+
+
+def default_given_only_where_nobody_differentiates():
+    class Binarise(Function):
+        @staticmethod
+        def forward(ctx, x, deterministic=False):
+            return torch.sign(x) if deterministic else torch.sign(x + torch.randn_like(x))
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    x = torch.rand(3, requires_grad=True)
+    Binarise.apply(x).sum().backward()
+    with torch.no_grad():
+        print(Binarise.apply(x, True))
+    print(Binarise.apply(torch.rand(3), True))
+
+
+def helper_returns_the_rest():
+    def padded(*grads):
+        return (*grads, None)
+
+    class Clip(Function):
+        @staticmethod
+        def forward(ctx, x, limit):
+            return x.clamp(max=limit)
+
+        @staticmethod
+        def backward(ctx, grad):
+            grad = padded(grad)
+            return grad
+
+    Clip.apply(torch.ones(2, requires_grad=True), 0.5).sum().backward()
+
+
+def derivative_refused():
+    class Steps(Function):
+        @staticmethod
+        def forward(ctx, x, count):
+            return torch.round(x * count) / count
+
+        @staticmethod
+        def backward(ctx, grad):
+            shape = grad.reshape(-1)
+            raise NotImplementedError(f"no derivative for {shape.shape}")
+
+    Steps.apply(torch.rand(3), 4)

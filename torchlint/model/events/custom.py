@@ -96,7 +96,11 @@ class GradientsReturned(Event):
     surplus_none
         How many of the last ones are `None`.
     least, most
-        How many inputs `forward` takes: without and with those that have defaults.
+        How many inputs `forward` takes: without and with those that have defaults; or how many it is given.
+    nothing
+        `backward` computes gradients and has no `return` for them; `node` is its name.
+    applied
+        The call of `apply` that gives as many, where `forward` itself leaves their number open.
     """
 
     cls: str
@@ -104,6 +108,13 @@ class GradientsReturned(Event):
     surplus_none: int
     least: int
     most: int
+    nothing: bool = False
+    applied: cst.CSTNode | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether torch takes as many: surplus values at the end may be `None`."""
+        return self.least <= self.count and self.count - self.surplus_none <= self.most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

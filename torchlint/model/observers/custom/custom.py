@@ -13,7 +13,6 @@ from torchlint.model.events.custom import (
     DerivativeRebuilt,
     FunctionInstanceCalled,
     FunctionMethodNotStatic,
-    GradientsReturned,
     InputWritten,
     TensorKeptOnContext,
 )
@@ -24,12 +23,10 @@ from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (
     Class,
-    Constant,
     External,
     Function,
     Instance,
     Module,
-    Sequence,
     Storage,
     Tensor,
     Unknown,
@@ -38,10 +35,10 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import CUSTOM, anywhere
-from torchlint.syntax.tree import parsed, walk
+from torchlint.syntax.tree import walk
 
 _FUNCTION = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
-_KEEPING = frozenset({"staticmethod", "classmethod", "once_differentiable", "custom_fwd", "custom_bwd", "override"})
+KEEPING = frozenset({"staticmethod", "classmethod", "once_differentiable", "custom_fwd", "custom_bwd", "override"})
 """Decorators that leave the number of arguments and results as they are written."""
 _FOREIGN = re.compile(r"(^|[._])(_C|cuda|ext|cpp|kernels?|triton|backend|ctypes)(\.|_|$)")
 _INDIFFERENT = frozenset({"zeros_like", "ones_like", "empty_like", "asarray", "array"})
@@ -63,6 +60,15 @@ def only_of_functions(cls: Class) -> bool:
 def inherited(cls: Class, name: str) -> Value | None:
     """An attribute of a class or of the first of its bases that has it."""
     return next((each.attributes[name] for each in cls.ancestry() if name in each.attributes), None)
+
+
+def backward_of(function: Function) -> Method | None:
+    """The method, if a function is the `backward` of a custom autograd function."""
+    if function.owner is None or function.name != "backward" or not is_function_class(function.owner):
+        return None
+    if not isinstance(function.definition.origin, cst.FunctionDef):
+        return None
+    return Method(function.definition.origin)
 
 
 class Custom(Observer):
@@ -96,7 +102,7 @@ class Custom(Observer):
         forward, backward = methods.get("forward"), methods.get("backward")
         for method in (forward, backward):
             decorators = set(method.decorators) if method is not None else set()
-            bound = bool({"staticmethod", "classmethod"} & decorators) or not decorators <= _KEEPING
+            bound = bool({"staticmethod", "classmethod"} & decorators) or not decorators <= KEEPING
             if method is not None and not bound and not cls.wrapped:
                 _not_static(self.machine, cls, method)
         if forward is None:
@@ -196,46 +202,7 @@ class Custom(Observer):
 
     def _backward(self) -> Method | None:
         """The `backward` of a custom Function, if that is what runs, and it is differentiable by its own word."""
-        function = self._running[-1] if self._running else None
-        if function is None or function.owner is None or function.name != "backward":
-            return None
-        if not is_function_class(function.owner) or not isinstance(function.definition.origin, cst.FunctionDef):
-            return None
-        return Method(function.definition.origin)
-
-    def returned(self, value: Value, node: cst.CSTNode) -> None:
-        backward = self._backward()
-        owner = self._running[-1].owner if self._running else None
-        if backward is None or owner is None or not isinstance(node, cst.Return):
-            return
-        if not only_of_functions(owner):
-            return
-        definitions = [
-            each.definition.origin
-            for each in (owner.attributes.get("forward"), inherited(owner, "setup_context"))
-            if isinstance(each, Function)
-        ]
-        if not definitions or not isinstance(definitions[0], cst.FunctionDef):
-            return
-        forward, written = Method(definitions[0]), parsed(node).value
-        counted = _count(value, written)
-        known = set(forward.decorators) | set(backward.decorators if backward is not None else ()) <= _KEEPING
-        if forward.open or counted is None or "classmethod" in forward.decorators or not known:
-            return
-        most = len(forward.parameters) - (1 if len(definitions) == 1 else 0)
-        count, surplus = counted
-        self.machine.emit(
-            GradientsReturned(
-                node=written or node,
-                statement=self.machine.line(),
-                truth=self._now(),
-                cls=owner.name,
-                count=count,
-                surplus_none=surplus,
-                least=most - forward.defaults,
-                most=most,
-            )
-        )
+        return backward_of(self._running[-1]) if self._running else None
 
     def _not_differentiable(self, how: Literal["numpy", "detach", "foreign"], written: str, origin: ir.Node) -> None:
         backward = self._backward()
@@ -450,27 +417,3 @@ def _intermediates_saved(machine: Machine, forward: Method, backward: Method) ->
                     definition=backward.definition,
                 )
             )
-
-
-def _count(value: Value, node: cst.BaseExpression | None) -> tuple[int, int] | None:
-    """How many values a `return` gives, and how many of the last ones are None; None if that isn't known."""
-    if isinstance(node, cst.Tuple) and not any(isinstance(each, cst.StarredElement) for each in node.elements):
-        nothing = [isinstance(each.value, cst.Name) and each.value.value == "None" for each in node.elements]
-        return len(nothing), _trailing(nothing)
-    if isinstance(value, Sequence) and value.kind == "tuple" and value.items is not None:
-        return len(value.items), _trailing([each == Constant(None) for each in value.items])
-    if isinstance(value, Tensor) or value == Constant(None):
-        return 1, int(value == Constant(None))
-    arithmetic = (cst.Multiply, cst.Divide, cst.Subtract, cst.MatrixMultiply, cst.Power)
-    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, arithmetic) and isinstance(value, Unknown):
-        return 1, 0
-    return None
-
-
-def _trailing(nothing: list[bool]) -> int:
-    count = 0
-    for each in reversed(nothing):
-        if not each:
-            break
-        count += 1
-    return count

@@ -199,6 +199,42 @@ class Method:
         found = ops.find(spelling)
         return any(op.outputs and op.outputs[0] and op.differentiable and "self" not in op.writes for op in found)
 
+    def is_one_tensor(self, value: cst.BaseExpression, seen: frozenset[str] = frozenset()) -> bool:
+        """
+        Whether an expression of a `backward` is one tensor and no tuple: made of the gradients it is given, or of what
+        was saved.
+        """
+        if isinstance(value, cst.Name):
+            name = value.value
+            bound = self.bound.get(name, [])
+            if name in seen:
+                return True
+            if name in self.parameters[1:] or name in self.unpacked():
+                return all(each is None or self.is_one_tensor(each, seen | {name}) for each in bound) and (
+                    None not in bound or name in self.unpacked()
+                )
+            return bool(bound) and all(each is not None and self.is_one_tensor(each, seen | {name}) for each in bound)
+        if isinstance(value, cst.BinaryOperation):
+            if isinstance(value.left, (cst.Tuple, cst.List)) or isinstance(value.right, (cst.Tuple, cst.List)):
+                return False
+            return self.is_one_tensor(value.left, seen) or self.is_one_tensor(value.right, seen)
+        if isinstance(value, cst.UnaryOperation):
+            return self.is_one_tensor(value.expression, seen)
+        if isinstance(value, cst.Subscript):
+            return self.is_one_tensor(value.value, seen)
+        if not isinstance(value, cst.Call) or not isinstance(value.func, cst.Attribute):
+            return False
+        callee = text(value.func)
+        if callee.startswith(("torch.", "F.")):
+            return _gives_one(callee.replace("F.", "torch.nn.functional.", 1) if callee.startswith("F.") else callee)
+        return _gives_one(f"torch.Tensor.{value.func.attr.value}") and self.is_one_tensor(value.func.value, seen)
+
+
+def _gives_one(spelling: str) -> bool:
+    """Whether all that a spelling may stand for give one tensor."""
+    found = ops.find(spelling)
+    return bool(found) and all(len(op.outputs) == 1 and not op.sequence for op in found)
+
 
 def _takes_a_tensor(spelling: str) -> bool:
     """Whether a function's first argument is a tensor, however it is called."""
