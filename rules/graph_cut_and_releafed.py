@@ -14,7 +14,7 @@ class GraphCutAndReleafed(Rule):
     ## What it does
     Finds `torch.tensor(loss, requires_grad=True)` of graph tensors, a backward that starts at such a leaf (a value
     after `argmax`, a comparison, `detach()`, or computed from numbers, with `requires_grad_()` set on it), and
-    `nn.Parameter(t)` of a graph tensor in `forward` or in a loop.
+    `nn.Parameter(t)` of a graph tensor in `forward` or in a loop. The finding stands where the flag is set.
 
     ## Why is this bad?
     "does not require grad" is torch's way to say that there is nothing to learn from. Setting the flag silences it:
@@ -67,8 +67,8 @@ class GraphCutAndReleafed(Rule):
             model = torch.nn.Linear(2, 3)
             guess = model(torch.ones(4, 2)).argmax(dim=1)
             wrong = (guess != 1).float().mean()
-            wrong.requires_grad_()
-            wrong.backward()  # warning: [TLN105]
+            wrong.requires_grad_()  # warning: [TLN105]
+            wrong.backward()
             """,
             shows=Holds("model.weight.grad is None"),
         ),
@@ -91,6 +91,8 @@ class GraphCutAndReleafed(Rule):
         if event.how == "root":
             made = f" (`{event.made_by}` made it)" if event.made_by else ""
             message = f"backward starts from {leaf}, a leaf without a history{made}: nothing learns"
+            if event.told:
+                message = f"{leaf} has no history{made}, and is told to require grad: its backward reaches nothing else"
             yield Diagnostic(event.node, message, event.trace, claims=(Observed("graph-cut", event.leaf.name),))
             return
         assert event.source_node is not None

@@ -28,7 +28,8 @@ class SoftmaxBeforeCrossEntropy(Rule):
     ## What it does
     Finds losses of torch whose input is the result of a softmax or sigmoid that they apply themselves, or of one that
     they don't want: softmax into `CrossEntropyLoss`, `NLLLoss` or `KLDivLoss`, sigmoid into `BCEWithLogitsLoss`. It
-    looks through reshapes, helper functions, and the modules of the file.
+    looks through reshapes, helper functions and the modules of the file, at a part (an index, a mask, a loop's row)
+    and at several that are stacked.
 
     ## Why is this bad?
     A softmax of a softmax is nearly flat: the loss can't fall to 0, gradients are small, and the network still learns a

@@ -22,8 +22,8 @@ def loss_from_a_number():
     total = 0.0
     for x in torch.rand(3, 4, 2):
         total += net(x).mean().item()
-    loss = torch.tensor(total, requires_grad=True)
-    loss.backward()  # warning: [TLN105]
+    loss = torch.tensor(total, requires_grad=True)  # warning: [TLN105]
+    loss.backward()
 
 
 def accuracy_as_a_loss():
@@ -32,8 +32,8 @@ def accuracy_as_a_loss():
     labels = torch.tensor([0, 2, 1, 1])
     correct = net(torch.rand(4, 2)).argmax(dim=1) == labels
     loss = 1 - correct.float().mean()
-    loss.requires_grad = True
-    loss.backward()  # warning: [TLN105]
+    loss.requires_grad = True  # warning: [TLN105]
+    loss.backward()
 
 
 def generated_weight():
@@ -93,3 +93,78 @@ def losses_stacked():
     losses = [net(x).pow(2).mean() for x in torch.rand(3, 4, 2)]
     torch.stack(losses).mean().backward()
     print(torch.tensor([float(loss) for loss in losses]))
+
+
+def criterion_of_hard_decisions():
+    """Holds: net.weight.grad is None"""
+    net = nn.Linear(2, 3)
+
+    def train(model, criterion, optimizer, batches):
+        for x, y in batches:
+            guess = model(x).argmax(dim=1).float()
+            loss = criterion(guess, y)
+            loss.requires_grad = True  # warning: [TLN105]
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    batches = [(torch.rand(4, 2), torch.rand(4)) for _ in range(2)]
+    train(net, nn.MSELoss(), torch.optim.SGD(net.parameters(), lr=0.1), batches)
+
+
+def variable_around_a_metric():
+    """Holds: net.weight.grad is None"""
+    from torch.autograd import Variable
+
+    net = nn.Linear(2, 1)
+
+    def error_of(prediction, wanted):
+        error = F.mse_loss(prediction.data, wanted)
+        return Variable(error, requires_grad=True)  # warning: [TLN105]
+
+    for _ in range(2):
+        error_of(net(torch.rand(4, 2)), torch.rand(4, 1)).backward()
+
+
+def flag_set_in_the_method_that_scores():
+    """Holds: trainer.net.weight.grad is None"""
+
+    class Trainer:
+        def __init__(self):
+            self.net = nn.Linear(2, 1)
+
+        def score(self, x):
+            with torch.no_grad():
+                loss = self.net(x).pow(2).mean()
+            loss.requires_grad_(True)  # warning: [TLN105]
+            return loss
+
+        def fit(self, batches):
+            for x in batches:
+                self.score(x).backward()
+
+    trainer = Trainer()
+    trainer.fit(torch.rand(3, 4, 2))
+
+
+def features_that_are_optimised():
+    net = nn.Linear(2, 1)
+    for p in net.parameters():
+        p.requires_grad_(False)
+    image = torch.rand(3, 2)
+    image.requires_grad = True
+    painter = torch.optim.Adam([image], lr=0.1)
+    for _ in range(2):
+        painter.zero_grad()
+        loss = net(image).mean()
+        loss.backward()
+        painter.step()
+
+
+def gradient_of_the_loss_by_its_outputs():
+    net, head = nn.Linear(2, 2), nn.Linear(2, 1)
+    hidden = net(torch.rand(3, 2))
+    cut = hidden.detach()
+    cut.requires_grad = True
+    head(cut).mean().backward()
+    hidden.backward(cut.grad)

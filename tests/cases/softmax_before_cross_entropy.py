@@ -122,3 +122,80 @@ def mixture_of_experts():
     experts = torch.rand(2, 3, 5)
     logits = (gates.unsqueeze(-1) * experts).sum(1)
     loss = F.cross_entropy(logits, torch.tensor([0, 4]))
+
+
+def outputs_stacked_frame_by_frame():
+    """Holds: loss > 0.5"""
+
+    def train(net, frames, y):
+        outs = []
+        for frame in frames:
+            outs.append(F.softmax(net(frame), dim=1))
+        outs = torch.stack(outs).flatten(0, 1)
+        return F.cross_entropy(outs, y)  # warning: [TLN601]
+
+    loss = train(lambda t: 30 * t, torch.eye(3).repeat(4, 1, 1), torch.arange(3).repeat(4))
+
+
+def loss_of_each_sample():
+    """Holds: loss > 0.3"""
+
+    class Matching(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.normalise = nn.Sigmoid()
+            self.criterion = nn.BCEWithLogitsLoss()
+
+        def forward(self, scores, wanted):
+            total = 0.0
+            for row, target in zip(self.normalise(scores), wanted):
+                total = total + self.criterion(row, target)  # warning: [TLN601]
+            return total / len(scores)
+
+    loss = Matching()(torch.full((2, 5), 30.0), torch.ones(2, 5))
+
+
+def labelled_pixels_alone():
+    """Holds: loss > 0.5"""
+
+    def train(logits, y):
+        probabilities = nn.Softmax(dim=-1)(logits)
+        valid = y >= 0
+        flat = probabilities[valid]
+        return F.cross_entropy(flat, y[valid])  # warning: [TLN601]
+
+    loss = train(30 * torch.eye(3).repeat(2, 1, 1), torch.tensor([[0, 1, 2], [-1, 1, -1]]))
+
+
+def two_halves_of_a_batch():
+    """Holds: loss > 0.5"""
+
+    def train(net, x, y):
+        main, aside = torch.softmax(net(x), 1).chunk(2, dim=0)
+        print(aside.argmax(1))
+        return F.cross_entropy(main, y)  # warning: [TLN601]
+
+    loss = train(lambda t: 30 * t, torch.eye(3).repeat(2, 1), torch.arange(3))
+
+
+def parts_of_logits():
+    def train(net, x, y):
+        logits = net(x)
+        probabilities = torch.softmax(logits, 1)
+        confident = probabilities.max(1).values > 0.9
+        loss = F.cross_entropy(logits[confident], y[confident])
+        for row, target in zip(logits, y):
+            loss = loss + F.cross_entropy(row, target)
+        first, second = torch.log_softmax(logits, 1).chunk(2)
+        return loss + F.nll_loss(first, y[:2]) + F.nll_loss(torch.cat([second]), y[2:])
+
+    train(lambda t: 30 * t, torch.rand(4, 3), torch.tensor([0, 1, 2, 0]))
+
+
+def gates_beside_features():
+    gate, features = torch.sigmoid(torch.rand(2, 3)), torch.rand(2, 4)
+    both = torch.cat([features, gate], 1)
+    loss = F.cross_entropy(both, torch.tensor([0, 6]))
+    blended = torch.stack([gate * 3, gate])
+    other = F.binary_cross_entropy_with_logits(blended[0], torch.ones(2, 3))
+    rows = [F.cross_entropy(torch.log(each), torch.tensor(0)) for each in torch.softmax(features, 1)]

@@ -103,6 +103,10 @@ class Case:
         """The backward passes that its own statement called."""
         return [b for b in outcome.backwards if self.own_line(b.lines)]
 
+    def backwards_on_the_way(self, outcome: Outcome) -> list[Backward]:
+        """The backward passes that its own statement called, or one that its trace names."""
+        return [b for b in outcome.backwards if any(place.covers(line) for place in self.places for line in b.lines)]
+
     def steps(self, outcome: Outcome, kind: str) -> list[Step]:
         """What its own statement called of an optimizer."""
         return [s for s in outcome.steps if s.kind == kind and self.own_line(s.lines)]

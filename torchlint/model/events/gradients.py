@@ -127,6 +127,8 @@ class GraphRestarted(Event):
         "tensor", or "sequence": several graph tensors in a list.
     made_by
         The operation that computed the leaf's value, for "root".
+    told
+        For "root": `node` is where the leaf is told to require grad, and the backward is a step of the trace.
     """
 
     how: Refound
@@ -135,6 +137,7 @@ class GraphRestarted(Event):
     source_node: cst.BaseExpression | None = None
     source_kind: Literal["tensor", "sequence"] = "tensor"
     made_by: str = ""
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,8 +99,9 @@ def _bound(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
 
 def cut(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
     """The subject is a leaf that requires grad, made from what `other` holds in a graph; or a backward starts there."""
-    for backward in case.backwards(outcome):
-        if backward.from_leaf and not backward.raised and not claim.other:
+    started = [] if claim.other else case.backwards_on_the_way(outcome)
+    for backward in started:
+        if backward.from_leaf and not backward.raised:
             words = "the backward starts from a leaf: there is no graph, and nothing else gets a gradient"
             return Opinion("confirmed", words + in_words(outcome))
     for execution in case.executions(outcome):
@@ -113,7 +114,7 @@ def cut(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
             words = f"`{name}` is a leaf without a graph, and `{claim.other}`, which it is made from, has one"
             return Opinion("confirmed", words + in_words(outcome))
         return Opinion("refuted", f"`{name}` is no leaf, or `{claim.other}` has no graph")
-    if case.backwards(outcome) and not claim.other:
+    if started:
         return Opinion("refuted", "the backward starts from the result of an operation")
     return None
 

@@ -6,14 +6,17 @@ import libcst as cst
 
 from torchlint.model.events.numerics import Activation, DimensionImplied, LossOfActivation
 from torchlint.model.events.trace import Step
-from torchlint.model.state.computations import Computation, Computations, constant
-from torchlint.model.state.values import Tensor, Value
+from torchlint.model.state.computations import VIEWS, Computation, Computations, constant
+from torchlint.model.state.values import Sequence, Tensor, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import IMPLIED_DIM, SOFTMAXES, Concern, here
 
 _ACTIVATIONS: dict[str, Activation] = {
     "softmax": "softmax", "log_softmax": "log_softmax", "sigmoid": "sigmoid", "logsigmoid": "logsigmoid",
 }  # fmt: skip
+_PARTS = frozenset({"[]", "unbind", "chunk", "split", "tensor_split", "index_select", "masked_select", "narrow"})
+_JOINING = frozenset({"cat", "stack"})
+_MOST_PARTS = 8
 _LOSSES = frozenset({"cross_entropy", "nll_loss", "kl_div", "binary_cross_entropy", "binary_cross_entropy_with_logits"})
 _DIMENSIONLESS = frozenset(
     f"torch.nn.{name}" if name[0].isupper() else f"torch.nn.functional.{name}" for name in SOFTMAXES
@@ -38,8 +41,8 @@ class Logits(Computations):
         if made.name not in _LOSSES or made.how not in ("function", "layer"):
             return
         given = made.get(0, "input")
-        before = self.behind_views(given)
-        if before is None or before.name not in _ACTIVATIONS:
+        before = self._activation(given)
+        if before is None:
             return
         argument = made.written(0, "input")
         nested = argument is not None and argument is before.node
@@ -59,6 +62,34 @@ class Logits(Computations):
                 nested=nested,
             )
         )
+
+    def _activation(self, value: Value | None, left: int = 20) -> Computation | None:
+        """
+        The softmax or sigmoid that a value is made of: all of it, a part of it (an index, a mask, a row), or several of
+        its kind put together.
+        """
+        while value is not None and left:
+            left -= 1
+            made = self.maker(value)
+            if made is None:
+                value = value.base if isinstance(value, Tensor) and value.made_by in _PARTS else None
+            elif made.name in _ACTIVATIONS:
+                return made
+            elif made.name in _JOINING:
+                return self._of_all(made.get(0, "tensors"), left)
+            else:
+                value = made.get(0, "input") if made.name in VIEWS or made.name in _PARTS else None
+        return None
+
+    def _of_all(self, tensors: Value | None, left: int) -> Computation | None:
+        """The activation behind each of the tensors in a list, if it is the same for all of them."""
+        if not isinstance(tensors, Sequence):
+            return None
+        parts = tensors.items if tensors.items is not None else (tensors.element,)
+        found = [self._activation(each, left) for each in parts[:_MOST_PARTS]]
+        first = found[0] if found else None
+        same = all(each is not None and first is not None and each.name == first.name for each in found)
+        return first if same else None
 
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call

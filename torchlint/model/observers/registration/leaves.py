@@ -20,6 +20,7 @@ from torchlint.model.events.gradients import (
     NonLeafFlagSet,
     NonLeafGradRead,
 )
+from torchlint.model.events.trace import Step
 from torchlint.model.observers.moved import moved
 from torchlint.model.observers.pending import Held, argument, derived, dotted, expression, is_true, only
 from torchlint.model.state.guards import Truth
@@ -76,14 +77,18 @@ class Leaves(Observer):
         self.held = Held(machine, attested=True)
         self._forwards = 0
         self._optimized: list[Tensor] = []
+        self._told: dict[int, tuple[Tensor, ir.Node, cst.CSTNode]] = {}
+        """Where this file told a tensor to require grad: the assignment or the call, and its statement."""
 
     def entry_started(self, function: Function | None) -> None:
         self.held.start(function is None)
         self._forwards = 0
         self._optimized.clear()
+        self._told.clear()
 
     def concluded(self) -> None:
         self.held.tell()
+        self._told.clear()
 
     # -- flags and gradients
 
@@ -111,6 +116,8 @@ class Leaves(Observer):
 
     def required_grad(self, tensor: Tensor, value: Value | None, how: str, origin: ir.Node) -> None:
         setting = value.value if isinstance(value, Constant) and isinstance(value.value, bool) else None
+        if setting is True or (value is None and how == "requires_grad_"):
+            self._told[id(tensor)] = (tensor, origin, self.machine.line())
         if not derived(tensor) or (how == "requires_grad_" and setting is not False):
             return
         if how == "requires_grad":
@@ -149,6 +156,8 @@ class Leaves(Observer):
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
+        if isinstance(result, Tensor) and is_true(keywords.get("requires_grad")):
+            self._told[id(result)] = (result, origin, self.machine.line())
         if qualified.startswith("numpy.") and qualified[6:] in _CONVERTING:
             self._handed_over(f"np.{qualified[6:]}", positional, origin)
         elif qualified.startswith("matplotlib.pyplot.") and qualified[18:] in _PLOTTING:
@@ -248,13 +257,17 @@ class Leaves(Observer):
             return  # the way to make a leaf before there were factories that do
         if callee == "autograd.grad" or not (root.op or (root.made_by in _FRESH_COPIES and not _literal(root.origin))):
             return
+        made = self.machine.created(root)
+        _, told, line = self._told.get(id(root), (root, origin, self.machine.line()))
+        started = Step(origin.origin, "a backward starts from it here") if told is not origin else None
         event = GraphRestarted(
-            node=origin.origin,
-            statement=self.machine.line(),
-            trace=tuple(step for step in (self.machine.created(root),) if step is not None),
+            node=told.origin,
+            statement=line,
+            trace=tuple(step for step in (made, started) if step is not None and step.node is not told.origin),
             how="root",
             leaf=self.machine.facts(root),
             made_by=root.made_by,
+            told=told is not origin,
         )
         self.held.hold(event)
 
