@@ -54,7 +54,8 @@ class GeneratorCopiedToWorkers(Rule):
                 def __getitem__(self, i):
                     return self.rng.integers(1_000_000)
 
-            first, second = (int(x) for x in DataLoader(Noise(2), num_workers=2))
+            if __name__ == "__main__":
+                first, second = (int(x) for x in DataLoader(Noise(2), num_workers=2))
             """,
             shows=Holds("first == second"),
         ),
@@ -75,8 +76,9 @@ class GeneratorCopiedToWorkers(Rule):
                 def __getitem__(self, i):
                     return np.random.default_rng((self.seed, i)).integers(1_000_000)
 
-            first, second = (int(x) for x in DataLoader(Noise(2, seed=0), num_workers=2))
-            assert first != second
+            if __name__ == "__main__":
+                first, second = (int(x) for x in DataLoader(Noise(2, seed=0), num_workers=2))
+                assert first != second
             """
         ),
     )

@@ -47,7 +47,8 @@ class IterableDatasetNotSharded(Rule):
                         yield i * i
 
             loader = DataLoader(Numbers(4), batch_size=None, num_workers=2)  # warning: [TLN802]
-            got = list(loader)
+            if __name__ == "__main__":
+                got = list(loader)
             """,
             shows=Holds("len(got) == 8"),
         ),
@@ -68,8 +69,9 @@ class IterableDatasetNotSharded(Rule):
                     for i in islice(range(self.n), first, None, step):
                         yield i * i
 
-            got = list(DataLoader(Numbers(4), batch_size=None, num_workers=2))
-            assert len(got) == 4
+            if __name__ == "__main__":
+                got = list(DataLoader(Numbers(4), batch_size=None, num_workers=2))
+                assert len(got) == 4
             """
         ),
     )

@@ -7,25 +7,29 @@ from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
 
 class SeedIncomplete(Rule):
     """
-    A script seeds torch's random generator, and draws from another one that nothing seeds.
+    A script seeds torch's random generator, and draws from another one that nothing seeds, or from the same one before.
 
     ## What it does
     Finds `torch.manual_seed` in a script whose file also draws from the global generator of `random` or of NumPy, and
-    calls nothing that seeds it.
+    calls nothing that seeds it; and the only `torch.manual_seed` of a script behind the model whose parameters it
+    should have governed, or behind `random_split`.
 
     ## Why is this bad?
-    The run is meant to be repeatable, and is not: each of the three has a state of its own.
+    The run is meant to be repeatable, and is not: each of the three has a state of its own, and what was drawn before
+    the seed is another one each time.
 
     ## Cure
     `random.seed(…)`, `np.random.seed(…)` beside it; better, a generator made for the purpose
-    (`np.random.default_rng(seed)`).
+    (`np.random.default_rng(seed)`). Seed first, before anything is made.
 
     ## Fix safety
     Unsafe: other numbers are drawn.
 
     ## Known limits
-    Silent where anything with "seed" in its name is called, in files that are no script, and for draws in a dataset or
-    in a `collate_fn`: in the workers of a loader torch seeds all three.
+    Silent where anything else with "seed" in its name is called, in files that are no script, and for draws in a
+    dataset or in a `collate_fn`: in the workers of a loader torch seeds all three. A late seed is told only of
+    statements in one block, and of a model only where nothing gives it other parameters (`load_state_dict`,
+    `from_pretrained`).
 
     ## References
     - [Reproducibility](https://docs.pytorch.org/docs/stable/notes/randomness.html)
@@ -60,6 +64,16 @@ class SeedIncomplete(Rule):
             same = (drawn[0] == drawn[1]).all()
             """,
         ),
+        Example(
+            """
+            import torch
+
+            model = torch.nn.Linear(3, 1)  # note: drawn here, before
+            torch.manual_seed(7)  # smell: [TLN808]
+            again = torch.nn.Linear(3, 1)
+            """,
+            shows=Holds("not torch.equal(model.weight, again.weight)"),
+        ),
     )
     good = (
         Example(
@@ -74,7 +88,13 @@ class SeedIncomplete(Rule):
         ),
     )
 
-    def check(self, event: data.GeneratorNotSeeded) -> Iterator[Diagnostic]:
+    def check(self, event: data.GeneratorNotSeeded | data.SeededLate) -> Iterator[Diagnostic]:
+        if isinstance(event, data.SeededLate):
+            what = "splits the data" if event.splits else "draws its parameters"
+            yield Diagnostic(
+                event.node, f"`{event.drawn}` {what} before this seed: another time with others", event.trace
+            )
+            return
         name = f"`{event.module}`" if event.module else f"`{event.generator}`"
         message = f"only torch's generator is seeded, and the program draws from that of {name}, too"
         yield Diagnostic(event.node, message, event.trace, _fix(event))

@@ -7,17 +7,19 @@ from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
 
 class TrainingLoaderNotShuffled(Rule):
     """
-    A training loop gets the same batches in the same order in every epoch.
+    A training loop gets the same batches in the same order in every epoch; or an evaluation gets others each time.
 
     ## What it does
-    Finds loaders over a map-style dataset with neither `shuffle` nor a sampler that a loop over epochs trains on.
+    Finds loaders over a map-style dataset with neither `shuffle` nor a sampler that a loop over epochs trains on. With
+    `--strict` also loaders with `shuffle=True` that are only gone through for an evaluation, without gradients.
 
     ## Why is this bad?
     The order of the dataset, often by class or by source, is the order of the gradients, and the batches never mix.
-    Training is slower, and batch normalisation sees the same few compositions.
+    Training is slower, and batch normalisation sees the same few compositions. In an evaluation the order changes no
+    mean, but predictions no longer stand in the order of the data, and a batch that fails is another one each time.
 
     ## Cure
-    `shuffle=True`; where the order is meant, `shuffle=False` says so.
+    `shuffle=True` in training; where the order is meant, `shuffle=False` says so. None in an evaluation.
 
     ## Fix safety
     Unsafe: the order of the batches changes.
@@ -70,6 +72,36 @@ class TrainingLoaderNotShuffled(Rule):
                     optimizer.step()
             """,
         ),
+        Example(
+            """
+            import torch
+            from torch.utils.data import DataLoader, TensorDataset
+
+            data = TensorDataset(torch.arange(1000.0).reshape(1000, 1))
+            loader = DataLoader(data, batch_size=100, shuffle=True)  # strict: [TLN811]
+            model = torch.nn.Linear(1, 1).eval()
+            seen = []
+            with torch.no_grad():
+                for (x,) in loader:
+                    model(x)
+                    seen += x.flatten().tolist()
+            """,
+            shows=Holds("seen != sorted(seen)"),
+            strict=True,
+            fixed="""
+            import torch
+            from torch.utils.data import DataLoader, TensorDataset
+
+            data = TensorDataset(torch.arange(1000.0).reshape(1000, 1))
+            loader = DataLoader(data, batch_size=100, shuffle=False)
+            model = torch.nn.Linear(1, 1).eval()
+            seen = []
+            with torch.no_grad():
+                for (x,) in loader:
+                    model(x)
+                    seen += x.flatten().tolist()
+            """,
+        ),
     )
     good = (
         Example(
@@ -90,7 +122,12 @@ class TrainingLoaderNotShuffled(Rule):
         ),
     )
 
-    def check(self, event: data.TrainedInOrder) -> Iterator[Diagnostic]:
+    def check(self, event: data.TrainedInOrder | data.EvaluatedShuffled) -> Iterator[Diagnostic]:
+        if isinstance(event, data.EvaluatedShuffled):
+            message = f"`{event.loader}` is only evaluated on, and shuffles: predictions are in no order"
+            in_order = Fix("do not shuffle", (Edit(event.argument, "shuffle=False"),), safe=False)
+            yield Diagnostic(event.node, message, event.trace, in_order, level=self.level_of(event))
+            return
         message = f"`{event.loader}` gives every epoch of training the same batches in the same order"
         text = code(event.call)
         fix = None
@@ -98,3 +135,7 @@ class TrainingLoaderNotShuffled(Rule):
             shuffled = f"{text[:-1].rstrip().rstrip(',')}, shuffle=True)"
             fix = Fix("add `shuffle=True`", (Edit(event.call, shuffled),), safe=False)
         yield Diagnostic(event.node, message, event.trace, fix)
+
+    def level_of(self, event: data.TrainedInOrder | data.EvaluatedShuffled) -> Level:
+        """The order of an evaluation seldom matters."""
+        return Level.STRICT if isinstance(event, data.EvaluatedShuffled) else Level.SMELL

@@ -38,7 +38,8 @@ class UnpicklableLoaderArgument(Rule):
 
             options = {"num_workers": 2, "multiprocessing_context": "spawn"}
             loader = DataLoader(range(8), collate_fn=lambda batch: batch, **options)  # warning: [TLN805]
-            batches = list(loader)
+            if __name__ == "__main__":
+                batches = list(loader)
             """,
             shows=Raises("Can't pickle <function <lambda>"),
         ),
@@ -52,7 +53,8 @@ class UnpicklableLoaderArgument(Rule):
                 return batch
 
             loader = DataLoader(range(8), num_workers=2, collate_fn=as_it_is)
-            batches = list(loader)
+            if __name__ == "__main__":
+                batches = list(loader)
             """
         ),
     )

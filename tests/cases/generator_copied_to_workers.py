@@ -28,8 +28,9 @@ def random_state_of_a_crop():
             return tuple(int(n) for n in self.random.randint(0, 4, 2))
 
     loader = DataLoader(Crops(4), batch_size=1, shuffle=False, num_workers=2)
-    corners = [(int(x), int(y)) for _, (x, y) in loader]
-    first, second = corners[0], corners[1]
+    if __name__ == "__main__":
+        corners = [(int(x), int(y)) for _, (x, y) in loader]
+        first, second = corners[0], corners[1]
 
 
 def generator_of_torch():
@@ -45,7 +46,8 @@ def generator_of_torch():
         def __getitem__(self, i):
             return torch.rand((), generator=self.generator)
 
-    got = [float(x) for x in DataLoader(Noisy(), num_workers=2)]
+    if __name__ == "__main__":
+        got = [float(x) for x in DataLoader(Noisy(), num_workers=2)]
 
 
 def generator_of_the_file():
@@ -59,7 +61,8 @@ def generator_of_the_file():
         def __getitem__(self, i):
             return rng.random()
 
-    got = [float(x) for x in DataLoader(Flips(), num_workers=2)]
+    if __name__ == "__main__":
+        got = [float(x) for x in DataLoader(Flips(), num_workers=2)]
 
 
 def behind_a_subset():
@@ -109,7 +112,8 @@ def in_a_transform():
                 x = each(x)
             return x
 
-    first, second, *_ = (int(x) for x in DataLoader(Points([Jitter(3)]), num_workers=2))
+    if __name__ == "__main__":
+        first, second, *_ = (int(x) for x in DataLoader(Points([Jitter(3)]), num_workers=2))
 
 
 def given_to_a_transform():
@@ -132,7 +136,8 @@ def given_to_a_transform():
         def __getitem__(self, i):
             return self.crop.apply(i)
 
-    first, second, *_ = (int(x) for x in DataLoader(Points(3), num_workers=2))
+    if __name__ == "__main__":
+        first, second, *_ = (int(x) for x in DataLoader(Points(3), num_workers=2))
 
 
 def given_to_the_dataset():
@@ -149,7 +154,8 @@ def given_to_the_dataset():
             return self.rng.integers(1_000_000)
 
     rng = np.random.default_rng()  # warning: [TLN801]
-    first, second, *_ = (int(x) for x in DataLoader(Points(rng), num_workers=2))
+    if __name__ == "__main__":
+        first, second, *_ = (int(x) for x in DataLoader(Points(rng), num_workers=2))
 
 
 def transform_seeded_by_the_sample():
@@ -171,8 +177,9 @@ def transform_seeded_by_the_sample():
         def __getitem__(self, i):
             return self.transform(i)
 
-    first, second, *_ = (int(x) for x in DataLoader(Points(Jitter(np.random.RandomState(1))), num_workers=2))
-    assert first != second
+    if __name__ == "__main__":
+        first, second, *_ = (int(x) for x in DataLoader(Points(Jitter(np.random.RandomState(1))), num_workers=2))
+        assert first != second
 
 
 def transform_of_the_file_not_of_the_sample():
@@ -194,8 +201,9 @@ def transform_of_the_file_not_of_the_sample():
         def __getitem__(self, i):
             return self.points[i]
 
-    first, second, *_ = (int(x) for x in DataLoader(Points(4, Jitter()), num_workers=2))
-    assert first != second
+    if __name__ == "__main__":
+        first, second, *_ = (int(x) for x in DataLoader(Points(4, Jitter()), num_workers=2))
+        assert first != second
 
 
 def transform_that_is_given_a_new_one():
@@ -220,8 +228,9 @@ def transform_that_is_given_a_new_one():
             self.jitter.renew(i)
             return self.jitter(0)
 
-    first, second, *_ = (int(x) for x in DataLoader(Points(Jitter(np.random.default_rng(1))), num_workers=2))
-    assert first != second
+    if __name__ == "__main__":
+        first, second, *_ = (int(x) for x in DataLoader(Points(Jitter(np.random.default_rng(1))), num_workers=2))
+        assert first != second
 
 
 def transform_of_the_main_process():
@@ -258,8 +267,9 @@ def every_sample_its_own():
             rng = np.random.default_rng([self.seed, i])
             return rng.normal()
 
-    got = [float(x) for x in DataLoader(Noisy(0), num_workers=2)]
-    assert got[0] != got[1]
+    if __name__ == "__main__":
+        got = [float(x) for x in DataLoader(Noisy(0), num_workers=2)]
+        assert got[0] != got[1]
 
 
 def drawn_before():
@@ -274,8 +284,9 @@ def drawn_before():
         def __getitem__(self, i):
             return int(self.order[i])
 
-    got = [int(x) for x in DataLoader(Split(4), num_workers=2)]
-    assert sorted(got) == [0, 1, 2, 3]
+    if __name__ == "__main__":
+        got = [int(x) for x in DataLoader(Split(4), num_workers=2)]
+        assert sorted(got) == [0, 1, 2, 3]
 
 
 def no_workers():
@@ -307,8 +318,9 @@ def seeded_by_a_worker_init_fn():
     def seed(worker):
         get_worker_info().dataset.rng = np.random.default_rng(worker)
 
-    got = [float(x) for x in DataLoader(Noisy(), num_workers=2, worker_init_fn=seed)]
-    assert got[0] != got[1]
+    if __name__ == "__main__":
+        got = [float(x) for x in DataLoader(Noisy(), num_workers=2, worker_init_fn=seed)]
+        assert got[0] != got[1]
 
 
 def made_in_the_worker():
@@ -324,8 +336,9 @@ def made_in_the_worker():
                 self.rng = np.random.default_rng(torch.initial_seed() % 2**32)
             return self.rng.normal()
 
-    got = [float(x) for x in DataLoader(Noisy(), num_workers=2)]
-    assert got[0] != got[1]
+    if __name__ == "__main__":
+        got = [float(x) for x in DataLoader(Noisy(), num_workers=2)]
+        assert got[0] != got[1]
 
 
 def global_generators():
@@ -336,8 +349,9 @@ def global_generators():
         def __getitem__(self, i):
             return np.random.normal() + random.random() + float(torch.rand(()))
 
-    got = [float(x) for x in DataLoader(Noisy(), num_workers=2)]
-    assert got[0] != got[1]
+    if __name__ == "__main__":
+        got = [float(x) for x in DataLoader(Noisy(), num_workers=2)]
+        assert got[0] != got[1]
 
 
 def seeded_again_by_the_sample():
@@ -352,12 +366,14 @@ def seeded_again_by_the_sample():
             self.generator.manual_seed(i)
             return torch.rand((), generator=self.generator)
 
-    got = [float(x) for x in DataLoader(Noisy(), num_workers=2)]
-    assert got[0] != got[1]
+    if __name__ == "__main__":
+        got = [float(x) for x in DataLoader(Noisy(), num_workers=2)]
+        assert got[0] != got[1]
 
 
 def of_the_loader():
     generator = torch.Generator().manual_seed(0)
     loader = DataLoader(range(8), shuffle=True, generator=generator, num_workers=2)
-    got = [int(x) for x in loader]
-    assert sorted(got) == list(range(8))
+    if __name__ == "__main__":
+        got = [int(x) for x in loader]
+        assert sorted(got) == list(range(8))

@@ -23,7 +23,8 @@ def lines_of_a_file():
                     yield line.strip()
 
     loader = DataLoader(Lines("lines.txt"), batch_size=None, num_workers=2)  # warning: [TLN802]
-    got = list(loader)
+    if __name__ == "__main__":
+        got = list(loader)
 
 
 def pairs_of_a_list():
@@ -42,8 +43,9 @@ def pairs_of_a_list():
             return zip(self.names, self.values)
 
     got = []
-    for name, value in DataLoader(Pairs([1, 2, 3], torch.rand(3)), batch_size=None, num_workers=2):  # warning: [TLN802]
-        got.append(name)
+    if __name__ == "__main__":
+        for name, value in DataLoader(Pairs([1, 2, 3], torch.rand(3)), batch_size=None, num_workers=2):  # warning: [TLN802]
+            got.append(name)
 
 
 def through_a_method():
@@ -61,7 +63,8 @@ def through_a_method():
             yield from self._windows()
 
     loader = DataLoader(Windows(np.arange(6), 3), batch_size=None, num_workers=3)  # warning: [TLN802]
-    got = list(loader)
+    if __name__ == "__main__":
+        got = list(loader)
 
 
 def in_a_function():
@@ -91,7 +94,8 @@ def shuffled_and_whole():
             for each in self.numbers:
                 yield each
 
-    got = list(DataLoader(Shuffled(range(4)), batch_size=None, num_workers=2))  # warning: [TLN802]
+    if __name__ == "__main__":
+        got = list(DataLoader(Shuffled(range(4)), batch_size=None, num_workers=2))  # warning: [TLN802]
 
 
 def a_random_part():
@@ -103,8 +107,9 @@ def a_random_part():
             random.shuffle(self.numbers)
             yield from self.numbers[:2]
 
-    got = list(DataLoader(Part(range(1000)), batch_size=None, num_workers=2))
-    assert len(got) == 4
+    if __name__ == "__main__":
+        got = list(DataLoader(Part(range(1000)), batch_size=None, num_workers=2))
+        assert len(got) == 4
 
 
 def shuffled_and_drawn_from():
@@ -117,8 +122,9 @@ def shuffled_and_drawn_from():
             for _ in range(4):
                 yield random.choice(self.numbers)
 
-    got = list(DataLoader(Drawn(range(1000)), batch_size=None, num_workers=2))
-    assert len(got) == 8
+    if __name__ == "__main__":
+        got = list(DataLoader(Drawn(range(1000)), batch_size=None, num_workers=2))
+        assert len(got) == 8
 
 
 def divided():
@@ -129,8 +135,9 @@ def divided():
             for i in range(first, 4, step):
                 yield i * i
 
-    got = list(DataLoader(Squares(), batch_size=None, num_workers=2))
-    assert len(got) == 4
+    if __name__ == "__main__":
+        got = list(DataLoader(Squares(), batch_size=None, num_workers=2))
+        assert len(got) == 4
 
 
 def divided_by_a_worker_init_fn():
@@ -146,8 +153,9 @@ def divided_by_a_worker_init_fn():
         part = info.dataset.last // info.num_workers
         info.dataset.first, info.dataset.last = number * part, (number + 1) * part
 
-    got = list(DataLoader(Squares(4), batch_size=None, num_workers=2, worker_init_fn=divide))
-    assert len(got) == 4
+    if __name__ == "__main__":
+        got = list(DataLoader(Squares(4), batch_size=None, num_workers=2, worker_init_fn=divide))
+        assert len(got) == 4
 
 
 def one_worker():
@@ -155,8 +163,9 @@ def one_worker():
         def __iter__(self):
             return (i * i for i in range(4))
 
-    got = list(DataLoader(Squares(), batch_size=None, num_workers=1))
-    assert len(got) == 4
+    if __name__ == "__main__":
+        got = list(DataLoader(Squares(), batch_size=None, num_workers=1))
+        assert len(got) == 4
 
 
 def of_another_stream():
@@ -173,8 +182,9 @@ def of_another_stream():
             for i in range(info.id, 4, info.num_workers):
                 yield i * i
 
-    got = list(DataLoader(Cut(Squares(), 4), batch_size=None, num_workers=2))
-    assert len(got) == 4
+    if __name__ == "__main__":
+        got = list(DataLoader(Cut(Squares(), 4), batch_size=None, num_workers=2))
+        assert len(got) == 4
 
 
 def random_samples():
@@ -186,8 +196,9 @@ def random_samples():
             for _ in range(self.n):
                 yield torch.randn(2)
 
-    got = list(DataLoader(Noise(4), batch_size=None, num_workers=2))
-    assert len({float(x[0]) for x in got}) == 8
+    if __name__ == "__main__":
+        got = list(DataLoader(Noise(4), batch_size=None, num_workers=2))
+        assert len({float(x[0]) for x in got}) == 8
 
 
 def by_index():
@@ -201,5 +212,6 @@ def by_index():
         def __iter__(self):
             return (self[i] for i in range(4))
 
-    got = list(DataLoader(Squares(), num_workers=2))
-    assert len(got) == 4
+    if __name__ == "__main__":
+        got = list(DataLoader(Squares(), num_workers=2))
+        assert len(got) == 4

@@ -86,10 +86,11 @@ def drawn_by_the_workers():
     def run():
         return [float(x) for x in DataLoader(Noise(), num_workers=2)]
 
-    torch.manual_seed(0)
-    first = run()
-    torch.manual_seed(0)
-    assert run() == first
+    if __name__ == "__main__":
+        torch.manual_seed(0)
+        first = run()
+        torch.manual_seed(0)
+        assert run() == first
 
 
 def nothing_else_is_drawn():
@@ -107,3 +108,66 @@ def a_test_of_a_library():
         return n + random.randint(0, 3)
 
     print(reference(3), jitter(3))
+
+
+def after_the_model():
+    """Holds: not torch.equal(model.layer.weight, again.layer.weight)"""
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(3, 1)
+
+    model = Net()
+    torch.manual_seed(11)  # smell: [TLN808]
+    again = Net()
+
+
+def after_the_split():
+    """Holds: list(train.indices) != list(again.indices)"""
+    from torch.utils.data import random_split
+
+    train, valid = random_split(range(1000), [900, 100])
+    torch.manual_seed(11)  # smell: [TLN808]
+    again, rest = random_split(range(1000), [900, 100])
+
+
+def before_the_model():
+    torch.manual_seed(0)
+    model = torch.nn.Linear(3, 1)
+
+
+def set_again_for_the_data():
+    torch.manual_seed(0)
+    model = torch.nn.Linear(3, 1)
+    torch.manual_seed(1)
+    noise = torch.rand(3)
+
+
+def parameters_are_loaded():
+    stored = torch.nn.Linear(3, 1).state_dict()
+    model = torch.nn.Linear(3, 1)
+    model.load_state_dict(stored)
+    torch.manual_seed(0)
+    noise = torch.rand(3)
+
+
+def split_has_its_own_generator():
+    from torch.utils.data import random_split
+
+    train, valid = random_split(range(10), [9, 1], generator=torch.Generator().manual_seed(3))
+    torch.manual_seed(0)
+    model = torch.nn.Linear(3, 1)
+
+
+def layers_without_parameters():
+    activation = torch.nn.ReLU()
+    torch.manual_seed(0)
+    model = torch.nn.Linear(3, 1)
+
+
+def in_a_loop_over_seeds():
+    model = torch.nn.Linear(3, 1)
+    for seed in range(3):
+        torch.manual_seed(seed)
+        print(model(torch.rand(3)))

@@ -153,3 +153,27 @@ def only_evaluated():
         for repeat in range(2):
             for (x,) in loader:
                 print(model(x).sum())
+
+
+def evaluation_in_no_order():
+    points = TensorDataset(torch.arange(8.0).reshape(8, 1))
+    validation = DataLoader(points, batch_size=4, shuffle=True)
+    model = nn.Linear(1, 1)
+    model.eval()
+    with torch.no_grad():
+        for (x,) in validation:
+            print(model(x).sum())
+
+
+def trained_and_evaluated():
+    loader = DataLoader(TensorDataset(torch.rand(8, 1)), batch_size=4, shuffle=True)
+    model = nn.Linear(1, 1)
+    optimizer = torch.optim.SGD(model.parameters(), 1e-3)
+    for (x,) in loader:
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+    model.eval()
+    with torch.no_grad():
+        for (x,) in loader:
+            print(model(x).sum())

@@ -23,14 +23,16 @@ def a_lambda_under_a_name():
     """Raises: Can't pickle <function <lambda>"""
     collate = lambda batch: torch.tensor(batch)
     data = DataLoader(range(8), collate_fn=collate, num_workers=1, multiprocessing_context="spawn")  # warning: [TLN805]
-    list(data)
+    if __name__ == "__main__":
+        list(data)
 
 
 def seeding():
     """Raises: Can't pickle <function <lambda>"""
     seed = lambda worker: torch.manual_seed(worker)
     data = DataLoader(range(8), num_workers=1, worker_init_fn=seed, multiprocessing_context="spawn")  # warning: [TLN805]
-    next(iter(data))
+    if __name__ == "__main__":
+        next(iter(data))
 
 
 def held_by_the_dataset():
@@ -47,7 +49,8 @@ def held_by_the_dataset():
             return self.transform(i)
 
     numbers = Numbers(lambda i: i + 1)
-    list(DataLoader(numbers, num_workers=2, multiprocessing_context="spawn"))  # warning: [TLN805]
+    if __name__ == "__main__":
+        list(DataLoader(numbers, num_workers=2, multiprocessing_context="spawn"))  # warning: [TLN805]
 
 
 def without_workers():
@@ -78,9 +81,11 @@ def function_of_the_file():
         return torch.tensor(batch + [padding])
 
     loader = DataLoader(range(8), collate_fn=functools.partial(collate, 0), num_workers=1)
-    list(loader)
+    if __name__ == "__main__":
+        list(loader)
 
 
 def a_method_of_torch():
     loader = DataLoader(range(8), collate_fn=torch.tensor, num_workers=1)
-    list(loader)
+    if __name__ == "__main__":
+        list(loader)

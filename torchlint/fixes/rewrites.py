@@ -106,23 +106,30 @@ def has_comment(node: cst.CSTNode) -> bool:
 
 def under_no_grad(statement: cst.CSTNode) -> str | None:
     """A simple statement as the body of `with torch.no_grad():`, if no string of it spans lines."""
-    if not isinstance(statement, cst.SimpleStatementLine):
-        return None
-    for part in walk(statement):
-        if isinstance(part, (cst.SimpleString, cst.FormattedStringText)) and "\n" in part.value:
-            return None
-    return "with torch.no_grad():\n" + "\n".join(f"    {line}" for line in _line(statement).splitlines())
+    return _below("with torch.no_grad():", statement) if isinstance(statement, cst.SimpleStatementLine) else None
 
 
 def block_under_no_grad(block: cst.CSTNode) -> str | None:
     """A compound statement as the body of `with torch.no_grad():`, if no string of it spans lines."""
-    if not isinstance(block, cst.BaseCompoundStatement):
+    return _below("with torch.no_grad():", block) if isinstance(block, cst.BaseCompoundStatement) else None
+
+
+def under_main_guard(statement: cst.CSTNode) -> str | None:
+    """A statement as the body of `if __name__ == "__main__":`, if no string of it spans lines."""
+    if not isinstance(statement, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
         return None
-    for part in walk(block):
+    return _below('if __name__ == "__main__":', statement)
+
+
+def _below(header: str, statement: cst.SimpleStatementLine | cst.BaseCompoundStatement) -> str | None:
+    for part in walk(statement):
         if isinstance(part, (cst.SimpleString, cst.FormattedStringText)) and "\n" in part.value:
             return None
-    lines = code(_without_tail(block.with_changes(leading_lines=[]))).rstrip("\n").splitlines()
-    return "\n".join(["with torch.no_grad():", *(f"    {line}" if line.strip() else "" for line in lines)])
+    if isinstance(statement, cst.SimpleStatementLine):
+        text = _line(statement)
+    else:
+        text = code(_without_tail(statement.with_changes(leading_lines=[]))).rstrip("\n")
+    return "\n".join([header, *(f"    {line}" if line.strip() else "" for line in text.splitlines())])
 
 
 def _without_tail(node: cst.CSTNode) -> cst.CSTNode:

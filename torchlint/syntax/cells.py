@@ -42,6 +42,11 @@ class Broken:
     message: str
 
 
+def are_cells(text: str) -> bool:
+    """Whether a text is the cells of a notebook."""
+    return text.startswith(f"# %% cell {_MARK}")
+
+
 @dataclass(frozen=True)
 class Cells:
     """

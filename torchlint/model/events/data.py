@@ -116,6 +116,48 @@ class LocalFunctionLoaded(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkersStarted(Event):
+    """
+    A loader with workers is gone through while its file runs, whatever the file's `__name__` is. `node` is where.
+
+    Attributes
+    ----------
+    loader
+        How the program calls it; "" where it has no name.
+    function
+        The function that goes through it; "" if the file's own statements do.
+    whole
+        The statement of the file in which it happens, if it is the last one and nothing that is bound in it is read in
+        another; else None.
+    """
+
+    loader: str
+    function: str
+    whole: cst.CSTNode | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerOnDevice(Event):
+    """
+    A dataset puts samples on a CUDA device, or takes them from a tensor there, and a loader runs it in workers. `node`
+    is what does so.
+
+    Attributes
+    ----------
+    dataset
+        The class.
+    holds
+        The attribute that is on the device; "" where the sample is moved.
+    workers
+        How the program writes the number of workers where that is not known; "" if there are some.
+    """
+
+    dataset: str
+    holds: str
+    workers: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SamplerEpochKept(Event):
     """
     A `DistributedSampler` that shuffles is gone through in each round of a loop, and nothing in the file sets its
@@ -191,6 +233,63 @@ class GeneratorNotSeeded(Event):
     call: cst.Call
     generator: str
     module: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeededLate(Event):
+    """
+    torch's generator is seeded for the first time after parameters were drawn, or data were split. `node` is the call
+    that seeds.
+
+    Attributes
+    ----------
+    drawn
+        What was made before, as the program writes it: `nn.Linear`, `random_split`.
+    splits
+        It was a split of data.
+    """
+
+    drawn: str
+    splits: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandleDropped(Event):
+    """
+    A communication is started that goes on while the program does, and nothing can wait for its end. `node` is the
+    call.
+
+    Attributes
+    ----------
+    function
+        As the program writes it: `dist.isend`.
+    name
+        The variable that holds the handle, and that nothing reads; "" if there is none.
+    received
+        The function writes the tensor that it is given.
+    """
+
+    function: str
+    name: str
+    received: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatedShuffled(Event):
+    """
+    A loader that shuffles is gone through in a loop that evaluates, and in none that trains. `node` is the call of
+    `DataLoader`.
+
+    Attributes
+    ----------
+    loader
+        How the program calls it.
+    argument
+        The argument that says so.
+    """
+
+    loader: str
+    argument: cst.CSTNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """
-Sees loaders that give a training loop the same batches in the same order in every epoch.
+Sees loaders that give a training loop the same batches in the same order in every epoch, and those that shuffle what is
+only evaluated.
 
 Without `shuffle` and without a sampler, `DataLoader` goes through a map-style dataset by index
 (https://docs.pytorch.org/docs/stable/data.html#data-loading-order-and-sampler). Read from the text, where the loader,
@@ -8,9 +9,11 @@ its dataset and the loops stand in one scope.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
-from torchlint.model.events.data import TrainedInOrder
+from torchlint.model.events.data import EvaluatedShuffled, TrainedInOrder
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import LOADERS, MAP_STYLE
 from torchlint.model.observers.data.written import Imports, Scope, assignments, scopes, words
@@ -27,7 +30,7 @@ _THROUGH = frozenset({"enumerate", "tqdm"})
 
 
 class TrainingOrders(Observer):
-    """Raises `TrainedInOrder`."""
+    """Raises `TrainedInOrder` and `EvaluatedShuffled`."""
 
     words = ("DataLoader",)
     concerns = ()
@@ -46,8 +49,11 @@ class TrainingOrders(Observer):
                 name = dotted(target)
                 if not isinstance(value, ir.Call) or imports.qualified(value.function) not in LOADERS or not name:
                     continue
-                if len(values[name]) == 1 and not _decides(value) and _is_map_style(value, values, imports, classes):
+                if len(values[name]) != 1:
+                    continue
+                if not _decides(value) and _is_map_style(value, values, imports, classes):
                     self._look_at(name, value, statement, scope)
+                self._look_at_shuffled(name, value, statement, scope, imports)
 
     def _look_at(self, name: str, call: ir.Call, statement: ir.Statement, scope: Scope) -> None:
         for epochs in ir.everything(scope.own):
@@ -69,6 +75,43 @@ class TrainingOrders(Observer):
                     )
                 )
                 return
+
+    def _look_at_shuffled(
+        self, name: str, call: ir.Call, statement: ir.Statement, scope: Scope, imports: Imports
+    ) -> None:
+        shuffle = argument(call, 2, "shuffle")
+        if shuffle is None or not isinstance(shuffle.value, ir.Constant) or shuffle.value.value is not True:
+            return
+        evaluated = list(_without_gradients(scope.own, imports))
+        loops = [
+            each for each in ir.everything(scope.whole) if isinstance(each, ir.For) and _through(each.iterable) == name
+        ]
+        if not loops or any(all(each is not one for one in evaluated) for each in loops):
+            return
+        if sum(dotted(each) == name for each in ir.walk(scope.whole) if isinstance(each, ir.Name)) != len(loops) + 1:
+            return  # it is used in another way, too
+        if not any("eval" in words(each) for each in scope.own) or not isinstance(shuffle.origin, cst.Arg):
+            return
+        self.machine.emit(
+            EvaluatedShuffled(
+                node=call.origin,
+                statement=statement.line,
+                trace=(Step(loops[0].iterable.origin, "only evaluated on"),),
+                loader=name,
+                argument=shuffle.origin,
+            )
+        )
+
+
+def _without_gradients(body: list[ir.Statement], imports: Imports) -> Iterator[ir.For]:
+    """The loops inside `with torch.no_grad():` or the like."""
+    for statement in ir.everything(body):
+        if not isinstance(statement, ir.With):
+            continue
+        contexts = [each.context for each in statement.items]
+        calls = [imports.qualified(each.function) for each in contexts if isinstance(each, ir.Call)]
+        if {"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"} & set(calls):
+            yield from (each for each in ir.everything(statement.body) if isinstance(each, ir.For))
 
 
 def _decides(call: ir.Call) -> bool:

@@ -1,5 +1,6 @@
 """
-Sees programs that seed torch's generator and draw from another one that nothing in the file seeds
+Sees programs that seed torch's generator and draw from another one that nothing in the file seeds, and those that seed
+it after parameters were drawn or data were split
 (https://docs.pytorch.org/docs/stable/notes/randomness.html). Read from the text.
 """
 
@@ -9,7 +10,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint.model.events.data import GeneratorNotSeeded
+from torchlint.model.events.data import GeneratorNotSeeded, SeededLate
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.written import Imports, words
 from torchlint.model.observers.pending import dotted
@@ -41,8 +42,15 @@ _LOADED = frozenset({"__getitem__", "__iter__", "__getitems__", "__call__"})
 """Methods that a loader's workers run, where torch seeds the generators of `random` and NumPy from its own."""
 
 
+_LAYERS = ("Linear", "Conv", "LSTM", "GRU", "RNN", "Embedding", "Transformer", "MultiheadAttention", "Bilinear")
+"""How the names of layers begin that draw their parameters."""
+_SPLITS = frozenset({"torch.utils.data.random_split", "torch.utils.data.dataset.random_split"})
+_OVERWRITING = frozenset({"load_state_dict", "from_pretrained", "reset_parameters", "apply", "init"})
+"""Words of those who give parameters other values than the drawn ones."""
+
+
 class Seeds(Observer):
-    """Raises `GeneratorNotSeeded`."""
+    """Raises `GeneratorNotSeeded` and `SeededLate`."""
 
     words = ("manual_seed",)
     concerns = ()
@@ -52,6 +60,7 @@ class Seeds(Observer):
         if any("seed" in word.lower() for word in _called(program.body) - _OF_TORCH):
             return
         imports = Imports(program)
+        self._look_for_late(imports)
         for body in _scripts(program.body):
             for seeding, statement in _seedings(body, imports):
                 for generator, draws in _DRAWS.items():
@@ -70,6 +79,67 @@ class Seeds(Observer):
                             )
                         )
                 return
+
+    def _look_for_late(self, imports: Imports) -> None:
+        """What is drawn in the statements before the one that seeds, where it is the only one of the file."""
+        program = self.machine.program
+        seeding = [
+            each
+            for each in ir.walk(program.body)
+            if isinstance(each, ir.Call) and dotted(each.function).rpartition(".")[2] in _OF_TORCH - {"initial_seed"}
+        ]
+        if len(seeding) != 1 or imports.qualified(seeding[0].function) not in _TORCH:
+            return
+        modules = _modules(program.body, imports)
+        for body in _scripts(program.body):
+            for index, statement in enumerate(body):
+                if not isinstance(statement, ir.ExpressionStatement) or statement.value is not seeding[0]:
+                    continue
+                for before in body[:index]:
+                    drawn = _drawn(before, imports, modules)
+                    splits = drawn is not None and imports.qualified(drawn.function) in _SPLITS
+                    if drawn is None or (not splits and words(program.body) & _OVERWRITING):
+                        continue
+                    made = "split" if splits else "drawn"
+                    self.machine.emit(
+                        SeededLate(
+                            node=seeding[0].origin,
+                            statement=statement.line,
+                            trace=(Step(drawn.origin, f"{made} here, before"),),
+                            drawn=dotted(drawn.function),
+                            splits=splits,
+                        )
+                    )
+                    return
+
+
+def _modules(body: list[ir.Statement], imports: Imports) -> set[str]:
+    """The Modules of a file whose constructor makes a layer that draws its parameters."""
+    return {
+        each.name
+        for each in body
+        if isinstance(each, ir.ClassDef)
+        and any(imports.qualified(base.value) in ("torch.nn.Module", "torch.nn.modules.Module") for base in each.bases)
+        and any(_is_layer(part, imports) for part in ir.walk(each))
+    }
+
+
+def _is_layer(node: ir.Node, imports: Imports) -> bool:
+    """Whether a call makes a layer of torch that draws its parameters."""
+    qualified = imports.qualified(node.function) if isinstance(node, ir.Call) else ""
+    return qualified.startswith("torch.nn.") and qualified.rpartition(".")[2].startswith(_LAYERS)
+
+
+def _drawn(statement: ir.Statement, imports: Imports, modules: set[str]) -> ir.Call | None:
+    """The call in an assignment that draws parameters or splits data with torch's own generator."""
+    for each in ir.walk(statement) if isinstance(statement, ir.Assign) else ():
+        if not isinstance(each, ir.Call):
+            continue
+        if imports.qualified(each.function) in _SPLITS:
+            return each if not any(given.star or given.keyword == "generator" for given in each.arguments) else None
+        if _is_layer(each, imports) or (isinstance(each.function, ir.Name) and each.function.id in modules):
+            return each
+    return None
 
 
 def _called(body: list[ir.Statement]) -> set[str]:
