@@ -1,0 +1,46 @@
+"""
+`python -m tests.peers --programs BIN DIR …`: what torchlint, TorchFix, Ruff and flake8-bugbear say of the Python files
+of each folder, joined by file, line and kind.
+
+`BIN` holds `ruff` and `flake8`, flake8 with the plugins `torchfix` and `flake8-bugbear`. The files are read by the
+tools and never imported. `--all` shows the places on which they agree as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+
+from . import tools
+from .joined import joined
+
+
+def main() -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(prog="python -m tests.peers", description=__doc__)
+    parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
+    parser.add_argument("--programs", type=Path, required=True, metavar="BIN", help="the folder of ruff and flake8")
+    parser.add_argument("--target-torch", default="2.13", metavar="RANGE", help="default: 2.13")
+    parser.add_argument("--all", action="store_true", help="also the places on which more than one tool speaks")
+    arguments = parser.parse_args()
+    programs = arguments.programs.resolve()
+    counts: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    of_python: Counter[str] = Counter()
+    for folder in arguments.folders:
+        others, failed = tools.flake8(folder, programs)
+        findings = [*tools.torchlint(folder, arguments.target_torch), *tools.ruff(folder, programs), *others]
+        of_python.update(each.code for each in findings if each.kind is None and each.tool != "torchlint")
+        print(f"{folder.name}: {len(findings)} findings", *(f"flake8 failed at {path}" for path in failed), sep="\n  ")
+        for place in joined(findings):
+            counts[place.kind, place.tools] += 1
+            if arguments.all or len(place.tools) == 1:
+                for each in place.said:
+                    print(f"  {place.path}:{place.line} [{place.kind}] {each.tool} {each.code} {each.message}")
+    print()
+    for (kind, names), count in sorted(counts.items()):
+        print(f"{kind}: {', '.join(names)}: {count}")
+    print("not of torch:", ", ".join(f"{code} {count}" for code, count in sorted(of_python.items())) or "none")
+
+
+main()
