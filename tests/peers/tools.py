@@ -17,8 +17,8 @@ from .joined import Said
 
 RUFF = "NPY,S301,RUF069"
 FLAKE8 = re.compile(r"(?P<path>.+?):(?P<line>\d+):\d+: (?P<code>[A-Z]+\d+) (?P<message>.*)")
-TIMEOUT = 240.0
-"""Seconds for one start of a tool. A tool that takes longer says nothing of these files, which is reported."""
+TIMEOUT, TIMEOUT_OF_A_FILE = 120.0, 10.0
+"""Seconds for flake8 on a folder, and on one file of it. The files that take longer are reported."""
 
 
 def torchlint(folder: Path, target: str) -> list[Said]:
@@ -66,26 +66,27 @@ def flake8(folder: Path, programs: Path) -> tuple[list[Said], list[str]]:
     """
     What TorchFix and flake8-bugbear say, both being plugins of flake8, and the files at which that failed.
 
-    TorchFix ends the whole run at a file that it cannot read: then each file is asked for by itself.
+    TorchFix ends the whole run at a file that it cannot read, and can take very long: then each file is asked for by
+    itself.
     """
     files = [str(path.relative_to(folder)) for path in sorted(folder.rglob("*.py")) if b"torch" in path.read_bytes()]
     if not files:
         return [], []
-    found, failed = _flake8(folder, programs, files), []
+    found, failed = _flake8(folder, programs, files, TIMEOUT), []
     if found is None:
         found = []
         for each in files:
-            one = _flake8(folder, programs, [each])
+            one = _flake8(folder, programs, [each], TIMEOUT_OF_A_FILE)
             found += one or []
             failed += [each] if one is None else []
     return found, failed
 
 
-def _flake8(folder: Path, programs: Path, files: Sequence[str]) -> list[Said] | None:
+def _flake8(folder: Path, programs: Path, files: Sequence[str], timeout: float) -> list[Said] | None:
     options = ["--isolated", "--disable-noqa", "--jobs", "1", "--select", "TOR,B", "--ignore", "E999", "--exit-zero"]
     command = [str(programs / "flake8"), *options, *files]
     try:
-        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT)
+        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=timeout)
     except subprocess.TimeoutExpired:
         return None
     return None if run.returncode else read_flake8(folder, run.stdout)
