@@ -29,7 +29,7 @@ class DeprecatedApi(Rule):
     The import that a fix leaves without any use is removed by an unsafe one: somebody may import it from there.
 
     ## Known limits
-    Methods of tensors are not among what is found: `x.ger(y)` may be a method of anything.
+    Methods of tensors (`x.ger(y)`) are found where the model knows that the receiver is a tensor.
 
     ## References
     - [What changed, and how the table is made](https://github.com/torchlint/torchlint/blob/main/docs/api-changes.md)

@@ -30,7 +30,7 @@ class RemovedApi(Rule):
     eigenvectors is rewritten as an unsafe fix: eigenvectors may come with other signs. Others have no fix.
 
     ## Known limits
-    Methods of tensors are not among what is found: `A.symeig()` may be a method of anything.
+    Methods of tensors (`A.symeig()`) are found where the model knows that the receiver is a tensor.
 
     ## References
     - [What changed, and how the table is made](https://github.com/torchlint/torchlint/blob/main/docs/api-changes.md)

@@ -158,3 +158,26 @@ def a_table_of_what_is_called():
     """Warns: is now deprecated in favor of"""
     start = {"gauss": torch.nn.init.normal}  # warning: [TLN902]
     start["gauss"](torch.empty(3))
+
+
+def a_method_of_a_tensor():
+    """Warns: torch.cholesky is deprecated"""
+    A = torch.eye(3)
+    L = (A @ A.t()).cholesky()  # warning: [TLN902]
+
+
+def a_quiet_method_of_a_tensor():
+    """Holds: outer.shape == (3, 3)"""
+    outer = torch.ones(3).ger(torch.ones(3))  # smell: [TLN902]
+
+
+def methods_of_other_objects():
+    class Cholesky:
+        def cholesky(self):
+            return self
+
+        def qr(self, code):
+            return code
+
+    Cholesky().cholesky().qr("a")
+    torch.linalg.cholesky(torch.eye(2))

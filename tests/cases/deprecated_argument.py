@@ -61,6 +61,52 @@ def clamped():
     nn.Hardtanh(min_value=-2.0)  # warning: [TLN903]
 
 
+def none_is_not_given():
+    import warnings
+
+    warnings.simplefilter("error")
+    F.mse_loss(torch.ones(2), torch.zeros(2), size_average=None, reduce=None, reduction="sum")
+    nn.MSELoss(None, None, "none")
+
+
+def one_is_none():
+    """Warns: size_average and reduce args will be deprecated"""
+    F.mse_loss(torch.ones(2), torch.zeros(2), size_average=None, reduce=True)  # warning: [TLN903]
+
+
+def base_class_of_a_scheduler():
+    """Raises: positional arguments but 4 were given"""
+    from torch.optim.lr_scheduler import LRScheduler
+
+    class Constant(LRScheduler):
+        def __init__(self, optimizer, last_epoch=-1):
+            super(Constant, self).__init__(optimizer, last_epoch, False)  # error: [TLN903]
+
+        def get_lr(self):
+            return self.base_lrs
+
+    Constant(torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=0.1))
+
+
+def base_class_of_another_scheduler():
+    from torch.optim.lr_scheduler import LambdaLR
+
+    class Quiet:
+        def __init__(self, verbose):
+            self.verbose = verbose
+
+    class Warm(Quiet, LambdaLR):
+        def __init__(self, optimizer):
+            super().__init__(verbose=False)
+
+    class Cold(LambdaLR):
+        def __init__(self, optimizer):
+            super().__init__(optimizer, lambda epoch: 1.0)
+
+    Warm(None)
+    Cold(torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=0.1))
+
+
 def transform_of_real_numbers():
     """Raises: stft requires the return_complex parameter be given for real inputs"""
     signal = torch.rand(2, 400)

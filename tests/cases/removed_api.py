@@ -116,3 +116,74 @@ def expected_to_fail():
 
     with suppress(AttributeError):
         torch.gesv(torch.eye(2), torch.eye(2))
+
+
+def a_method_of_a_tensor():
+    """Raises: This function was deprecated since version 1.9 and is now removed"""
+    A = torch.eye(3)
+    values, vectors = A.symeig(eigenvectors=True)  # error: [TLN901]
+
+
+def a_method_of_a_result():
+    """Raises: This function was deprecated since version 1.9 and is now removed"""
+    A, b = torch.eye(3), torch.ones(3, 1)
+    x, _ = (b + 1).solve(A @ A.t())  # error: [TLN901]
+
+
+def a_method_of_a_parameter():
+    """Raises: This function was deprecated since version 1.9 and is now removed"""
+
+    class Spectrum(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.eye(3))
+
+        def forward(self):
+            return self.weight.eig()[0]  # error: [TLN901]
+
+    Spectrum()()
+
+
+def a_method_of_another_class():
+    class System:
+        def __init__(self, A):
+            self.A = A
+
+        def solve(self, b):
+            return torch.linalg.solve(self.A, b)
+
+        def rename(self, name):
+            return self
+
+    System(torch.eye(2)).rename("a").solve(torch.ones(2, 1))
+
+
+def a_method_of_whatever_is_given():
+    def spectrum(A):
+        return A.symeig()
+
+    class Matrix:
+        def symeig(self):
+            return 1
+
+    spectrum(Matrix())
+
+
+def a_method_that_is_asked_for():
+    A = torch.eye(3)
+    if hasattr(torch.linalg, "eigh"):
+        values, vectors = torch.linalg.eigh(A)
+    else:
+        values, vectors = A.symeig(eigenvectors=True)
+    try:
+        values = A.eig()
+    except RuntimeError:
+        values = torch.linalg.eig(A)
+
+
+def a_method_of_an_array():
+    import numpy as np
+
+    table = np.rec.array([(1, 2)], dtype=[("a", int), ("b", int)])
+    table.sort()
+    print({"a": 1}.get("lstsq"))

@@ -19,6 +19,7 @@ from torchlint.knowledge.api import find
 from torchlint.lint import fixpoint, registry
 from torchlint.lint.engine import check_text
 from torchlint.lint.registry import Selection
+from torchlint.model.observers.api.methods import METHODS
 from torchlint.syntax.tree import Decoded
 from torchlint.target import NEWEST, Release, Target, release, spelled
 
@@ -84,6 +85,11 @@ def test_names_that_came_are_there() -> None:
     came = find.watched(Target((0, 4), NEWEST)).too_new
     assert len(came) > 500
     assert [name for name, since in came.items() if since <= HERE and _get(name) is None] == []
+
+
+def test_the_model_watches_every_method_that_changes() -> None:
+    methods = {name.removeprefix("torch.Tensor.") for name in find.changes() if name.startswith("torch.Tensor.")}
+    assert methods - {"names"} == METHODS  # that one is no method
 
 
 def test_private_names_are_their_twins() -> None:

@@ -46,6 +46,10 @@ def renamed(event: ApiReference, change: Change, *, mends: bool) -> Fix | None:
     call = event.call
     if call is None or not how:
         return None
+    if how == "method":
+        if not isinstance(call.func, cst.Attribute):
+            return None
+        return Fix(title, (Edit(call.func.attr, change.instead.rpartition(".")[2]),), safe=True, mends=mends)
     made = _rewritten(call, how, text)
     if made is None:
         return None

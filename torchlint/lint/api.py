@@ -1,15 +1,16 @@
 """
-What a file refers to of torch's API, told from its text: the events of `torchlint.model.events.api`.
+What a file refers to of torch's API: the events of `torchlint.model.events.api`.
 
-Two steps: on Python's own tree, which names the table has something to say about under the file's target; and, if there
-are any, where they stand in libcst's. Judges nothing; a file without a word of the table is not even parsed.
+Told from its text in two steps: on Python's own tree, which names the table has something to say about under the file's
+target; and, if there are any, where they stand in libcst's. Methods of tensors are what the model has seen of them.
+Judges nothing; a file without a word of the table is not even parsed.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,8 +20,9 @@ from torchlint.knowledge.api import find
 from torchlint.lint.registry import Registry, Selection
 from torchlint.model.events import Event
 from torchlint.model.events import api as events
+from torchlint.model.observers.api.methods import METHODS
 from torchlint.project.index import ProjectIndex
-from torchlint.syntax.references import Reference, references
+from torchlint.syntax.references import Reference, asked_methods, references
 from torchlint.syntax.tree import NEWLINE, Source, python_tree
 from torchlint.target import Target
 
@@ -206,6 +208,9 @@ class _Judged:
     def uses(self) -> Iterator[Use]:
         """What the table says; of a name that is gone, nothing of its arguments."""
         reference, name = self.reference, self.reference.name
+        if reference.constructs and reference.call is not None:
+            yield from self.of_call(reference.call)
+            return
         change = self.watched.names.get(name)
         if change is not None and self.is_meant(change):
             use = self.of_name(change)
@@ -255,6 +260,7 @@ class _Judged:
             if isinstance(first, ast.Constant) and isinstance(first.value, bool):  # as it was given by position
                 rows = tuple(replace(each, at=0) if each.name == "pretrained" else each for each in rows)
         given = [(each, at) for each in rows if (at := _given(call, each.name, each.at, starred)) >= 0]
+        given = [(each, at) for each, at in given if not (each.how == "reduction" and _is_none(call, at))]
         if given:
             (change, at), *others = given
             yield Use(events.OldArgument, reference, {"change": change}, at, tuple(others))
@@ -295,12 +301,62 @@ class _Judged:
             yield Use(events.UnsafeDeserialization, self.reference, {})
 
 
+def _is_none(call: ast.Call, at: int) -> bool:
+    """Whether an argument, by its index, is None as it stands: for the losses that is as if it were not given."""
+    value = call.args[at] if at < len(call.args) else call.keywords[at - len(call.args)].value
+    return isinstance(value, ast.Constant) and value.value is None
+
+
 def _given(call: ast.Call, name: str, position: int, starred: bool) -> int:
     """The index of an argument among all of a call, positional ones first; -1 if it is not given, or unknown."""
     for at, each in enumerate(call.keywords):
         if each.arg == name:
             return len(call.args) + at
     return position if 0 <= position < len(call.args) and not starred else -1
+
+
+def with_methods(happened: Iterable[Event], target: Target, text: str) -> Iterator[Event]:
+    """
+    What the model reports, with the calls of methods of tensors as what the table says of them; less those whose author
+    asked what there is.
+
+    Parameters
+    ----------
+    happened
+        All of it.
+    target
+        The releases that the file has to run on.
+    text
+        The file.
+    """
+    asked: set[tuple[int, int]] | None = None
+    for event in happened:
+        if not isinstance(event, events.TensorMethod):
+            yield event
+            continue
+        name = f"torch.Tensor.{event.name}"
+        change = find.watched(target).names.get(name)
+        if change is None:
+            continue
+        if asked is None:
+            asked = asked_methods(python_tree(text), METHODS)
+        place: Any = event.node
+        if (place.at.end_lineno, place.at.end_col_offset) in asked:
+            continue
+        gone = target.reaches(change.removed)
+        kind: type[events.RemovedApi] | type[events.DeprecatedApi] = events.RemovedApi if gone else events.DeprecatedApi
+        yield kind(
+            node=event.node,
+            statement=event.statement,
+            truth=event.truth,
+            conditions=event.conditions,
+            name=name,
+            spelled=event.spelled,
+            target=target,
+            reference=event.node,
+            call=event.call,
+            change=change,
+        )
 
 
 def located(source: Source, target: Target, found: Sequence[Use]) -> list[Event]:

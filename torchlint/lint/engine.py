@@ -105,6 +105,7 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
                 thorough=is_thorough(registry, selection),
                 calls=bool(listeners(events.OpCalled, registry, selection)),
             )
+            happened = list(api.with_methods(happened, target, text))
     except SourceError as error:
         return not_readable(path, error)
     except Exception as error:
@@ -262,11 +263,8 @@ class _Check:
             if others:
                 noun = self.groups[first.code, first.span][1]
                 many = f"{len(others)} more {noun}{'s' if len(others) > 1 else ''}"
-                place = (
-                    f"line {others[0].span.line}"
-                    if len(others) == 1
-                    else f"lines {others[0].span.line} to {others[-1].span.line}"
-                )
+                lines = others[0].span.line, others[-1].span.line
+                place = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} to {lines[1]}"
                 first = replace(first, message=f"{first.message} (and {many}, {place})", fix=_together(members))
             alone.append(first)
         return alone

@@ -55,6 +55,8 @@ class Reference:
         Its author asked whether it is there: it stands under a test of a version, in a `try`, under `hasattr`.
     listed
         A table has it as a key, or under its own name: it is spoken of there, and not used.
+    constructs
+        `super().__init__(...)` in a class that has nothing but this for a base: `call` gives it arguments.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Reference:
     again: bool = False
     asked: bool = False
     listed: bool = False
+    constructs: bool = False
 
 
 def references(tree: ast.Module, wanted: Container[str], packages: Collection[str]) -> list[Reference]:
@@ -85,6 +88,17 @@ def references(tree: ast.Module, wanted: Container[str], packages: Collection[st
     walk.module(tree)
     found = [each for each in walk.found if each.name not in walk.provided]
     return sorted(found, key=lambda each: (each.node.lineno, each.node.col_offset))
+
+
+def asked_methods(tree: ast.Module, methods: Container[str]) -> set[tuple[int, int]]:
+    """
+    Where a file calls methods of these names, of whatever, and has asked what there is: line and column of the end of
+    each `receiver.method`.
+    """
+    walk = _Walk((), ())
+    walk.methods = methods
+    walk.module(tree)
+    return walk.asked_methods
 
 
 class _Scope:
@@ -139,6 +153,9 @@ class _Walk:
         self.root = self.scope
         self.asked = False
         self.listed = False
+        self.base = ""  # what the class around derives from, if that is one thing
+        self.methods: Container[str] = ()
+        self.asked_methods = set[tuple[int, int]]()
         self.flags: set[str] = set()
         """Names that hold the answer to a question about versions."""
 
@@ -232,7 +249,9 @@ class _Walk:
             self.decorators(node)
             for part in (*node.bases, *(each.value for each in node.keywords)):
                 self.expression(part)
+            around, self.base = self.base, self.dotted(node.bases[0]) if len(node.bases) == 1 else ""
             self.inner(_Scope(self.scope, is_class=True), node.body)
+            self.base = around
         elif isinstance(node, ast.If):
             self.expression(node.test)
             self.asked = before or self.asks(node.test)
@@ -391,6 +410,10 @@ class _Walk:
             self.chain(node.func, node, False)
         else:
             self.expression(node.func)
+        if self.asked and isinstance(node.func, ast.Attribute) and node.func.attr in self.methods:
+            self.asked_methods.add((node.func.end_lineno or 0, node.func.end_col_offset or 0))
+        if self.base and self.base in self.wanted and _is_constructor_of_base(node.func):
+            self.found.append(_constructing(self.base, node, self.asked))
         before = self.asked
         self.asked = before or self.expects(node)
         for part in (*node.args, *(each.value for each in node.keywords)):
@@ -454,6 +477,17 @@ class _Walk:
         if last in _EXPECTS or last.startswith(("assertRaises", "assertWarns")):
             return last != "skipif" or any(map(self.asks, node.args))
         return False
+
+
+def _constructing(base: str, call: ast.Call, asked: bool) -> Reference:
+    return Reference(base, ast.unparse(call.func), call.func, call, asked=asked, constructs=True)
+
+
+def _is_constructor_of_base(function: ast.expr) -> bool:
+    """Whether it is `super().__init__`."""
+    if not isinstance(function, ast.Attribute) or function.attr != "__init__":
+        return False
+    return isinstance(function.value, ast.Call) and _last(function.value.func) == "super"
 
 
 def _last(node: ast.AST) -> str:

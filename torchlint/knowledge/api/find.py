@@ -240,6 +240,9 @@ def arguments() -> dict[str, tuple[Argument, ...]]:
         )
         for each in (function, *_also(function)):
             found.setdefault(each, of)
+    for name, change in changes().items():
+        if change.how == "twin" and change.instead in found:  # it takes what its twin takes
+            found.setdefault(name, found[change.instead])
     return found
 
 
@@ -286,9 +289,9 @@ def watched(target: Target) -> Watched:
     }
     needles = {name.rpartition(".")[2] for group in (names, too_new, better_said, CALLED) for name in group}
     for function, of in old.items():
-        needles |= {each.name for each in of} | (
-            {function.rpartition(".")[2]} if any(each.at == 0 for each in of) else set()
-        )
+        needles |= {each.name for each in of}
+        if any(each.at == 0 or (each.at > 0 and target.reaches(each.removed)) for each in of):
+            needles.add(function.rpartition(".")[2])  # it may be given by position
     needles |= {name for rows in new.values() for name in rows}
     return Watched(names, too_new, old, new, better_said, frozenset(needles))
 

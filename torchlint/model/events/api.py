@@ -1,4 +1,7 @@
-"""What a program refers to of torch's API that is not the same in all releases: told from the text, not from a run."""
+"""
+What a program refers to of torch's API that is not the same in all releases: told from the text, but for the methods of
+tensors, which only a run tells from those of anything else.
+"""
 
 from __future__ import annotations
 
@@ -131,3 +134,24 @@ class UnsafeLoad(ApiReference):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnsafeDeserialization(ApiReference):
     """Another way to run what somebody else sends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TensorMethod(Event):
+    """
+    A method of a tensor is called that some release deprecates or has no more. `node` is its name, with the receiver.
+    The linter makes a `RemovedApi` or `DeprecatedApi` of it, where a release of the target is meant.
+
+    Attributes
+    ----------
+    name
+        The method.
+    spelled
+        As it is written: `A.symeig`.
+    call
+        The call.
+    """
+
+    name: str
+    spelled: str
+    call: cst.Call

@@ -1,0 +1,1 @@
+"""References to torch's API that only the model can tell: methods of tensors."""
