@@ -130,3 +130,81 @@ def FN_list_of_losses():
     net = nn.Linear(2, 1)
     first, second = net(torch.rand(2)).sum(), net(torch.rand(2)).sum()
     average = np.mean([first, second])
+
+
+def mean_of_a_list_of_losses():
+    """Raises: Can't call numpy() on Tensor that requires grad"""
+    import numpy as np
+
+    def epoch(net, batches):
+        losses = []
+        for x in batches:
+            loss = net(x).mean()
+            loss.backward()
+            losses.append(loss)  # warning: [TLN106]
+        return np.mean(losses)  # error: [TLN111]
+
+    epoch(torch.nn.Linear(4, 1), torch.rand(9, 3, 4))
+
+
+def curves_of_several_rates():
+    """Raises: Can't call numpy() on Tensor that requires grad"""
+    import numpy as np
+
+    def train(rate, steps):
+        w = torch.rand(3, requires_grad=True)
+        curve = []
+        for _ in range(steps):
+            loss = (w * rate).sum()
+            loss.backward()
+            curve.append(loss)  # warning: [TLN106]
+        return curve
+
+    curves = [train(rate, 3) for rate in (0.1, 1.0)]
+    for j in range(2):
+        print(np.log10(curves[j]))  # error: [TLN111]
+
+
+def outputs_of_a_long_loop():
+    """Raises: Can't call numpy() on Tensor that requires grad"""
+    import numpy as np
+
+    w = torch.rand(2, requires_grad=True)
+    outputs = []
+    for x in torch.rand(100, 2):
+        outputs.append((w * x).sum())
+    print(np.array(outputs))  # error: [TLN111]
+
+
+def lists_of_numbers_and_arrays():
+    import numpy as np
+
+    net = torch.nn.Linear(4, 1)
+    losses, outputs, sizes = [], [], []
+    for x in torch.rand(9, 3, 4):
+        loss = net(x).mean()
+        loss.backward()
+        losses.append(loss.item())
+        outputs.append(net(x).detach().numpy())
+        sizes.append(len(x))
+    print(np.mean(losses), np.concatenate(outputs), np.average(losses, weights=sizes))
+    with torch.no_grad():
+        scores = [net(x).mean() for x in torch.rand(9, 3, 4)]
+    print(np.mean(scores), np.array(scores))
+
+
+def list_that_numpy_shuffles():
+    import numpy as np
+
+    w = torch.rand(2, requires_grad=True)
+    terms = [(w * k).sum() for k in range(3)]
+    np.random.shuffle(terms)
+    (terms[0] + terms[1]).backward()
+
+
+def norms_of_gradients():
+    import numpy as np
+
+    net = torch.nn.Linear(4, 1)
+    net(torch.rand(2, 4)).mean().backward()
+    print(np.mean([p.grad.norm() for p in net.parameters()]))

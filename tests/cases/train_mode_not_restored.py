@@ -233,3 +233,61 @@ def recurrent_with_dropout():
         model(torch.ones(4, 2))[0].mean().backward()
         opt.step()
         model.eval()  # warning: [TLN407]
+
+
+def tested_every_third_time_but_the_first():
+    """Holds: not model.training"""
+    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5), nn.Linear(2, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def test():
+        model.eval()  # warning: [TLN407]
+        with torch.no_grad():
+            return model(torch.rand(4, 2)).mean().item()
+
+    for i in range(6):
+        optimizer.zero_grad()
+        model(torch.rand(4, 2)).mean().backward()
+        optimizer.step()
+        if i % 3 == 0 and i != 0:
+            print(test())
+
+
+def tested_in_the_second_of_four():
+    """Holds: not model.training"""
+    model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2), nn.Linear(2, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(4):
+        optimizer.zero_grad()
+        model(torch.rand(4, 2)).mean().backward()
+        optimizer.step()
+        if epoch == 1:
+            model.eval()  # warning: [TLN407]
+            with torch.no_grad():
+                print(model(torch.rand(4, 2)).mean())
+
+
+def tested_in_the_last_iteration_alone():
+    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5), nn.Linear(2, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i in range(4):
+        optimizer.zero_grad()
+        model(torch.rand(4, 2)).mean().backward()
+        optimizer.step()
+        if i == 3:
+            model.eval()
+            with torch.no_grad():
+                print(model(torch.rand(4, 2)).mean())
+
+
+def frozen_from_the_second_iteration_on_by_choice():
+    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5), nn.Linear(2, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i in range(6):
+        model.train(i < 3)
+        optimizer.zero_grad()
+        model(torch.rand(4, 2)).mean().backward()
+        optimizer.step()
+        if i % 3 == 0 and i != 0:
+            model.eval()
+            print(model(torch.rand(4, 2)).mean().item())

@@ -2,6 +2,7 @@
 """Programs for TLN405."""
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 
@@ -154,3 +155,82 @@ def accumulated_per_epoch():
         for x in torch.rand(3, 1, 2):
             net(x).sum().backward()
         optimizer.step()
+
+
+def optimizer_and_count_are_arguments():
+    """Holds: all(alone)"""
+    alone = []
+
+    def train(model, optimizer, loader, accumulation):
+        for index, x in enumerate(loader):
+            optimizer.zero_grad(set_to_none=True)  # warning: [TLN405]
+            loss = F.mse_loss(model(x), x) / accumulation
+            loss.backward()
+            if (index + 1) % accumulation == 0:
+                last = torch.autograd.grad(F.mse_loss(model(x), x) / accumulation, model.weight)[0]
+                alone.append(torch.allclose(model.weight.grad, last))
+                optimizer.step()
+
+    model = nn.Linear(2, 2)
+    train(model, torch.optim.SGD(model.parameters(), lr=0.1), torch.rand(4, 3, 2), 2)
+
+
+def norm_is_printed_before_the_step():
+    """Holds: all(alone)"""
+    alone = []
+    model = nn.Linear(2, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for index, x in enumerate(torch.rand(4, 3, 2)):
+        optimizer.zero_grad()  # warning: [TLN405]
+        loss = F.mse_loss(model(x), x) / 2
+        loss.backward()
+        if (index + 1) % 2 == 0:
+            print(model.weight.grad.norm())
+            last = torch.autograd.grad(F.mse_loss(model(x), x) / 2, model.weight)[0]
+            alone.append(torch.allclose(model.weight.grad, last))
+            optimizer.step()
+
+
+def every_kth_is_skipped_or_logged():
+    def skip(model, optimizer, loader, k):
+        for i, x in enumerate(loader):
+            optimizer.zero_grad()
+            F.mse_loss(model(x), x).backward()
+            if (i + 1) % k == 0:
+                continue
+            optimizer.step()
+
+    def log(model, optimizer, loader, k):
+        for i, x in enumerate(loader):
+            optimizer.zero_grad()
+            F.mse_loss(model(x), x).backward()
+            optimizer.step()
+            if (i + 1) % k == 0:
+                print(i)
+
+    def accumulate(model, optimizer, loader, k):
+        for i, x in enumerate(loader):
+            if i % k == 0:
+                optimizer.zero_grad()
+            F.mse_loss(model(x), x).backward()
+            if (i + 1) % k == 0:
+                optimizer.step()
+
+    model = nn.Linear(2, 2)
+    for train in (log, accumulate):
+        train(model, torch.optim.SGD(model.parameters(), lr=0.1), torch.rand(4, 3, 2), 2)
+
+
+def every_gradient_is_kept_for_a_plot():
+    def train(model, optimizer, loader, k):
+        norms = []
+        for i, x in enumerate(loader):
+            optimizer.zero_grad()
+            F.mse_loss(model(x), x).backward()
+            norms.append(model.weight.grad.norm())
+            if (i + 1) % k == 0:
+                optimizer.step()
+        return norms
+
+    model = nn.Linear(2, 2)
+    train(model, torch.optim.SGD(model.parameters(), lr=0.1), torch.rand(4, 3, 2), 2)

@@ -58,6 +58,9 @@ _OF_NUMBERS: Final = frozenset(
         power rint round sign sin sinh sqrt square tan tanh
     """.split()  # noqa: SIM905
 )
+_WRITING: Final = frozenset(
+    {"copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal", "shuffle", "permuted"}
+)
 _PACKAGES: Final = frozenset(
     """
     argparse cv2 datetime flax glob h5py hashlib jax json logging math matplotlib numpy onnxruntime os pandas pathlib
@@ -116,6 +119,11 @@ def limit(qualified: str, name: str) -> str | None:
     """The kind of `torch.finfo(...).max` and the like; None if it is none of them."""
     known = _LIMITS.get(qualified)
     return None if known is None else known.get(name, "float")
+
+
+def leaves_arguments(qualified: str) -> bool:
+    """Whether a function of NumPy only reads the lists it is given: all do but a few that write into one."""
+    return qualified.startswith("numpy.") and qualified.rpartition(".")[2] not in _WRITING
 
 
 def is_foreign(qualified: str) -> bool:

@@ -52,6 +52,9 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     apart = apart or (receiver is not None and is_foreign(receiver))
     if called.endswith("_") and not called.startswith("_") and not apart:
         machine.contained = False
+    only_read = (
+        isinstance(callee, External) and foreign.leaves_arguments(callee.qualified) and "out" not in site.keywords
+    )
     depends: list[Tensor] = []
     given = [*site.values(), *([receiver] if receiver is not None else [])]
     for value in given:
@@ -59,7 +62,8 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         for tensor in held:
             if tensor not in depends and (not isinstance(value, Instance) or tensor.is_parameter is not Truth.YES):
                 depends.append(tensor)
-        havoc(run, value)
+        if not only_read:
+            havoc(run, value)
     if not apart and not keeps_flags(callee):
         known = called in KEEPING_FLAGS or (called not in FLAGS and ops.find(f"torch.Tensor.{called}"))
         of_library = isinstance(callee, Unknown) and callee.keeps_flags

@@ -36,6 +36,7 @@ from torchlint.model.state.values import (
     Tensor,
     Unknown,
     Value,
+    alternatives,
     reachable_tensors,
 )
 from torchlint.syntax import ir
@@ -56,7 +57,10 @@ _CONVERTING = frozenset(
     testing.assert_array_equal testing.assert_array_almost_equal
     """.split()  # noqa: SIM905
 )
+_CONVERTING_LISTS = frozenset({"mean", "std", "average"})
+"""Of a list these make an array, too."""
 _PLOTTING = frozenset("plot scatter imshow hist bar contourf fill_between semilogy semilogx loglog errorbar".split())  # noqa: SIM905
+_HANDED = _CONVERTING | _CONVERTING_LISTS | _PLOTTING
 _FRESH_COPIES = frozenset(
     {"tensor", "as_tensor", "Variable()", "detach()", ".data", "from_numpy", "torch.from_numpy()"}
 )
@@ -69,7 +73,12 @@ class Leaves(Observer):
         DIFFERENTIATING,
         anywhere(f"requires_grad requires_grad_ .numpy {DEEPCOPIES} Parameter"),
         here(DEEPCOPIES_HELD),
-        Concern(anywhere=(frozenset({ARRAYS}), frozenset(name.rpartition(".")[2] for name in _CONVERTING | _PLOTTING))),
+        Concern(
+            anywhere=(
+                frozenset({ARRAYS}),
+                frozenset(name.rpartition(".")[2] for name in _CONVERTING | _CONVERTING_LISTS | _PLOTTING),
+            )
+        ),
     )
 
     def __init__(self, machine: Machine) -> None:
@@ -160,6 +169,9 @@ class Leaves(Observer):
             self._told[id(result)] = (result, origin, self.machine.line())
         if qualified.startswith("numpy.") and qualified[6:] in _CONVERTING:
             self._handed_over(f"np.{qualified[6:]}", positional, origin)
+        elif qualified.startswith("numpy.") and qualified[6:] in _CONVERTING_LISTS:
+            if positional and isinstance(positional[0], Sequence) and positional[0].kind in ("list", "tuple"):
+                self._handed_over(f"np.{qualified[6:]}", positional[:1], origin)
         elif qualified.startswith("matplotlib.pyplot.") and qualified[18:] in _PLOTTING:
             self._handed_over(f"plt.{qualified[18:]}", positional, origin)
         elif qualified == "copy.deepcopy" and positional:
@@ -174,12 +186,20 @@ class Leaves(Observer):
             written = argument(origin, index)
             if written is None:
                 continue
-            inner = value.items if isinstance(value, Sequence) and value.items is not None else (value,)
+            inner: tuple[Value, ...] = (value,)
+            if isinstance(value, Sequence):
+                inner = value.items if value.items is not None else self._elements(value)
             for each in inner:
                 tensor = only(each, self.machine)
                 if isinstance(tensor, Tensor) and tensor.requires_grad.truth() is Truth.YES:
                     self._to_numpy(tensor, written.value, how, origin, inside=isinstance(value, Sequence))
                     return
+
+    def _elements(self, values: Sequence) -> tuple[Value, ...]:
+        """One element of a list of unknown length, if whichever it is requires grad."""
+        options = [each for _, each in alternatives(values.element, self.machine.guard)] if values.element else []
+        graphs = [each for each in options if isinstance(each, Tensor) and each.requires_grad.truth() is Truth.YES]
+        return (graphs[0],) if graphs and len(graphs) == len(options) else ()
 
     def _to_numpy(self, tensor: Tensor, written: ir.Expression, how: str, origin: ir.Call, *, inside: bool) -> None:
         node = expression(written)

@@ -239,8 +239,9 @@ class Modes(Observer):
         """The call in the next iteration that trains, if nothing in the loop sets the mode back."""
         notes = [each for each in self._log.notes if each.within(iteration)]
         module = note.module
-        if module is None or iteration.number != 0:
+        if module is None:
             return None
+        following = iteration.number + 1
         for each in notes:
             back = each.kind == "train" and each.module is not None
             if back and isinstance(module, Unknown) and isinstance(each.module, Unknown) and _is_result(each.module):
@@ -257,11 +258,14 @@ class Modes(Observer):
             and not any(mode.time < each.time for mode in earlier)
         ]  # fmt: skip
         for call in notes:
-            if call.kind != "call" or call.module is not module or not call.within(iteration, 1):
+            if call.kind != "call" or call.module is not module or not call.within(iteration, following):
                 continue
             if not any(each.origin is call.origin for each in before) or conjoin(call.path, note.path) is None:
                 continue
-            if any(each.kind == "backward" and each.time > call.time and each.within(iteration, 1) for each in notes):
+            if any(
+                each.kind == "backward" and each.time > call.time and each.within(iteration, following)
+                for each in notes
+            ):
                 return call
         return None
 

@@ -198,8 +198,9 @@ def _discarded(log: Log, zero: Moment, decision: Callable[[int], object]) -> Eve
     iteration = zero.iterations[-1]
     inside = [moment for moment in log.moments if moment.within(iteration)]
     steps = [m for m in log.of("step") if m.owner is zero.owner and m.owner is not None]
-    if not steps or any(log.may_touch(moment, steps[0]) for moment in inside):
-        return None
+    own = {id(moment.origin) for moment in inside if moment.kind in ("zero", "step") and moment.owner is zero.owner}
+    if not steps or any(log.may_touch(moment, steps[0]) for moment in inside if id(moment.origin) not in own):
+        return None  # a call of an unknown optimizer is its own zeroing or step, and no other code
     wiped = [
         moment
         for moment in inside
@@ -208,13 +209,14 @@ def _discarded(log: Log, zero: Moment, decision: Callable[[int], object]) -> Eve
         and len(moment.iterations) == len(zero.iterations)
         and all(log.feeds(moment, step) != "no" for step in steps)
     ]
-    if not wiped or any(moment.kind == "read" for moment in inside):
+    if not wiped or any(_used(moment, steps) for moment in log.between(wiped[-1], zero)):
         return None
     if any(moment.kind == "zero" and moment.owner is not zero.owner for moment in inside):
         return None
     if not _follows(zero, wiped[-1], inside):
         return None
-    if any(m.kind == "step" and m.owner is zero.owner for m in log.between(wiped[-1], zero)):
+    stepped = [m for m in log.between(wiped[-1], zero) if m.kind == "step" and m.owner is zero.owner]
+    if any(not _counted(step, decision) for step in stepped):
         return None
     within = [step for step in steps if step.within(iteration)]
     later = [step for step in steps if step.time > zero.time and not step.within(iteration)]
@@ -228,6 +230,13 @@ def _discarded(log: Log, zero: Moment, decision: Callable[[int], object]) -> Eve
     backward = Step(wiped[-1].origin.origin, "its gradients are zeroed in the next iteration, before any step")
     return GradientsDiscarded(
         node=zero.origin.origin, statement=zero.line, trace=(backward,), optimizer=zero.name, backward=backward
+    )
+
+
+def _used(read: Moment, steps: list[Moment]) -> bool:
+    """Whether gradients are read elsewhere than on the way to a step, as one reads their norm before it."""
+    return read.kind == "read" and not any(
+        step.iterations == read.iterations and step.time > read.time and step.path <= read.path for step in steps
     )
 
 
@@ -254,11 +263,17 @@ def _every_few(
     extra = {key for key, _ in step.path - step.iterations[-1].path}
     if not extra:
         return _skipped(step, wiped[-1], inside)
-    counting = {key for key in extra if isinstance(key, int) and _counts(decision(key))}
+    counting = _counted(step, decision)
     if not counting:
         return False
     backwards = [moment for moment in inside if moment.kind == "backward"]
     return not any(key in counting for moment in backwards for key, _ in moment.path)
+
+
+def _counted(step: Moment, decision: Callable[[int], object]) -> set[int]:
+    """The conditions of a step that are true in every k-th iteration."""
+    extra = {key for key, arm in step.path - step.iterations[-1].path if arm == 1} if step.iterations else set()
+    return {key for key in extra if isinstance(key, int) and _counts(decision(key))}
 
 
 def _skipped(step: Moment, wiped: Moment, inside: list[Moment]) -> bool:
