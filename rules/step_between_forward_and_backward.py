@@ -12,7 +12,7 @@ class StepBetweenForwardAndBackward(Rule):
     ## What it does
     Finds `optimizer.step()` (or another update of a parameter in place) after a forward that used the parameters, and
     before a backward through it: the generator's loss computed before the discriminator's step, actor and critic, two
-    losses of one forward.
+    losses of one forward. Of a network that is an argument the layers aren't known: that is a warning, and says so.
 
     ## Why is this bad?
     The step overwrites the weights that the layers saved: with two or more layers the backward raises. With a single
@@ -24,7 +24,9 @@ class StepBetweenForwardAndBackward(Rule):
     step. `detach()` what shall not be trained by the second loss.
 
     ## Known limits
-    Silent where the optimizer isn't known to hold the parameters, or isn't known to have gradients for them.
+    Silent where the optimizer isn't known to hold the parameters, or isn't known to have gradients for them. A given
+    network is followed through functions of torch, other networks and what is called a loss or a criterion, and by an
+    optimizer built over `network.parameters()` alone.
 
     ## References
     - [In-place correctness
@@ -85,11 +87,20 @@ class StepBetweenForwardAndBackward(Rule):
         ),
     )
 
-    def check(self, event: events.SavedTensorRead | writes.StaleGradient) -> Iterator[Diagnostic]:
-        if isinstance(event, writes.StaleGradient):
+    def check(
+        self, event: events.SavedTensorRead | writes.StaleGradient | writes.GivenNetworkStepped
+    ) -> Iterator[Diagnostic]:
+        if isinstance(event, writes.GivenNetworkStepped):
+            message = (
+                f"`step()` overwrites the weights that a call of `{event.network}` saved for a backward still to come, "
+                "if it has more than one layer"
+            )
+            claims: tuple[Claim, ...] = (Raises("modified by an inplace operation", here=False),)
+            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=claims)
+        elif isinstance(event, writes.StaleGradient):
             leaf = f"`{event.leaf.name}`" if event.leaf.name else "a parameter"
             message = f"`{event.op}` updates {leaf} between a forward and its backward: the gradient is the old one's"
-            claims: tuple[Claim, ...] = (Observed("gradient-of-old-value", event.leaf.name),)
+            claims = (Observed("gradient-of-old-value", event.leaf.name),)
             yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=claims)
         elif event.spelling == "optimizer":
             saved = f"`{event.name}`" if event.name else "a parameter"

@@ -146,3 +146,133 @@ def weights_that_autocast_copies():
     nn.init.zeros_(net.weight)  # warning: [TLN202]
     loss.backward()
     opt.step()
+
+
+def networks_are_arguments():
+    """Raises: modified by an inplace operation"""
+    import pickle
+
+    def fit(G, D, batches, criterion):
+        opt_g = torch.optim.Adam(G.parameters())
+        opt_d = torch.optim.Adam(D.parameters())
+        for real in batches:
+            fake = G(torch.randn(8, 4))
+            loss_g = criterion(D(fake), torch.ones(8, 1))
+            loss_d = criterion(D(real), torch.ones(8, 1)) + criterion(D(fake.detach()), torch.zeros(8, 1))
+            opt_d.zero_grad()
+            loss_d.backward()
+            opt_d.step()  # warning: [TLN202]
+            opt_g.zero_grad()
+            loss_g.backward()
+            opt_g.step()
+
+    deep = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+    generator, critic, loss = pickle.loads(pickle.dumps((nn.Linear(4, 4), deep, nn.BCEWithLogitsLoss())))
+    fit(generator, critic, torch.rand(2, 8, 4), loss)
+
+
+def actor_and_critic_are_attributes():
+    """Raises: modified by an inplace operation"""
+    import pickle
+
+    class Agent:
+        def __init__(self, actor, critic):
+            self.actor, self.critic = actor, critic
+            self.actor_opt = torch.optim.Adam(self.actor.parameters())
+            self.critic_opt = torch.optim.Adam(self.critic.parameters())
+
+        def update(self, state, reward):
+            q = self.critic(torch.cat([state, self.actor(state)], 1))
+            critic_loss = F.mse_loss(q, reward)
+            actor_loss = -q.mean()
+            self.critic_opt.zero_grad()
+            critic_loss.backward(retain_graph=True)
+            self.critic_opt.step()  # warning: [TLN202]
+            self.actor_opt.zero_grad()
+            actor_loss.backward()
+            self.actor_opt.step()
+
+    deep = nn.Sequential(nn.Linear(6, 4), nn.Tanh(), nn.Linear(4, 1))
+    actor, critic = pickle.loads(pickle.dumps((nn.Linear(4, 2), deep)))
+    Agent(actor, critic).update(torch.rand(8, 4), torch.rand(8, 1))
+
+
+def generator_steps_before_the_other_loss():
+    """Raises: modified by an inplace operation"""
+    import pickle
+
+    def fit(gen, disc, batches):
+        bce = nn.BCEWithLogitsLoss()
+        d_opt, g_opt = torch.optim.SGD(disc.parameters(), lr=0.1), torch.optim.SGD(gen.parameters(), lr=0.1)
+        for real in batches:
+            fake = gen(torch.rand(8, 4))
+            g_loss = bce(disc(fake), torch.ones(8, 1))
+            g_opt.zero_grad()
+            g_loss.backward(retain_graph=True)
+            g_opt.step()  # warning: [TLN202]
+            d_loss = bce(disc(real), torch.ones(8, 1)) + bce(disc(fake), torch.zeros(8, 1))
+            d_opt.zero_grad()
+            d_loss.backward()
+            d_opt.step()
+
+    deep = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 4))
+    generator, critic = pickle.loads(pickle.dumps((deep, nn.Linear(4, 1))))
+    fit(generator, critic, torch.rand(2, 8, 4))
+
+
+def given_networks_one_after_the_other():
+    import pickle
+
+    def fit(G, D, batches, criterion):
+        opt_g, opt_d = torch.optim.Adam(G.parameters()), torch.optim.Adam(D.parameters())
+        for real in batches:
+            fake = G(torch.randn(8, 4))
+            loss_d = criterion(D(real), torch.ones(8, 1)) + criterion(D(fake.detach()), torch.zeros(8, 1))
+            opt_d.zero_grad()
+            loss_d.backward()
+            opt_d.step()
+            loss_g = criterion(D(fake), torch.ones(8, 1))
+            opt_g.zero_grad()
+            loss_g.backward()
+            opt_g.step()
+
+    deep = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+    generator, critic, loss = pickle.loads(pickle.dumps((nn.Linear(4, 4), deep, nn.BCEWithLogitsLoss())))
+    fit(generator, critic, torch.rand(2, 8, 4), loss)
+
+
+def given_networks_apart_by_detach_and_by_a_helper():
+    import pickle
+
+    def advantage(actor, critic, batches):
+        oa, oc = torch.optim.Adam(actor.parameters()), torch.optim.Adam(critic.parameters())
+        for s in batches:
+            value, score = critic(s), actor(s)
+            oc.zero_grad()
+            F.mse_loss(value, torch.ones(8, 1)).backward()
+            oc.step()
+            actor_loss = -(score * (1 - value.detach())).mean()
+            oa.zero_grad()
+            actor_loss.backward()
+            oa.step()
+
+    def helper(a, b, batches, criterion):
+        oa, ob = torch.optim.Adam(a.parameters()), torch.optim.Adam(b.parameters())
+
+        def loss_of(net, x):
+            return criterion(net(x), torch.ones(8, 1))
+
+        for x in batches:
+            loss_a, loss_b = loss_of(a, x), loss_of(b, x)
+            ob.zero_grad()
+            loss_b.backward()
+            ob.step()
+            oa.zero_grad()
+            loss_a.backward()
+            oa.step()
+
+    deep = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+    wide = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+    a, b, loss = pickle.loads(pickle.dumps((deep, wide, nn.BCEWithLogitsLoss())))
+    advantage(a, b, torch.rand(2, 8, 4))
+    helper(a, b, torch.rand(2, 8, 4), loss)

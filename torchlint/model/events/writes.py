@@ -40,6 +40,21 @@ class StaleGradient(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GivenNetworkStepped(Event):
+    """
+    An optimizer steps over a network that the program is given, between a call of it and the backward through that
+    call. `node` is the step.
+
+    Attributes
+    ----------
+    network
+        How the program calls the network.
+    """
+
+    network: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DataWritten(Event):
     """
     A tensor is written through its `.data`: the version counter does not see it.

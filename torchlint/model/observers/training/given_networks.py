@@ -1,0 +1,236 @@
+"""
+Networks that are given (arguments, attributes set from arguments) and that an optimizer steps between one of their
+calls and the backward through it.
+
+What nobody knows of such a network is how many layers it has. That an optimizer is built over its `parameters()` shows
+that it is a Module; that a backward through one of its calls came back, that its parameters have gradients; so the step
+writes what its other calls have saved. The way from a call to the root of a backward is followed through functions of
+torch, other networks and criteria alone. Does not judge.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from torchlint.knowledge.ops import find as ops
+from torchlint.model.events import BackwardCallee
+from torchlint.model.events.trace import Step
+from torchlint.model.events.writes import GivenNetworkStepped
+from torchlint.model.observers.pending import Held, dotted
+from torchlint.model.state.guards import Guard, Truth
+from torchlint.model.state.hooks import Observer
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.values import (
+    Function,
+    GraphNode,
+    Instance,
+    Module,
+    Optimizer,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+)
+from torchlint.syntax import ir
+from torchlint.syntax.features import DIFFERENTIATING
+
+_CRITERION = re.compile(r"loss|crit|bce|mse|objective", re.IGNORECASE)
+_MOST_STEPS = 60
+"""Values that are looked at on the way back from a root."""
+
+
+@dataclass(slots=True, eq=False)
+class _Call:
+    """A network, a criterion or an operation was called; `network` is None but for the first."""
+
+    network: Unknown | None
+    name: str
+    arguments: tuple[Value, ...]
+    origin: ir.Node
+    time: int
+    path: Guard
+    iteration: tuple[int, ...]
+
+
+@dataclass(slots=True, eq=False)
+class _Stepped:
+    """An optimizer stepped over a network that had gradients."""
+
+    network: Unknown
+    origin: ir.Call
+    time: int
+    path: Guard
+
+
+class GivenNetworks(Observer):
+    """Raises `GivenNetworkStepped`."""
+
+    words = (".step",)
+    concerns = (DIFFERENTIATING,)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.held = Held(machine, attested=True)
+        self._networks: dict[int, tuple[Optimizer, Unknown]] = {}
+        self._listed: list[tuple[Value, Unknown]] = []
+        self._calls: dict[int, _Call] = {}
+        self._fed: list[tuple[Unknown, Guard]] = []
+        self._steps: list[_Stepped] = []
+        self._count = 0
+
+    def entry_started(self, function: Function | None) -> None:
+        self.held.start(function is None)
+        self._calls.clear()
+        self._fed.clear()
+        self._steps.clear()
+
+    def concluded(self) -> None:
+        self.held.tell()
+        self.entry_started(None)
+
+    def method(
+        self,
+        receiver: Value,
+        name: str,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        result: Value | None,
+        origin: ir.Call,
+    ) -> None:
+        if not isinstance(receiver, (Unknown, Tensor)):
+            return
+        if name == "parameters" and isinstance(receiver, Unknown) and isinstance(result, Sequence):
+            self._listed.append((result, receiver))
+        elif _differentiable(f"torch.Tensor.{name}"):
+            self._note(None, name, (receiver, *positional), origin)
+
+    def called(
+        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
+    ) -> None:
+        if qualified.startswith("torch.") and isinstance(result, (Unknown, Tensor)) and _differentiable(qualified):
+            self._note(None, qualified, tuple(positional), origin)
+
+    def binary(self, op: str, left: Value, right: Value, result: Value, origin: ir.Binary) -> None:
+        if op in ("+", "-", "*", "/"):
+            self._note(None, op, (left, right), origin)
+
+    def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
+        if isinstance(module, Module):
+            self._note(None, module.kind.name, tuple(arguments), origin)
+
+    def _note(self, network: Unknown | None, name: str, arguments: tuple[Value, ...], origin: ir.Node) -> None:
+        if self.machine.grad_mode is not Truth.YES:
+            self._calls.pop(id(origin), None)
+            return
+        known = self._calls.get(id(origin))
+        if known is not None and known.iteration == self.machine.iteration:
+            network, arguments = None, ()  # in a helper: which of its calls a value is from is not known
+        self._count += 1
+        self._calls[id(origin)] = _Call(
+            network, name, arguments, origin, self._count, self.machine.path, self.machine.iteration
+        )
+
+    def zeroed(self, owner: Value, origin: ir.Node) -> None:
+        known = self._networks.get(id(owner))
+        network = known[1] if known is not None else owner
+        self._fed = [each for each in self._fed if each[0] is not network]
+
+    def optimizer_built(self, optimizer: Optimizer, parameters: Value | None, origin: ir.Call) -> None:
+        network = next((each for listed, each in self._listed if listed is parameters), None)
+        if network is not None:
+            self._networks[id(optimizer)] = (optimizer, network)
+
+    def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
+        name = dotted(origin.function)
+        if not isinstance(callee, Unknown) or receiver is not None or not name:
+            return
+        if self._is_network(callee):
+            self._note(callee, name, tuple(arguments), origin)
+        elif _CRITERION.search(name.rpartition(".")[2]):
+            self._note(None, name, tuple(arguments), origin)
+
+    def stepped(self, optimizer: Value, origin: ir.Call) -> None:
+        known = self._networks.get(id(optimizer))
+        if known is None:
+            return
+        path = self.machine.path
+        if any(network is known[1] and fed <= path for network, fed in self._fed):
+            self._count += 1
+            self._steps.append(_Stepped(known[1], origin, self._count, path))
+
+    def backward(
+        self,
+        callee: BackwardCallee,
+        root: Tensor,
+        nodes: list[GraphNode],
+        leaves: list[Tensor],
+        inputs: list[Tensor] | None,
+        create_graph: bool | None,
+        origin: ir.Node,
+    ) -> None:
+        self.held.ran_backward()
+        if callee == "autograd.grad" or inputs is not None:
+            return
+        calls = self._behind(root)
+        path = self.machine.path
+        for call in calls:
+            for step in self._steps:
+                if step.network is call.network and call.time < step.time and call.path <= path and step.path <= path:
+                    self._tell(call, step, origin)
+                    break
+        self._count += 1
+        self._fed += [(call.network, path) for call in calls if call.network is not None]
+
+    def _tell(self, call: _Call, step: _Stepped, origin: ir.Node) -> None:
+        forward = Step(call.origin.origin, f"`{call.name}` saves its weights here")
+        backward = Step(origin.origin, "this backward goes through that call")
+        event = GivenNetworkStepped(
+            node=step.origin.origin,
+            statement=self.machine.line(),
+            trace=(forward, backward),
+            network=call.name,
+        )
+        self.held.hold(event)
+
+    def _is_network(self, value: Value) -> bool:
+        return any(network is value for _, network in self._networks.values())
+
+    def _behind(self, root: Value) -> list[_Call]:
+        """The calls of networks that a root was surely computed from."""
+        found: list[_Call] = []
+        pending: list[Value] = [root]
+        seen: set[int] = set()
+        while pending and len(seen) < _MOST_STEPS:
+            value = pending.pop()
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            origin: ir.Node | None = None
+            if isinstance(value, Unknown):
+                origin = value.source
+            elif isinstance(value, Tensor):
+                if value.cut or value.requires_grad.truth() is Truth.NO:
+                    continue
+                origin = value.origin
+                pending += value.inputs
+            elif isinstance(value, Sequence):
+                pending += value.items or ()
+                continue
+            else:
+                options = [each for _, each in alternatives(value, self.machine.guard)]
+                pending += options if len(options) == 1 and options[0] is not value else ()
+                continue
+            call = self._calls.get(id(origin)) if origin is not None else None
+            if call is not None:
+                pending += call.arguments
+                if call.network is not None:
+                    found.append(call)
+        return found
+
+
+def _differentiable(spelling: str) -> bool:
+    """Whether a gradient comes back through an operation of torch."""
+    found = ops.find(spelling)
+    return bool(found) and all(op.differentiable and not op.cuts for op in found)
