@@ -12,7 +12,8 @@ class BroadcastInLoss(Rule):
 
     ## What it does
     Finds `mse_loss`, `l1_loss`, `smooth_l1_loss`, `huber_loss` and their layers, and `((p - y) ** 2).mean()` of the
-    output of a linear layer, where one side is (N, 1) and the other (N,).
+    output of a linear layer, where one side is (N, 1) and the other (N,). Of torch's own losses also, as a smell, a
+    target with an axis of 1 against a prediction with more: (1, 1) against (N, 1).
 
     ## Why is this bad?
     Each prediction is compared with each target. The loss falls until the model predicts the mean, and stays there.
@@ -71,7 +72,13 @@ class BroadcastInLoss(Rule):
     def check(self, event: numerics.LossBroadcast) -> Iterator[Diagnostic]:
         sides = f"{shown(event.left)} {_size(event.left_shape)} and {shown(event.right)} {_size(event.right_shape)}"
         claims = (Warns("that is different to the input size"), Observed("broadcast"))
-        yield Diagnostic(event.node, f"{sides} are broadcast: each is compared with each", event.trace, claims=claims)
+        message = f"{sides} are broadcast: each is compared with each"
+        if not event.square:
+            message = f"{sides} are broadcast: one target for all predictions"
+        yield Diagnostic(event.node, message, event.trace, level=self.level_of(event), claims=claims)
+
+    def level_of(self, event: numerics.LossBroadcast) -> Level:
+        return self.level if event.square else Level.SMELL
 
 
 def _size(shape: events.Shape) -> str:

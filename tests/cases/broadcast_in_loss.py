@@ -80,3 +80,40 @@ def shapes_unknown():
         return F.mse_loss(prediction, target)
 
     loss_of(torch.rand(3), torch.rand(3))
+
+
+def one_value_of_a_sequence_for_the_batch():
+    """Warns: Using a target size (torch.Size([1, 1])) that is different to the input size"""
+    readout, criterion = nn.Linear(4, 1), nn.MSELoss()
+    wave = torch.sin(torch.linspace(0, 6, 7))
+    for t in range(6):
+        guess = readout(torch.zeros(10, 4))
+        loss = criterion(guess, wave[t + 1].view(1, 1))  # smell: [TLN606]
+
+
+def mean_kept_as_an_axis():
+    """Warns: that is different to the input size"""
+    image, other = torch.rand(2, 3, 8, 8), torch.rand(2, 3, 8, 8)
+    loss = F.l1_loss(image, other.mean(1, keepdim=True))  # smell: [TLN606]
+
+
+def first_row_for_all():
+    """Warns: that is different to the input size"""
+    rows = torch.rand(5, 3)
+    loss = F.smooth_l1_loss(rows, rows[:1])  # smell: [TLN606]
+
+
+def targets_of_the_same_size():
+    guess = torch.rand(10, 1)
+    nn.MSELoss()(guess, torch.rand(10, 1))
+    nn.MSELoss()(guess, torch.rand(1, 1).expand(10, 1))
+    F.l1_loss(torch.rand(2, 3, 8, 8).mean(1, keepdim=True), torch.rand(2, 1, 8, 8))
+    F.mse_loss(torch.rand(1, 1), torch.rand(1, 1))
+
+
+def one_number_for_all_is_meant():
+    import warnings
+
+    warnings.simplefilter("ignore")
+    F.mse_loss(torch.rand(10, 1), torch.tensor(1.0))
+    F.mse_loss(torch.rand(10, 3), torch.rand(3))

@@ -121,15 +121,11 @@ def called_by_others():
         return net(observation).numpy()
 
 
-def FN_list_of_losses():
-    """
-    Raises: Can't call numpy() on Tensor that requires grad
-
-    Unknown code may change a list it's given, and the model takes NumPy's for such.
-    """
+def list_of_losses():
+    """Raises: Can't call numpy() on Tensor that requires grad"""
     net = nn.Linear(2, 1)
     first, second = net(torch.rand(2)).sum(), net(torch.rand(2)).sum()
-    average = np.mean([first, second])
+    average = np.mean([first, second])  # error: [TLN111]
 
 
 def mean_of_a_list_of_losses():

@@ -111,6 +111,8 @@ class LossBroadcast(Event):
         The expressions of prediction and target.
     left_shape, right_shape
         Their shapes.
+    square
+        Both are stretched; else the target alone.
     """
 
     loss: str
@@ -118,6 +120,7 @@ class LossBroadcast(Event):
     right: cst.BaseExpression
     left_shape: Shape
     right_shape: Shape
+    square: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,6 +48,17 @@ def both_expanded(left: Shape, right: Shape) -> bool:
     return any(a == 1 and b != 1 for a, b in pairs) and any(b == 1 and a != 1 for a, b in pairs)
 
 
+def one_expanded(given: Shape, target: Shape) -> bool:
+    """
+    Whether broadcasting stretches the target of a loss along an axis of 1 that it has: (1, 1) against (n, 1). A single
+    number, or a target that lacks the axis, may well be meant for all.
+    """
+    if given is None or target is None or len(given) != len(target):
+        return False
+    stretched = [b == 1 and a is not None and a != 1 for a, b in zip(given, target, strict=True)]
+    return any(stretched) and all(one or a == b for one, a, b in zip(stretched, given, target, strict=True))
+
+
 class Broadcasts(Computations):
     """Raises `LossBroadcast` and `MaskedSingularity`."""
 
@@ -82,7 +93,8 @@ class Broadcasts(Computations):
         nodes = made.written(0, "input"), made.written(1, "target", "other")
         if left is None or right is None or nodes[0] is None or nodes[1] is None:
             return
-        if both_expanded(left.shape, right.shape):
+        square = both_expanded(left.shape, right.shape)
+        if square or (loss != "-" and one_expanded(left.shape, right.shape)):
             self.machine.emit(
                 LossBroadcast(
                     node=made.node,
@@ -93,6 +105,7 @@ class Broadcasts(Computations):
                     right=nodes[1],
                     left_shape=left.shape,
                     right_shape=right.shape,
+                    square=square,
                 )
             )
 

@@ -52,6 +52,8 @@ class _Call:
     time: int
     path: Guard
     iteration: tuple[int, ...]
+    freed: bool = False
+    """A backward has gone through it and freed its graph: another one is refused for that."""
 
 
 @dataclass(slots=True, eq=False)
@@ -175,11 +177,13 @@ class GivenNetworks(Observer):
             return
         calls = self._behind(root)
         path = self.machine.path
-        for call in calls:
+        for call in calls if not any(each.freed for each in calls) else ():
             for step in self._steps:
                 if step.network is call.network and call.time < step.time and call.path <= path and step.path <= path:
                     self._tell(call, step, origin)
                     break
+        for call in calls:
+            call.freed = not _retains(origin)
         self._count += 1
         self._fed += [(call.network, path) for call in calls if call.network is not None]
 
@@ -228,6 +232,12 @@ class GivenNetworks(Observer):
                 if call.network is not None:
                     found.append(call)
         return found
+
+
+def _retains(origin: ir.Node) -> bool:
+    """Whether a backward is told anything that may keep its graph."""
+    given = origin.arguments if isinstance(origin, ir.Call) else []
+    return any(each.star or each.keyword in ("retain_graph", "create_graph") or not each.keyword for each in given)
 
 
 def _differentiable(spelling: str) -> bool:
