@@ -5,9 +5,8 @@ from libcst import matchers
 
 from torchlint.fixes.rewrites import code, has_comment
 from torchlint.model import events
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule, Settings
 from torchlint.truth import Truth
-from torchlint.visited import Settings
 
 _SETS_TO_NONE = (2, 0)
 """`zero_grad` fills with zeros in releases before this one."""

@@ -173,3 +173,12 @@ def zeroed_by_an_initialiser():
     (x * 3).sum().backward()
     second = x.grad.clone()
     print(first, second)
+
+
+def zeroed_after_two_backwards():
+    x = torch.ones(2, requires_grad=True)
+    (x * 2).sum().backward()
+    print(x.grad)
+    (x * 3).sum().backward()
+    x.grad.zero_()  # smell: [TLN401]
+    print(x.grad)

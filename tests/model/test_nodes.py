@@ -15,6 +15,7 @@ from torchlint.syntax.lowering import lower_ast
 from torchlint.syntax.nodes import Nodes
 from torchlint.syntax.place import key, keys
 from torchlint.syntax.places import places
+from torchlint.syntax.text import NEWLINE
 from torchlint.syntax.tree import Source, walk
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +45,7 @@ SNIPPETS = {
         y = f(1); z = 2
     """,
     "behind a colon": "class A: x = 1\ndef f(): return A; print(1)\nasync def g():\n    return f\n",
+    "named": "def \\\n  h(): pass\nasync  def g(): pass\n",
     "continued": "def f(): \\\n    return 1\nclass A(f \\\n  ):\n\tx = 1\n\ty = 2\nx = A\n",
     "strings": "def f():\n    x = '''\na\n'''\n    return \"\"\"b\n\"\"\"\ndef g():\n    pass\n",
     "Windows": "import a\r\ndef f():\r\n    x = 1\r\n\r\n    return x\r\n\r\n\r\ndef g():\r\n    return f\r\n",
@@ -82,7 +84,15 @@ def check(path: str, text: str) -> None:
         whole.module.default_newline,
     )
     assert tree.text == text
-    for one in ir.walk(program):
+    for number, one in enumerate(ir.walk(program)):
+        if isinstance(one, (ir.FunctionDef, ir.ClassDef)):
+            definition, named = parts.find(one.origin), parts.find(ir.name_of(one))  # type: ignore[arg-type]
+            assert isinstance(definition, (cst.FunctionDef, cst.ClassDef))
+            assert definition.name is named
+        elif not number % 20 and isinstance(place := one.origin, cst.BaseExpression):
+            at = place.at  # type: ignore[attr-defined]
+            written = parts.text(place)  # type: ignore[arg-type]
+            assert written == "\n".join(NEWLINE.split(ast.get_source_segment(text, at) or ""))
         found = parts.find(one.origin)  # type: ignore[arg-type]
         tree = parts.source()
         assert found is not None
@@ -119,6 +129,24 @@ def test_only_what_is_asked_for_is_parsed() -> None:
     tree = parts.source()
     assert tree is not None
     assert tree.module.code == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import torch\n@torch.no_grad()\ndef f():\n    return 1\n", "@torch.no_grad()\ndef f():\n    return 1"),
+        ("x = 1  # one\n", "x = 1  # one"),
+        ("if a:\n    é = 1; y = 'ü'  # two\n", "if a:\n    é = 1; y = 'ü'"),
+    ],
+)
+def test_text_of_a_statement(text: str, expected: str) -> None:
+    program = lowered(text)
+    assert Nodes("x.py", program).text(program.body[-1].line) == expected  # type: ignore[arg-type]
+
+
+def test_text_of_another_file() -> None:
+    other = lowered("y = 2\n")
+    assert Nodes("x.py", lowered("x = 1\n")).text(other.body[0].line) is None  # type: ignore[arg-type]
 
 
 def test_the_whole_tree_where_it_is_wanted() -> None:

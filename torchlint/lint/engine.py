@@ -102,6 +102,7 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
                 program,
                 project,
                 lambda place: nodes.find(place) or project.node(place),
+                lambda place: nodes.text(place) or project.text(place),
                 thorough=is_thorough(registry, selection),
                 calls=bool(listeners(events.OpCalled, registry, selection)),
             )

@@ -21,7 +21,8 @@ from torchlint.results import digest
 from torchlint.syntax import ir
 from torchlint.syntax.lowering import UnknownSyntaxError, lower_ast
 from torchlint.syntax.nodes import node_at
-from torchlint.syntax.place import Place, is_place
+from torchlint.syntax.place import Place, is_place, text_at
+from torchlint.syntax.text import NEWLINE
 from torchlint.syntax.tree import Source, SourceError, Span, decode, python_tree
 from torchlint.target import Target
 
@@ -140,18 +141,30 @@ class ProjectIndex:
         found = self._located(place)
         return None if found is None else found[2]
 
+    def text(self, place: Place) -> str | None:
+        """What stands at a place in one of the files that were looked at."""
+        found = self._file_of(place)
+        return None if found is None else text_at(place, NEWLINE.split(found[1].text))
+
     def _located(self, place: object) -> tuple[str, Source, cst.CSTNode] | None:
         if not is_place(place):
             return None
         assert isinstance(place, Place)
+        found = self._file_of(place)
+        if found is None:
+            return None
+        path, program = found
+        if path not in self._trees:
+            self._trees[path] = Source.parse(path, program.text)
+        node = node_at(self._trees[path], place)
+        return None if node is None else (path, self._trees[path], node)
+
+    def _file_of(self, place: Place) -> tuple[str, ir.Program] | None:
+        """The file that a place is of, among those that were looked at."""
         for path in self._seen:
             known = _kept.get(path)
-            if known is None or known.program is None or not _holds(known.program, place):
-                continue
-            if path not in self._trees:
-                self._trees[path] = Source.parse(path, known.program.text)
-            node = node_at(self._trees[path], place)
-            return None if node is None else (path, self._trees[path], node)
+            if known is not None and known.program is not None and _holds(known.program, place):
+                return path, known.program
         return None
 
 

@@ -8,13 +8,13 @@ nothing.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 
-import libcst as cst
-
 from torchlint.syntax import ir
-from torchlint.syntax.tree import parsed
+from torchlint.syntax.text import NEWLINE
+from torchlint.syntax.tree import python_node, written
 
 _DRAWS = frozenset(
     {"bernoulli", "multinomial", "normal", "poisson", "rand", "randn", "randint", "randperm", "rand_like", "randn_like",
@@ -57,7 +57,7 @@ def is_for_effect(program: ir.Program, function: ir.Node | None, statement: ir.S
     if any(isinstance(each, ir.For) and _only_repeats(each) for each in outer):
         return True
     if isinstance(function, ir.FunctionDef):
-        if _TIMED_NAME.search(function.name) or _CLOCK.search(_written(function.origin)):
+        if _TIMED_NAME.search(function.name) or _CLOCK.search(written(function.origin)):
             return True
         alone = all(isinstance(each, ir.ExpressionStatement) for each in function.body)
         return alone and _CLOCK.search(program.text) is not None
@@ -78,7 +78,7 @@ def is_fallback(program: ir.Program, statement: ir.Statement, name: str) -> bool
     """
     asked = re.compile(rf"\b{name}\b|version", re.IGNORECASE)
     for each in around(program.body, statement, into_definitions=True):
-        if isinstance(each, ir.Try) or (isinstance(each, ir.If) and asked.search(_written(each.test.origin))):
+        if isinstance(each, ir.Try) or (isinstance(each, ir.If) and asked.search(written(each.test.origin))):
             return True
     return False
 
@@ -101,15 +101,13 @@ def around(body: Sequence[ir.Node], statement: ir.Statement, *, into_definitions
 
 
 def _is_transparent(node: ir.With) -> bool:
-    written = parsed(node.origin)
-    assert isinstance(written, cst.With)
-    return all(_TRANSPARENT.search(_written(item)) for item in written.items)
+    return all(_TRANSPARENT.search(written(item.context.origin)) for item in node.items)
 
 
 def _only_repeats(node: ir.For) -> bool:
     """`for _ in range(10): torch.mm(a, b)`: the same again and again, for nothing that comes of it."""
-    named = re.findall(r"\w+", _written(parsed(node.target.origin)))
-    body = [_written(each.line) for each in node.body if isinstance(each, ir.ExpressionStatement)]
+    named = re.findall(r"\w+", written(node.target.origin))
+    body = [written(each.line) for each in node.body if isinstance(each, ir.ExpressionStatement)]
     return len(body) == len(node.body) and not any(re.search(rf"\b{name}\b", line) for name in named for line in body)
 
 
@@ -118,8 +116,8 @@ def _is_timed(program: ir.Program, statement: ir.Statement) -> bool:
     index = next((at for at, each in enumerate(program.body) if _holds(each, statement)), None)
     if index is None or not _CLOCK.search(program.text):
         return False
-    before = any(_CLOCK.search(_written(each.line)) for each in program.body[max(index - 3, 0) : index])
-    return before and any(_CLOCK.search(_written(each.line)) for each in program.body[index + 1 : index + 4])
+    before = any(_CLOCK.search(written(each.line)) for each in program.body[max(index - 3, 0) : index])
+    return before and any(_CLOCK.search(written(each.line)) for each in program.body[index + 1 : index + 4])
 
 
 def _is_shown(program: ir.Program, statement: ir.Statement) -> bool:
@@ -131,14 +129,16 @@ def _is_shown(program: ir.Program, statement: ir.Statement) -> bool:
         return False
     if index + 1 == len(program.body):
         return True
-    following = parsed(program.body[index + 1].line)
-    lines = getattr(following, "leading_lines", ())
-    return any(line.comment is not None and _CELL.match(line.comment.value) for line in lines)
+    following = python_node(program.body[index + 1].line)
+    assert isinstance(following, ast.stmt)
+    first = min([following.lineno, *(each.lineno for each in getattr(following, "decorator_list", []))])
+    for line in reversed(NEWLINE.split(program.text)[: first - 1]):
+        if line.strip() and not line.startswith("#"):
+            return False
+        if _CELL.match(line):
+            return True
+    return False
 
 
 def _holds(outer: ir.Statement, statement: ir.Statement) -> bool:
     return outer is statement or bool(around([outer], statement))
-
-
-def _written(node: cst.CSTNode) -> str:
-    return cst.Module([]).code_for_node(parsed(node))

@@ -517,6 +517,13 @@ def walk(node: Node | list[Statement]) -> Iterator[Node]:
             pending += reversed(each)
 
 
+def identifier(node: Node) -> str:
+    """The word that a name, an attribute or a keyword argument is; "" of anything else."""
+    if isinstance(node, Name):
+        return node.id
+    return node.attr if isinstance(node, Attribute) else node.keyword if isinstance(node, Argument) else ""
+
+
 def blocks(statement: Statement) -> list[list[Statement]]:
     """The blocks of a compound statement, less those of functions and classes."""
     if isinstance(statement, (If, For, While)):
@@ -644,6 +651,12 @@ def _place(node: Node, at: ast.AST) -> Place:
 
 
 _INDEX = place_kind(cst.Index)
+
+
+def name_of(definition: FunctionDef | ClassDef) -> cst.Name:
+    """The place of the name that a definition gives."""
+    at = definition.at
+    return cast(cst.Name, _NAME(at if isinstance(at, ast.AST) else at.at, "name"))
 
 
 def suite(first: ast.stmt) -> Place:

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import libcst as cst
 
 from torchlint.syntax import ir
-from torchlint.syntax.place import Key, Place, Spans, is_place, key, keys, line_of
+from torchlint.syntax.place import Key, Place, Spans, is_place, key, keys, line_of, text_at
 from torchlint.syntax.places import places
 from torchlint.syntax.text import NEWLINE
 from torchlint.syntax.tree import Source, SourceError, walk
@@ -73,6 +73,10 @@ class Nodes:
         """The node at a place; None if it is of another file, or libcst takes the file for something else."""
         return self._found([place]).get(id(place))
 
+    def text(self, place: Place) -> str | None:
+        """What stands at a place; None if it is of another file. Parses nothing."""
+        return text_at(place, self._lines) if self._holds(place) else None
+
     def with_nodes(self, records: Iterable[_Record]) -> tuple[_Record, ...]:
         """Events, with the nodes in the stead of their places; all are looked for at once."""
         asked: list[Place] = []
@@ -100,10 +104,7 @@ class Nodes:
 
     def _found(self, wanted: list[Place]) -> dict[int, cst.CSTNode]:
         """The nodes at those places that are of this file, by the identities of the places."""
-        if not self._own:
-            self._own = set(map(id, ast.walk(self._tree)))
-            self._lines = NEWLINE.split(self._program.text)
-        own = [place for place in wanted if id(place.at) in self._own]
+        own = [place for place in wanted if self._holds(place)]
         numbers: set[int] = set()
         for place in own:
             at = line_of(place)
@@ -112,6 +113,12 @@ class Nodes:
             self._parse(numbers)
         found = {id(place): self._nodes.get(key(place, self._lines)) for place in own}
         return {place: node for place, node in found.items() if node is not None}
+
+    def _holds(self, place: Place) -> bool:
+        if not self._own:
+            self._own = set(map(id, ast.walk(self._tree)))
+            self._lines = NEWLINE.split(self._program.text)
+        return id(place.at) in self._own
 
     def _parse(self, wanted: set[int]) -> None:
         """Parse some statements of the program, and those that hold nothing to leave out."""

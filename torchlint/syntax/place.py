@@ -10,6 +10,7 @@ are told by a part that stands at the same place in both trees. Knows no IR.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
@@ -72,6 +73,8 @@ def key(place: Place, lines: Sequence[str]) -> Key:
     sort = place.sort
     if sort == "module":
         return ("module",)
+    if sort == "name":
+        return "expression", *_name(node, lines)
     if sort == "comprehension":
         return "comprehension", *_span(node.target, lines)
     if sort == "item":
@@ -94,6 +97,46 @@ def line_of(place: object) -> int:
     for part in ("target", "context_expr", "pattern"):
         node = node if hasattr(node, "lineno") else getattr(node, part, node)
     return int(getattr(node, "lineno", 0))
+
+
+def _name(node: Any, lines: Sequence[str]) -> tuple[int, int, int, int]:
+    """Where the name of a function or class stands, which Python's tree has no node for."""
+    line, column = _start(node, lines)
+    text = "\n".join([lines[line - 1].replace("\f", "")[column:], *lines[line : line + 3]])
+    before = _DEFINES.match(text)
+    if before is not None:
+        *above, last = before[0].split("\n")
+        line, column = line + len(above), len(last) if above else column + len(last)
+    return line, column, line, column + len(node.name)
+
+
+_DEFINES = re.compile(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+")
+
+
+def text_at(place: Place, lines: Sequence[str]) -> str:
+    """
+    What stands at a place in a file of these lines: a definition with its decorators, a line with all that is on it.
+
+    Parentheses around an expression are none of it.
+    """
+    node: Any = place.at
+    if place.sort == "module":
+        return "\n".join(lines)
+    first = last = node
+    if place.sort in ("comprehension", "item", "case"):
+        parts = [part for part in ast.iter_child_nodes(node) if hasattr(part, "lineno")]
+        first, last = parts[0], parts[-1]
+    decorators = getattr(node, "decorator_list", ())
+    taken = list(lines[(decorators[0] if decorators else first).lineno - 1 : last.end_lineno])
+    if place.sort != "line":
+        taken[-1] = _characters(taken[-1], last.end_col_offset)
+    taken[0] = taken[0].lstrip() if decorators else taken[0][len(_characters(taken[0], first.col_offset)) :]
+    return "\n".join(taken)
+
+
+def _characters(line: str, offset: int) -> str:
+    """The beginning of a line, as many bytes long."""
+    return line[:offset] if line.isascii() else line.encode()[:offset].decode(errors="replace")
 
 
 _BY_START = frozenset({"statement", "line", "slice", "handler", "alias"})

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import fields
 from functools import cached_property
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import libcst as cst
 
@@ -102,17 +102,57 @@ class Source:
         return self.module.code_for_node(node)
 
 
-_finder: ContextVar[Callable[[Place], cst.CSTNode | None] | None] = ContextVar("finder", default=None)
+_Find: TypeAlias = "Callable[[Place], cst.CSTNode | None]"
+_Read: TypeAlias = "Callable[[Place], str | None]"
+_finders: ContextVar[tuple[_Find, _Read] | None] = ContextVar("finders", default=None)
 
 
 @contextmanager
-def finding_nodes(find: Callable[[Place], cst.CSTNode | None]) -> Iterator[None]:
-    """While it is open, `parsed` asks this function."""
-    token = _finder.set(find)
+def finding_nodes(find: _Find, read: _Read) -> Iterator[None]:
+    """While it is open, `parsed` asks the one function, and `written` the other."""
+    token = _finders.set((find, read))
     try:
         yield
     finally:
-        _finder.reset(token)
+        _finders.reset(token)
+
+
+def written(place: cst.CSTNode) -> str:
+    """
+    What the program writes at a place (see `text_at`). Nothing is parsed for it.
+
+    Raises
+    ------
+    LookupError
+        if nobody can tell.
+    """
+    finders = _finders.get()
+    text = finders[1](place) if finders is not None and is_place(place) else None  # type: ignore[arg-type]
+    if text is None:
+        raise LookupError("no file has that place")
+    return text
+
+
+def statements_at(place: cst.CSTNode) -> list[ast.stmt]:
+    """
+    The statements of a line, or the compound statement, at a place, as Python's tree has them. libcst parses nothing.
+
+    Raises
+    ------
+    LookupError
+        if nobody can tell.
+    """
+    found = python_node(place)
+    if isinstance(place, (cst.SimpleStatementLine, cst.SimpleStatementSuite)):
+        return ast.parse(written(place)).body
+    assert isinstance(found, ast.stmt)
+    return [found]
+
+
+def python_node(place: cst.CSTNode) -> ast.AST:
+    """The node of Python's tree at a place; of a line its first statement."""
+    assert is_place(place)
+    return place.at  # type: ignore[attr-defined,no-any-return]
 
 
 Node = TypeVar("Node", bound=cst.CSTNode)
@@ -129,8 +169,8 @@ def parsed(node: Node) -> Node:
     """
     if not is_place(node):
         return node
-    find = _finder.get()
-    found = find(node) if find is not None else None  # type: ignore[arg-type]
+    finders = _finders.get()
+    found = finders[0](node) if finders is not None else None  # type: ignore[arg-type]
     if found is None:
         raise LookupError("the tree has no node at that place")
     return found  # type: ignore[return-value]

@@ -40,7 +40,7 @@ from torchlint.model.state.values import (
     unknown_guard,
 )
 from torchlint.syntax import ir
-from torchlint.syntax.tree import parsed
+from torchlint.syntax.tree import written
 
 MOST_WRITES = 128
 """Saves and writes of one storage that are remembered, the latest; a forgotten one proves nothing any more."""
@@ -314,10 +314,10 @@ def saved_words(saved: Saved) -> str:
 
 def _written(tensor: Tensor) -> str:
     """A view that has no name of its own, as the program writes it: `y[0]`."""
-    written = tensor.origin.origin
-    if not tensor.view or not isinstance(written, cst.Subscript):
+    place = tensor.origin.origin
+    if not tensor.view or not isinstance(place, cst.Subscript):
         return ""
-    text = cst.Module([]).code_for_node(parsed(written))
+    text = written(place)
     return text if len(text) <= 24 else ""
 
 

@@ -46,6 +46,7 @@ def interpret(
     program: ir.Program,
     project: Project | None = None,
     find: Callable[[Place], cst.CSTNode | None] | None = None,
+    read: Callable[[Place], str | None] | None = None,
     *,
     thorough: bool = True,
     calls: bool = False,
@@ -61,13 +62,16 @@ def interpret(
         The other files of its project; without it, whatever is imported is unknown code.
     find
         The libcst node at a place, for observers that look into one.
+    read
+        What stands at a place, for observers that ask for the text.
     thorough
         Follow all that the file defines, for events that no rule takes for more than strict, too.
     calls
         Report each call of a name of torch (`OpCalled`), too.
     """
     analysis = EntryPoints(program, project, thorough=thorough, calls=calls)
-    with finding_nodes(find or Nodes("", program).find):
+    nodes = Nodes("", program)
+    with finding_nodes(find or nodes.find, read or nodes.text):
         analysis.follow()
     analysis.release()
     return merged(analysis.machine.events)

@@ -31,7 +31,7 @@ from torchlint.model.state.values import (
 from torchlint.syntax import ir
 from torchlint.syntax.dataflow import alike
 from torchlint.syntax.features import DIFFERENTIATING
-from torchlint.syntax.tree import parsed
+from torchlint.syntax.tree import written
 
 if TYPE_CHECKING:
     from torchlint.model.state.machine import Machine
@@ -273,7 +273,7 @@ class Collections(Observer):
             trace=tuple(s for s in (self.machine.created(second.value),) if s is not None and s.node is not where),
             value=self.machine.facts(second.value),
             value_node=node,
-            container=cst.Module(body=[]).code_for_node(parsed(kept)),
+            container=written(kept),
             how=how,
         )
         self.held.hold(event, valid=lambda: self._used_up(first) and self._used_up(second))

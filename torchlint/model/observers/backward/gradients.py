@@ -30,7 +30,6 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING
-from torchlint.syntax.tree import parsed, walk
 
 if TYPE_CHECKING:
     from torchlint.model.state.machine import Machine
@@ -110,11 +109,21 @@ class Accumulation(Observer):
                 known.second, known.repeated = step, known.first_origin is origin
                 known.guard = known.guard | guard
 
+    def _only_tested(self, origin: ir.Node) -> bool:
+        """Whether an expression is only compared with None in the running statement."""
+        statement = self.machine.statement
+        assert statement is not None
+        where = statement.test if isinstance(statement, (ir.If, ir.While)) else statement
+        return any(
+            isinstance(part, ir.Compare) and part.left is origin and part.ops[0] in ("is", "is not")
+            for part in ir.walk(where)
+        )
+
     def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
         leaf = only(owner, self.machine)
         known = self._passes.get(id(leaf)) if name == "grad" else None
         node = expression(origin)
-        if known is None or node is None or _only_tested(self.machine.line(), node):
+        if known is None or node is None or (self.machine.excursion is None and self._only_tested(origin)):
             return
         label = dotted(origin.value) if isinstance(origin, ir.Attribute) else ""
         if known.second is None:
@@ -223,8 +232,7 @@ class Accumulation(Observer):
         if isinstance(owner, Tensor):
             self._forget(owner)
             for candidate in self._candidates:
-                node = candidate.node.origin
-                if candidate.passes.leaf is owner and any(part is node for part in walk(origin.origin)):
+                if candidate.passes.leaf is owner and any(part is candidate.node for part in ir.walk(origin)):
                     candidate.cancelled = True
         else:
             self._passes.clear()
@@ -384,15 +392,3 @@ def _from(tensor: Tensor, sources: list[Tensor]) -> bool:
             seen.add(id(each))
             pending += each.inputs
     return False
-
-
-def _only_tested(statement: cst.CSTNode, node: cst.BaseExpression) -> bool:
-    """Whether an expression is only compared with None there."""
-    statement, node = parsed(statement), parsed(node)
-    where = statement.test if isinstance(statement, (cst.If, cst.While)) else statement
-    return any(
-        isinstance(part, cst.Comparison)
-        and part.left is node
-        and isinstance(part.comparisons[0].operator, (cst.Is, cst.IsNot))
-        for part in walk(where)
-    )

@@ -13,7 +13,7 @@ from torchlint.model.state.values import Bound, Function, Instance, Module, Tens
 from torchlint.syntax import ir
 from torchlint.syntax.features import here, one_of, writes
 from torchlint.syntax.for_effect import is_fallback
-from torchlint.syntax.tree import parsed, walk
+from torchlint.syntax.tree import parsed, walk, written
 
 _WRAPPING = frozenset({"register_full_backward_hook", "register_full_backward_pre_hook"})
 
@@ -61,8 +61,7 @@ class Hooks(Observer):
                 )
             )
         elif name in _WRAPPING and isinstance(receiver, (Module, Instance)):
-            written = parsed(origin.function.value.origin)
-            self._hooked.append((receiver, cst.Module([]).code_for_node(written), self.machine.path))
+            self._hooked.append((receiver, written(origin.function.value.origin), self.machine.path))
         elif name == "register_hook" and isinstance(receiver, (Tensor, Unknown)):
             hook = positional[0] if positional else keywords.get("hook")
             self._tensor_hook(hook, node)

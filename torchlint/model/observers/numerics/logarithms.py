@@ -10,7 +10,6 @@ from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Tensor, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import here, near
-from torchlint.syntax.tree import parsed
 
 _WHOLE = frozenset({"arange", "argmax", "argmin", "argsort", "bincount", "ceil", "floor", "numel", "randint", "round"})
 _TO_FLOAT = frozenset({"float", "double", "half"})
@@ -210,8 +209,8 @@ def _is_literal(made: Computation, position: int, number: int) -> bool:
 
 def _arguments(made: Computation) -> tuple[cst.Arg, ...] | None:
     """What the call takes besides its tensor; None if that is not written out (a layer's configuration)."""
-    node = made.node
-    if made.how == "layer" or not isinstance(node, cst.Call):
+    call = made.origin
+    if made.how == "layer" or not isinstance(call, ir.Call):
         return None
-    node = parsed(node)
-    return tuple(node.args if made.how == "method" else node.args[1:])
+    given = call.arguments[0 if made.how == "method" else 1 :]
+    return tuple(each.origin for each in given if isinstance(each.origin, cst.Arg))

@@ -25,7 +25,7 @@ from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Class, Function, Instance, Module, Tensor, Value, reachable_tensors, within
 from torchlint.syntax import ir
 from torchlint.syntax.features import FORWARDS, FORWARDS_HELD, Concern, anywhere, here
-from torchlint.syntax.tree import parsed, walk
+from torchlint.syntax.tree import statements_at, written
 
 _PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 _MOVES = frozenset({"to", "type", "type_as", "cuda", "cpu", "new_tensor", "tolist", "item", "numpy"})
@@ -179,12 +179,13 @@ class Forwarding(Observer):
         if not inside or not isinstance(value, Tensor) or not _is_constant(value):
             return
         line = self.machine.line()
-        written = _value_of(line, node)
-        if written is not None:
-            plain = _Plain(owner.cls, name, dotted(node).rpartition(".")[0], value, line, written)
-            given = isinstance(written, cst.Name) and written.value in self._parameters()
+        assigned = _value_of(self.machine, node)
+        place = expression(assigned) if assigned is not None else None
+        if place is not None:
+            plain = _Plain(owner.cls, name, dotted(node).rpartition(".")[0], value, line, place)
+            given = isinstance(assigned, ir.Name) and assigned.id in self._parameters()
             given = given or _is_made_of(value, self._stack[-1].given)
-            plain.moved = given or bool(_PLACED.search(cst.Module([]).code_for_node(written)))
+            plain.moved = given or bool(_PLACED.search(written(place)))
             known[name] = plain
 
     def _parameters(self) -> set[str]:
@@ -244,19 +245,17 @@ class Forwarding(Observer):
 def _conditional(definition: ir.Node, call: ir.Call) -> bool:
     """Whether a call stands under an `if`, or behind one that returns: what is built there may be built but once."""
     assert isinstance(definition, ir.FunctionDef)
-    written = parsed(call.origin)
     for statement in definition.body:
-        line = parsed(statement.line)
-        if any(node is written for node in walk(line)):
-            return _under_if(line, written)
-        if isinstance(statement, ir.If) and any(isinstance(node, cst.Return) for node in walk(line)):
+        if any(node is call for node in ir.walk(statement)):
+            return _under_if(statement, call)
+        if isinstance(statement, ir.If) and any(isinstance(node, ir.Return) for node in ir.walk(statement)):
             return True
     return True
 
 
-def _under_if(line: cst.CSTNode, call: cst.CSTNode) -> bool:
-    branches = (node for node in walk(line) if isinstance(node, (cst.If, cst.IfExp, cst.BooleanOperation, cst.Try)))
-    return any(node is call for branch in branches for node in walk(branch))
+def _under_if(statement: ir.Statement, call: ir.Call) -> bool:
+    branches = (node for node in ir.walk(statement) if isinstance(node, (ir.If, ir.Conditional, ir.Boolean, ir.Try)))
+    return any(node is call for branch in branches for node in ir.walk(branch))
 
 
 def _is_constant(tensor: Tensor) -> bool:
@@ -283,16 +282,14 @@ def _sources(value: Value) -> list[Value]:
 
 
 def _moves_itself(cls: Class) -> bool:
-    return any(
-        _MOVES_ITSELF.search(cst.Module([]).code_for_node(parsed(each.definition.origin))) for each in cls.ancestry()
-    )
+    return any(_MOVES_ITSELF.search(written(each.definition.origin)) for each in cls.ancestry())
 
 
-def _value_of(line: cst.CSTNode, target: ir.Node) -> cst.BaseExpression | None:
-    """The right-hand side of an assignment to this target alone."""
-    line = parsed(line)
-    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
-        small, written = line.body[0], parsed(target.origin)
-        if isinstance(small, cst.Assign) and len(small.targets) == 1 and small.targets[0].target is written:
-            return small.value
-    return None
+def _value_of(machine: Machine, target: ir.Node) -> ir.Expression | None:
+    """The right-hand side of the running statement, if it assigns to this target alone, and is alone in its line."""
+    statement = machine.statement
+    if machine.excursion is not None or not isinstance(statement, ir.Assign) or statement.annotation is not None:
+        return None
+    if len(statement.targets) != 1 or statement.targets[0] is not target or len(statements_at(statement.line)) != 1:
+        return None
+    return statement.value

@@ -8,6 +8,7 @@ Says where torch treats a computed tensor otherwise than a leaf (`torch/csrc/aut
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -41,7 +42,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import ARRAYS, DEEPCOPIES, DEEPCOPIES_HELD, DIFFERENTIATING, Concern, anywhere, here
-from torchlint.syntax.tree import parsed
+from torchlint.syntax.tree import statements_at
 
 if TYPE_CHECKING:
     from torchlint.model.state.machine import Machine
@@ -308,11 +309,10 @@ def _is_data(tensor: Tensor) -> bool:
 
 def _assigning(line: cst.CSTNode, name: str) -> cst.CSTNode | None:
     """The statement, if all it does is to assign to that name."""
-    line = parsed(line)
-    if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 and isinstance(line.body[0], cst.Assign):
-        targets = line.body[0].targets
-        target = targets[0].target
-        if len(targets) == 1 and isinstance(target, cst.Name) and target.value == name:
+    statements = statements_at(line)
+    if len(statements) == 1 and isinstance(statements[0], ast.Assign):
+        targets = statements[0].targets
+        if len(targets) == 1 and isinstance(targets[0], ast.Name) and targets[0].id == name:
             return line
     return None
 

@@ -7,6 +7,7 @@ A leaf accumulates into its `.grad`; the result of an operation on it is no leaf
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,7 +38,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING, one_of
-from torchlint.syntax.tree import parsed
+from torchlint.syntax.tree import python_node
 
 _MISSPELT = frozenset(
     {"require_grad", "requires_grads", "require_grads", "required_grad", "requires_gradient", "require_gradient",
@@ -144,10 +145,16 @@ class LostLeaves(Observer):
         named = leaf.name and not (bound is not value and leaf.line is self.machine.line())
         if named or self._is_given(leaf):
             return
-        factory = leaf.origin.origin
-        if not isinstance(factory, cst.Call) or _ON_PURPOSE & ops or _changes_nothing(written):
+        made = leaf.origin
+        factory = made.origin
+        if (
+            not isinstance(made, ir.Call)
+            or not isinstance(factory, cst.Call)
+            or _ON_PURPOSE & ops
+            or _changes_nothing(written)
+        ):
             return
-        if any(arg.keyword is not None and arg.keyword.value == "requires_grad" for arg in parsed(factory).args):
+        if any(argument.keyword == "requires_grad" for argument in made.arguments):
             op = value.made_by or min(ops)
             line = self.machine.line()
             self._lost.append(_Lost(leaf, value, bound, name, op, factory, written, line, conditions))
@@ -286,11 +293,11 @@ class LostLeaves(Observer):
 
 def _changes_nothing(written: cst.BaseExpression) -> bool:
     """`x * 1` and `x + 0`: the shortest way to a tensor that is no leaf."""
-    written = parsed(written)
-    if not isinstance(written, cst.BinaryOperation) or not isinstance(written.right, cst.BaseNumber):
+    node = python_node(written)
+    if not isinstance(node, ast.BinOp) or not isinstance(node.right, ast.Constant):
         return False
-    neutral = {"1", "1.0"} if isinstance(written.operator, (cst.Multiply, cst.Divide)) else {"0", "0.0"}
-    return getattr(written.right, "value", "") in neutral
+    number = node.right.value
+    return type(number) in (int, float) and number == (1 if isinstance(node.op, (ast.Mult, ast.Div)) else 0)
 
 
 def _assigned(definition: ir.ClassDef) -> set[str]:

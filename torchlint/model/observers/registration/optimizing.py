@@ -7,6 +7,7 @@ single tensors and empty iterables, and never looks at the module again.
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
 
@@ -42,7 +43,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import one_of
-from torchlint.syntax.tree import parsed
+from torchlint.syntax.tree import python_node, written
 
 _REGISTERS = re.compile(r"\b(add_module|register_module|register_parameter|setattr|__setattr__|_modules|_parameters)\b")
 _ITERATES = frozenset({"__iter__", "__getitem__", "__getattr__"})
@@ -359,16 +360,12 @@ class Optimizing(Observer):
 
 def uses_up(place: cst.CSTNode) -> bool:
     """Whether a statement goes through all that it iterates over: `any(...)`, `next(...)`, a `break` may not."""
-    place = parsed(place)
-    if isinstance(place, cst.For):
-        return not _IN_PART.search(_written(place.iter)) and not _LEAVES.search(_written(place.body))
-    if isinstance(place, (cst.If, cst.While)):
-        place = place.test
-    return _IN_PART.search(_HEADER.sub("", _written(place))) is None
-
-
-def _written(node: cst.CSTNode) -> str:
-    return cst.Module([]).code_for_node(parsed(node))
+    node = python_node(place)
+    if isinstance(node, (ast.For, ast.AsyncFor)):
+        body = "\n".join(map(ast.unparse, node.body))
+        return not _IN_PART.search(ast.unparse(node.iter)) and not _LEAVES.search(body)
+    text = ast.unparse(node.test) if isinstance(node, (ast.If, ast.While)) else written(place)
+    return _IN_PART.search(_HEADER.sub("", text)) is None
 
 
 def _brings_parameters(value: Value, known: tuple[Tensor, ...]) -> bool:
@@ -404,7 +401,7 @@ def _is_dynamic(value: Value) -> bool:
     if isinstance(value, Module):
         return bool(value.kind.container) and not value.children
     if isinstance(value, Instance):
-        text = (cst.Module([]).code_for_node(parsed(cls.definition.origin)) for cls in value.cls.ancestry())
+        text = (written(cls.definition.origin) for cls in value.cls.ancestry())
         return any(_REGISTERS.search(each) for each in text)
     return True
 

@@ -8,6 +8,7 @@ registered, only after `Module.__init__`, and a registered parameter takes nothi
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass, field
 
@@ -15,6 +16,7 @@ import libcst as cst
 
 from torchlint.model.events.registration import HeldInPlainContainer, ParameterReplaced, SuperInitMissing
 from torchlint.model.events.trace import Step
+from torchlint.model.observers.pending import expression
 from torchlint.model.observers.training.moments import dotted, holds
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.making import called_as_written, is_abstract, is_plain_base, made_as_written
@@ -40,7 +42,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import DEFINES, SETS, here
-from torchlint.syntax.tree import parsed, walk
+from torchlint.syntax.tree import statements_at, written
 
 _WRAPS_A_LOCAL = re.compile(r"self\.\w+ = [\w.]*(Parameter|Module)(List|Dict)\(\s*\*?[A-Za-z_]\w*\s*\)")
 """A container of torch over a list or dict that a method has filled: with what it went through before."""
@@ -90,7 +92,7 @@ class Registration(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self._set: dict[tuple[int, str], tuple[ir.Node, cst.CSTNode]] = {}
+        self._set: dict[tuple[int, str], tuple[cst.CSTNode, ir.Expression | None]] = {}
         self._registered: dict[int, list[Value]] = {}
         self._initialised: set[int] = set()
         self._bare: dict[int, ir.Node] = {}
@@ -160,7 +162,7 @@ class Registration(Observer):
         definition, owner, cls = init.function.definition, init.function.owner, init.instance.cls
         if not isinstance(definition, ir.FunctionDef) or owner is None or id(definition) in self._sound:
             return
-        texts = (_written(each.definition.origin) for each in cls.ancestry())
+        texts = (written(each.definition.origin) for each in cls.ancestry())
         if not made_as_written(cls) or any(_BY_HAND.search(text) for text in texts):
             return
         if any(owner in other.bases and len(other.bases) > 1 for other in self._classes):
@@ -172,9 +174,8 @@ class Registration(Observer):
         if not init.early and not used and (id(definition) in self._by_name or not _is_to_be_called(cls)):
             return
         attribute, node, line, path = init.early[0] if init.early else ("", definition, definition.line, init.path)
-        place = node.origin
-        if isinstance(place, cst.FunctionDef):
-            place = parsed(place).name
+        named = ir.name_of(definition)
+        place = named if node is definition else node.origin
         late = init.late_call
         before = [statement.line for statement in body]
         before = before[: next((at for at, each in enumerate(before, start=1) if each is line), 0)]
@@ -182,9 +183,7 @@ class Registration(Observer):
         if late is not None:
             steps.append(Step(late, "`Module.__init__` runs here"))
         else:
-            named = parsed(definition.origin)
-            assert isinstance(named, cst.FunctionDef)
-            steps.append(Step(named.name, "this `__init__` does not call `super().__init__()`"))
+            steps.append(Step(named, "this `__init__` does not call `super().__init__()`"))
         steps += [each for each in (made, used) if each is not None]
         derived = is_abstract(cls) or any(cls in other.bases for other in self._classes)
         self.machine.emit(
@@ -235,7 +234,7 @@ class Registration(Observer):
     def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
         for _, each in alternatives(owner):
             if isinstance(each, Instance) and is_module(each) is Truth.YES:
-                self._set.setdefault((id(each), name), (node, self.machine.line()))
+                self._set.setdefault((id(each), name), (self.machine.line(), _assigned_value(self.machine, node)))
                 self._kept.append(each)
                 self._early(each, name, value, node)
                 self._replaced(each.attributes.get(name), value, node, each.cls)
@@ -291,8 +290,7 @@ class Registration(Observer):
         if not self._running:
             return False
         definition, started = self._running[-1]
-        node = parsed(parameter.origin.origin)
-        return parameter.born <= started and any(part is node for part in walk(parsed(definition.origin)))
+        return parameter.born <= started and any(part is parameter.origin for part in ir.walk(definition))
 
     def method(
         self,
@@ -331,8 +329,9 @@ class Registration(Observer):
 
     def _astray(self, origin: ir.Call) -> bool:
         """A call of `nn.Module.__init__` in an `__init__`, on something that is not `self`."""
-        call, init = origin.origin, self._inits[-1] if self._inits else None
-        if init is not None and isinstance(call, cst.Call) and re.fullmatch(_ASTRAY, _written(parsed(call).func)):
+        init = self._inits[-1] if self._inits else None
+        call = origin.origin
+        if init is not None and isinstance(call, cst.Call) and re.fullmatch(_ASTRAY, written(origin.function.origin)):
             init.astray = call
             return True
         return False
@@ -356,16 +355,16 @@ def _container(
     cls: Class,
     name: str,
     value: Sequence | Mapping,
-    place: tuple[ir.Node, cst.CSTNode],
+    place: tuple[cst.CSTNode, ir.Expression | None],
     registered: dict[int, Value],
 ) -> None:
-    target, line = place
+    line, assigned = place
     content = _content(value)
     hidden = [each for each in content if _trainable(each) and id(each) not in registered]
     if not hidden or (isinstance(value, Sequence) and value.kind == "generator"):
         return
-    written = _assigned_value(line, target)
-    if written is None or _is_single(written, value) or _registers_otherwise(cls, name):
+    node = expression(assigned) if assigned is not None else None
+    if assigned is None or node is None or _is_single(assigned, value) or _registers_otherwise(cls, name):
         return
     parameters = all(isinstance(each, Tensor) for each in hidden)
     kinds = (Tensor,) if parameters else (Module, Instance)
@@ -375,13 +374,13 @@ def _container(
     single = isinstance(value.element, kinds) if value.items is None else True
     machine.emit(
         HeldInPlainContainer(
-            node=written,
+            node=node,
             statement=line,
             attribute=name,
             module=cls.name,
             container="dict" if isinstance(value, Mapping) else value.kind,
             held="parameters" if parameters else "modules",
-            value_node=written,
+            value_node=node,
             flat=all(isinstance(each, kinds) for each in direct) and nameable and single,
             namespace=_namespace(cls),
         )
@@ -409,21 +408,17 @@ def _leads_to(value: Value | None, instance: Instance) -> bool:
     return value is not None and any(holds(each, instance) for _, each in alternatives(value))
 
 
-def _written(node: cst.CSTNode) -> str:
-    return cst.Module([]).code_for_node(parsed(node))
-
-
 def _is_docstring(statement: ir.Statement) -> bool:
     return isinstance(statement, ir.ExpressionStatement) and isinstance(statement.value, ir.Constant)
 
 
 def _is_plain_call(line: cst.CSTNode) -> bool:
     """`super().__init__()` alone in its line, in any spelling without further arguments."""
-    line = parsed(line)
-    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1 or not isinstance(line.body[0], cst.Expr):
+    statements = statements_at(line)
+    call = statements[0].value if len(statements) == 1 and isinstance(statements[0], ast.Expr) else None
+    if not isinstance(call, ast.Call):
         return False
-    call = line.body[0].value
-    return isinstance(call, cst.Call) and len(call.args) <= int("super" not in cst.Module([]).code_for_node(call))
+    return len(call.args) + len(call.keywords) <= int("super" not in ast.unparse(call))
 
 
 def _registers_itself(value: Value) -> bool:
@@ -437,7 +432,7 @@ def _registers_itself(value: Value) -> bool:
 def _registers_otherwise(cls: Class, attribute: str) -> bool:
     """Whether a class of the family registers by hand, says itself what its parameters are, or wraps the container."""
     wraps = re.compile(rf"\b(Sequential|\w+List|\w+Dict)\(\s*\*?\s*self\.{attribute}\b")
-    texts = [cst.Module([]).code_for_node(parsed(each.definition.origin)) for each in cls.ancestry()]
+    texts = [written(each.definition.origin) for each in cls.ancestry()]
     gathers = re.compile(rf"\bin [\w(, .]*\bself\.{attribute}\b")
     return any(
         _REGISTERS.search(text) or wraps.search(text) or (gathers.search(text) and _WRAPS_A_LOCAL.search(text))
@@ -493,23 +488,18 @@ def _surely_registered(value: Value) -> list[Value]:
     return [each for option in value.attributes.values() for _, each in alternatives(option)]
 
 
-def _is_single(written: cst.BaseExpression, value: Sequence | Mapping) -> bool:
+def _is_single(assigned: ir.Expression, value: Sequence | Mapping) -> bool:
     """`self.teacher = [teacher]`: the known way to keep a module from being registered."""
     if not isinstance(value, Sequence) or value.items is None or len(value.items) != 1:
         return False
-    return isinstance(written, (cst.List, cst.Tuple)) and len(written.elements) == 1
+    return isinstance(assigned, ir.Sequence) and assigned.kind != "set" and len(assigned.elements) == 1
 
 
-def _assigned_value(line: cst.CSTNode, target: ir.Node) -> cst.BaseExpression | None:
-    """The right-hand side of the assignment to a target."""
-    line = parsed(line)
-    if isinstance(line, cst.SimpleStatementLine):
-        written = parsed(target.origin)
-        for small in line.body:
-            if isinstance(small, cst.Assign) and any(each.target is written for each in small.targets):
-                return small.value
-            if isinstance(small, cst.AnnAssign) and small.target is written:
-                return small.value
+def _assigned_value(machine: Machine, target: ir.Node) -> ir.Expression | None:
+    """The right-hand side of the assignment to a target that is running."""
+    statement = machine.statement
+    if machine.excursion is None and isinstance(statement, ir.Assign):
+        return statement.value if any(each is target for each in statement.targets) else None
     return None
 
 

@@ -8,62 +8,67 @@ else; `.item()`, `.detach()`, comparisons and `argmax` carry no graph.
 
 from __future__ import annotations
 
-import libcst as cst
+from collections.abc import Iterator
 
 from torchlint.syntax import ir
-from torchlint.syntax.tree import parsed, walk
 
 _CUTS = frozenset({"item", "detach", "tolist", "numpy", "argmax", "argmin", "data", "long", "int", "bool", "round"})
 _KEEPS = frozenset({"append", "extend", "insert", "put", "add", "setdefault", "appendleft", "write"})
 _PLAIN = frozenset({"float", "int", "bool", "len", "str", "print"})
 
 
-def keeps_graph(loop: cst.For | cst.While, function: ir.Node | None, call: cst.Call) -> bool:
+def keeps_graph(loop: ir.For | ir.While, function: ir.Node | None, call: ir.Node) -> bool:
     """
     Whether something made from the call's result, with its graph, may leave the loop.
 
     Without a function (a script) names that are used after the loop aren't looked at: a script has no caller.
     """
-    loop, call = parsed(loop), parsed(call)
     tainted: set[str] = set()
     for _ in range(3):
         size = len(tainted)
-        for node in walk(loop):
-            if isinstance(node, (cst.Assign, cst.AugAssign, cst.AnnAssign)) and node.value is not None:
-                targets = [each.target for each in node.targets] if isinstance(node, cst.Assign) else [node.target]
+        for node in ir.walk(loop):
+            if isinstance(node, (ir.Assign, ir.AugmentedAssign)) and node.value is not None:
+                targets = node.targets if isinstance(node, ir.Assign) else [node.target]
                 if _carries(node.value, tainted, call):
-                    if any(not isinstance(target, (cst.Name, cst.Tuple)) for target in targets):
+                    if any(not isinstance(each, (ir.Name, ir.Sequence)) or _is_list(each) for each in targets):
                         return True
-                    tainted |= {part.value for target in targets for part in walk(target) if isinstance(part, cst.Name)}
+                    tainted |= {part.id for target in targets for part in ir.walk(target) if isinstance(part, ir.Name)}
         if len(tainted) == size:
             break
-    for node in walk(loop):
-        if isinstance(node, (cst.Return, cst.Yield)) and _carries(node.value, tainted, call):
+    for node in ir.walk(loop):
+        if isinstance(node, (ir.Return, ir.Yield)) and _carries(node.value, tainted, call):
             return True
-        kept = isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in _KEEPS
-        if kept and any(_carries(argument, tainted, call) for argument in node.children):
+        kept = isinstance(node, ir.Call) and isinstance(node.function, ir.Attribute) and node.function.attr in _KEEPS
+        if kept and any(_carries(part, tainted, call) for part in _parts(node)):
             return True
-    body = parsed(function.origin) if function is not None else None
-    returned = (node for node in walk(body) if isinstance(node, cst.Return)) if body is not None else ()
+    returned = (node for node in ir.walk(function) if isinstance(node, ir.Return)) if function is not None else ()
     return any(_carries(node.value, tainted, call) for node in returned)
 
 
-def _carries(node: cst.CSTNode | None, tainted: set[str], call: cst.Call) -> bool:
+def _is_list(target: ir.Expression) -> bool:
+    return isinstance(target, ir.Sequence) and target.kind != "tuple"
+
+
+def _carries(node: ir.Node | None, tainted: set[str], call: ir.Node) -> bool:
     """Whether an expression's value may hold the graph of a tainted name, or of the call."""
-    if node is None or isinstance(node, cst.Comparison):
+    if node is None or isinstance(node, ir.Compare):
         return False
     if node is call:
         return True
-    if isinstance(node, cst.Name):
-        return node.value in tainted
-    if isinstance(node, cst.Call):
-        function = node.func
-        last = function.attr.value if isinstance(function, cst.Attribute) else ""
-        if last in _CUTS or (isinstance(function, cst.Name) and function.value in _PLAIN):
+    if isinstance(node, ir.Name):
+        return node.id in tainted
+    if isinstance(node, ir.Call):
+        function = node.function
+        last = function.attr if isinstance(function, ir.Attribute) else ""
+        if last in _CUTS or (isinstance(function, ir.Name) and function.id in _PLAIN):
             return False
-        return any(_carries(argument.value, tainted, call) for argument in node.args) or _carries(
-            function, tainted, call
-        )
-    if isinstance(node, cst.Attribute):
-        return node.attr.value not in _CUTS and _carries(node.value, tainted, call)
-    return any(_carries(child, tainted, call) for child in node.children if isinstance(child, cst.CSTNode))
+    if isinstance(node, ir.Attribute):
+        return node.attr not in _CUTS and _carries(node.value, tainted, call)
+    return any(_carries(part, tainted, call) for part in _parts(node))
+
+
+def _parts(node: ir.Node) -> Iterator[ir.Node]:
+    """The nodes right below a node."""
+    for name in ir.parts(type(node)):
+        value = getattr(node, name)
+        yield from (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, ir.Node))

@@ -37,7 +37,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import anywhere
-from torchlint.syntax.tree import parsed, walk
+from torchlint.syntax.tree import written
 
 _SENSITIVE = re.compile(r"Dropout|BatchNorm|InstanceNorm|RReLU|Transformer")
 _WITH_DROPOUT = re.compile(r"RNN|LSTM|GRU|MultiheadAttention")
@@ -273,8 +273,7 @@ class Modes(Observer):
         body = iteration.loop.body
         first = body[0].line if body else None
         same = note.function is not None or not self._log.functions
-        written = parsed(note.origin.origin)
-        here = first is not None and any(node is written for node in walk(parsed(iteration.loop.origin)))
+        here = first is not None and any(node is note.origin for node in ir.walk(iteration.loop))
         simple = isinstance(first, cst.SimpleStatementLine) and same and here
         self.machine.emit(
             TrainedInEvalMode(
@@ -305,9 +304,9 @@ class Modes(Observer):
             loop = self._loop_of(note, mine[-1])
             if loop is None or not isinstance(note.origin.origin, cst.Call) or id(loop) in self._found:
                 continue
-            if any(isinstance(node, cst.Name) and node.value in _GRAD_MODES for node in walk(loop)):
+            if any(ir.identifier(node) in _GRAD_MODES for node in ir.walk(loop)):
                 continue
-            if self._differentiated(note, loop) or keeps_graph(loop, note.function, note.origin.origin):
+            if self._differentiated(note, loop) or keeps_graph(loop, note.function, note.origin):
                 continue
             functions = {id(each) for each in (note.function,) if each is not None}
             self._found[id(loop)] = (
@@ -317,13 +316,13 @@ class Modes(Observer):
                     statement=note.line,
                     trace=(Step(mine[-1].origin.origin, f"`{mine[-1].name}` is set to evaluation mode here"),),
                     module=note.name,
-                    loop=loop,
+                    loop=loop.origin,
                 ),
             )
 
-    def _differentiated(self, call: _Note, loop: cst.CSTNode) -> bool:
+    def _differentiated(self, call: _Note, loop: ir.For | ir.While) -> bool:
         """Whether a backward runs in the loop, or right behind it."""
-        depth = next(index for index, each in enumerate(call.iterations) if parsed(each.loop.origin) is loop)
+        depth = next(index for index, each in enumerate(call.iterations) if each.loop is loop)
         outer, activation = call.iterations[:depth], call.iterations[depth].activation
         return any(
             each.kind == "backward"
@@ -334,20 +333,15 @@ class Modes(Observer):
             for each in self._log.notes
         )
 
-    def _loop_of(self, call: _Note, mode: _Note) -> cst.For | cst.While | None:
+    def _loop_of(self, call: _Note, mode: _Note) -> ir.For | ir.While | None:
         """The outermost loop around the call that starts after the mode is set, if it holds the call itself."""
         common = {each.activation for each in mode.iterations}
         for iteration in call.iterations:
-            loop = iteration.loop.origin
-            if iteration.activation in common or not isinstance(loop, (cst.For, cst.While)):
+            loop = iteration.loop
+            if iteration.activation in common or not isinstance(loop, (ir.For, ir.While)):
                 continue
-            loop, written = parsed(loop), parsed(call.origin.origin)
-            return loop if any(node is written for node in walk(loop)) else None
+            return loop if any(node is call.origin for node in ir.walk(loop)) else None
         return None
-
-
-def _written(node: cst.CSTNode) -> str:
-    return cst.Module([]).code_for_node(parsed(node))
 
 
 def _is_result(value: Unknown) -> bool:
@@ -373,7 +367,7 @@ def _is_sensitive(module: Value) -> Truth:
             return Truth.YES
         return Truth.MAYBE if module.children is None else Truth.NO
     if isinstance(module, Instance) and is_module(module) is Truth.YES:
-        texts = (_written(cls.definition.origin) for cls in module.cls.ancestry())
+        texts = (written(cls.definition.origin) for cls in module.cls.ancestry())
         return Truth.of(any(_READS_MODE.search(text) for text in texts))
     return Truth.MAYBE
 

@@ -14,7 +14,6 @@ from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Choice, Constant, Function, Scalar, Sequence, Tensor, Value, alternatives
 from torchlint.syntax import ir
 from torchlint.syntax.features import COPIES, COPIES_HELD, anywhere, here
-from torchlint.syntax.tree import parsed
 
 _MOST_MADE = 40
 _OF_OTHER_KINDS = frozenset({"detach", "clone", "asarray", "as_tensor", "from_numpy"})
@@ -92,7 +91,8 @@ class Copies(Computations):
         argument = next((each for each in origin.arguments if each.keyword in ("data", "")), None)
         if argument is None or argument.star or not isinstance(argument.origin, cst.Arg):
             return
-        if not isinstance(origin.origin, cst.Call):
+        data_node = _expression(argument.value)
+        if not isinstance(origin.origin, cst.Call) or data_node is None:
             return
         tensor = self.tensor(data)
         annotated = tensor is not None and not tensor.made_by and isinstance(tensor.origin, ir.Parameter)
@@ -104,7 +104,7 @@ class Copies(Computations):
             truth=self.now(),
             how=how,
             call=origin.origin,
-            data=parsed(argument.origin).value,
+            data=data_node,
             argument=argument.origin,
             receiver=_expression(receiver),
             in_graph=tensor is not None and tensor.requires_grad.truth() is Truth.YES,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
 from torchlint.model.events.work import GrownInLoop
@@ -11,7 +13,7 @@ from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Tensor, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import CONCATENATIONS, GROWS, here
-from torchlint.syntax.tree import parsed, walk
+from torchlint.syntax.tree import statements_at, written
 
 _QUALIFIED = frozenset(f"torch.{name}" for name in CONCATENATIONS)
 _FEW = 4
@@ -71,7 +73,7 @@ class Growth(Observer):
         call = origin.origin
         if len(places) != 1 or not isinstance(call, cst.Call) or _few(loop):
             return
-        if not _only_grows(loop, target.id, call, first.elements[places[0]].origin):
+        if not _only_grows(loop, target.id, origin, first.elements[places[0]]):
             return
         piece = first.elements[1].origin if places == [0] and len(first.elements) == 2 else None
         after = self.machine.after(loop.line)
@@ -81,9 +83,9 @@ class Growth(Observer):
                 statement=self.machine.line(),
                 truth=Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE,
                 name=target.id,
-                function=cst.Module([]).code_for_node(parsed(call).func),
+                function=written(origin.function.origin),
                 piece=piece if isinstance(piece, cst.BaseExpression) else None,
-                rest=tuple(parsed(call).args[1:]),
+                rest=tuple(each.origin for each in origin.arguments[1:] if isinstance(each.origin, cst.Arg)),
                 initial=self._initial(target.id, loop),
                 after=after if isinstance(after, cst.SimpleStatementLine) else None,
                 many=_many(loop),
@@ -130,58 +132,46 @@ def _many(loop: ir.For | ir.While) -> bool:
     return isinstance(stop, ir.Constant) and isinstance(stop.value, int) and stop.value >= _MANY
 
 
-def _mentions(node: cst.CSTNode, name: str) -> bool:
-    return any(isinstance(each, cst.Name) and each.value == name for each in walk(parsed(node)))
+def _mentions(line: cst.CSTNode, name: str) -> bool:
+    """Whether a statement of the program holds a word, as a name, an attribute or a keyword."""
+    words = (getattr(node, part, None) for each in statements_at(line) for node in ast.walk(each) for part in _WORDS)
+    return name in words
 
 
-def _only_grows(loop: ir.For | ir.While, name: str, call: cst.Call, grown: cst.CSTNode) -> bool:
+_WORDS = ("id", "attr", "arg", "name")
+
+
+def _only_grows(loop: ir.For | ir.While, name: str, call: ir.Call, grown: ir.Expression) -> bool:
     """Whether a loop does nothing with the name but grow it: no other use, no other start in each round."""
-    line, call, grown = parsed(loop.line), parsed(call), parsed(grown)
-    if not isinstance(line, (cst.For, cst.While)):
-        return False
+    nodes = list(ir.walk(loop.body))
     starting: set[int] = set()
-    for node in walk(line.body):
-        if isinstance(node, cst.If) and _is_start(node, name, call):
-            starting.update(id(each) for each in walk(node.test))
-            arms = [node.body, node.orelse] if node.orelse is not None else [node.body]
-            starting.update(id(each) for arm in arms if id(call) not in _ids(arm) for each in walk(arm))
-    for node in walk(line.body):
-        if not isinstance(node, cst.Name) or node.value != name or node is grown or id(node) in starting:
-            continue
-        if not _is_target_of(line.body, node, call):
+    for node in nodes:
+        if isinstance(node, ir.If) and _is_start(node, name, call):
+            starting |= _ids(node.test)
+            starting.update(*(_ids(arm) for arm in (node.body, node.orelse) if id(call) not in _ids(arm)))
+        if name in (getattr(node, "name", ""), getattr(node, "bound", ""), *getattr(node, "names", ())):
+            return False  # bound by a definition, an import or a handler, or declared
+    own = {id(each) for node in nodes if isinstance(node, ir.Assign) and node.value is call for each in node.targets}
+    for node in nodes:
+        if isinstance(node, ir.Name) and node.id == name and node is not grown and id(node) not in starting | own:
             return False
-    return not (isinstance(line, cst.While) and _mentions(line.test, name))
+    return not (isinstance(loop, ir.While) and name in map(ir.identifier, ir.walk(loop.test)))
 
 
-def _ids(node: cst.CSTNode) -> set[int]:
-    return {id(each) for each in walk(node)}
+def _ids(node: ir.Node | list[ir.Statement]) -> set[int]:
+    return {id(each) for each in ir.walk(node)}
 
 
-def _is_start(node: cst.If, name: str, call: cst.Call) -> bool:
+def _is_start(node: ir.If, name: str, call: ir.Call) -> bool:
     """`if out is None: out = x` with the concatenation in the other arm."""
-    if node.orelse is None or id(call) in _ids(node.test):
+    if not node.orelse or id(call) in _ids(node.test):
         return False
     inside = [id(call) in _ids(arm) for arm in (node.body, node.orelse)]
     if inside.count(True) != 1:
         return False
-    other = node.orelse if inside[0] else node.body
-    names = [each for each in walk(other) if isinstance(each, cst.Name) and each.value == name]
+    other = list(ir.walk(node.orelse if inside[0] else node.body))
+    names = {id(each) for each in other if isinstance(each, ir.Name) and each.id == name}
     assigned = [
-        each
-        for each in walk(other)
-        if isinstance(each, cst.Assign) and any(target.target in names for target in each.targets)
+        each for each in other if isinstance(each, ir.Assign) and any(id(target) in names for target in each.targets)
     ]
     return len(names) <= 1 and len(assigned) == len(names)
-
-
-def _is_target_of(body: cst.CSTNode, name: cst.Name, call: cst.Call) -> bool:
-    """Whether the name is what the concatenation is assigned to, or a keyword or attribute of that spelling."""
-    for node in walk(body):
-        if isinstance(node, cst.Assign) and node.value is call:
-            if any(each.target is name for each in node.targets):
-                return True
-        elif (isinstance(node, cst.Arg) and node.keyword is name) or (
-            isinstance(node, cst.Attribute) and node.attr is name
-        ):
-            return True
-    return False

@@ -19,7 +19,7 @@ from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Constant, Scalar, Tensor, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import CHAIN, PRODUCTS, anywhere, here
-from torchlint.syntax.tree import parsed
+from torchlint.syntax.tree import written
 
 _PRODUCTS = PRODUCTS | {"@"}
 _JACOBIANS: dict[str, Literal["jacobian", "hessian"]] = {
@@ -346,9 +346,9 @@ def _function(products: list[Computation]) -> str | None:
     if all(each.how == "operator" for each in products):
         return ""
     texts = {
-        cst.Module([]).code_for_node(parsed(each.node).func)
+        written(each.origin.function.origin)
         for each in products
-        if each.how == "function" and isinstance(each.node, cst.Call)
+        if each.how == "function" and isinstance(each.origin, ir.Call)
     }
     return texts.pop() if len(texts) == 1 and all(each.how == "function" for each in products) else None
 
