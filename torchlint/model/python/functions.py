@@ -77,7 +77,8 @@ def run_function(
     """Run a function's body on its arguments."""
     machine = run.machine
     before = _travel(run, function, site)
-    if before[0] is None and machine.excursion is not None and site is not None:
+    entered = before[0] is None and machine.excursion is not None
+    if entered and site is not None and not _is_of_layer(function, positional):
         for hook in before[1].unknown_called:
             hook(function, None, [*positional, *keywords.values()], site.node)
     statement = machine.statement
@@ -86,6 +87,18 @@ def run_function(
     finally:
         machine.excursion, machine.watch, machine.travelling = before
         machine.statement = statement
+
+
+def _is_of_layer(function: Function, positional: list[Value]) -> bool:
+    """
+    Whether a function builds or runs a Module. What is told of it where it is followed (the calls of what is unknown in
+    it, modes, flags) is all that its caller's observers ask: neither zeroes gradients. The constructor of a base class
+    is another matter: of an object of this file's own class they ask more.
+    """
+    first = positional[0] if positional else None
+    if not isinstance(first, Instance) or is_module(first) is not Truth.YES:
+        return False
+    return function.name == "forward" or (function.name == "__init__" and function.owner is first.cls)
 
 
 def _run_function(

@@ -7,6 +7,7 @@ import libcst as cst
 from torchlint.model.events.numerics import Activation, DimensionImplied, LossOfActivation
 from torchlint.model.events.trace import Step
 from torchlint.model.state.computations import VIEWS, Computation, Computations, constant
+from torchlint.model.state.guards import Guard
 from torchlint.model.state.values import Sequence, Tensor, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import IMPLIED_DIM, SOFTMAXES, Concern, here
@@ -28,12 +29,8 @@ class Logits(Computations):
 
     words = ("softm", "Softm", "entropy", "Entropy", "nll", "NLL", "BCE")
     concerns = (
-        Concern(
-            near=(
-                _LOSSES | {"+CrossEntropyLoss", "+NLLLoss", "+KLDivLoss", "+BCELoss", "+BCEWithLogitsLoss"},
-                frozenset(_ACTIVATIONS) | {"+Softmax", "+LogSoftmax", "+Sigmoid", "+LogSigmoid"},
-            )
-        ),
+        # The activation may be applied in another file.
+        Concern(near=(_LOSSES | {"+CrossEntropyLoss", "+NLLLoss", "+KLDivLoss", "+BCELoss", "+BCEWithLogitsLoss"},)),
         here(IMPLIED_DIM),
     )
 
@@ -45,8 +42,8 @@ class Logits(Computations):
         if before is None:
             return
         argument = made.written(0, "input")
-        nested = argument is not None and argument is before.node
-        trace = () if nested else (Step(before.node, f"`{before.name}` is applied here"),)
+        nested = before.spelling != "" and argument is not None and argument is before.node
+        trace = () if nested else (Step(before.node, _applied(before)),)
         self.machine.emit(
             LossOfActivation(
                 node=made.node,
@@ -72,7 +69,9 @@ class Logits(Computations):
             left -= 1
             made = self.maker(value)
             if made is None:
-                value = value.base if isinstance(value, Tensor) and value.made_by in _PARTS else None
+                if isinstance(value, Tensor) and value.made_by in _ACTIVATIONS and isinstance(value.origin, ir.Call):
+                    return _elsewhere(value, value.origin, self.machine.line(), self.machine.path)
+                value = _whole(value)
             elif made.name in _ACTIVATIONS:
                 return made
             elif made.name in _JOINING:
@@ -114,3 +113,22 @@ class Logits(Computations):
                 rank=rank,
             )
         )
+
+
+def _whole(value: Value) -> Value | None:
+    """What a part, or a view that another file has made, is of."""
+    if not isinstance(value, Tensor):
+        return None
+    if value.made_by in _PARTS:
+        return value.base
+    return value.inputs[0] if value.made_by in VIEWS and value.inputs else None
+
+
+def _elsewhere(value: Tensor, call: ir.Call, line: cst.CSTNode, path: Guard) -> Computation:
+    """The activation that code of another file has applied last; `call` is what led there."""
+    return Computation(value.made_by, "function", "", (), {}, value, call, line, path, alone=False)
+
+
+def _applied(activation: Computation) -> str:
+    where = "here" if activation.spelling else "last by what is called here, in another file"
+    return f"`{activation.name}` is applied {where}"

@@ -1,0 +1,3 @@
+from .classifier import Classifier, build
+
+__all__ = ["Classifier", "build"]

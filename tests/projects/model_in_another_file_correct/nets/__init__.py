@@ -1,0 +1,3 @@
+from .classifier import Classifier, Gate, build
+
+__all__ = ["Classifier", "Gate", "build"]
