@@ -1,7 +1,10 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import data
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Example, Holds, Level, Rule, Settings
+
+_SEEDED = (1, 9)
+"""The release that seeds NumPy's global generator in each worker."""
 
 
 class GeneratorCopiedToWorkers(Rule):
@@ -16,8 +19,8 @@ class GeneratorCopiedToWorkers(Rule):
     ## Why is this bad?
     Every worker draws the same numbers: the samples of a batch repeat the augmentation, the noise or the crop of
     another worker's. Without `persistent_workers` the workers of the next epoch begin with the same state again, so
-    that every epoch repeats the last one. torch seeds only the global generators of torch, `random` and NumPy in each
-    worker.
+    that every epoch repeats the last one. torch seeds only the global generators of torch, `random` and (since 1.9)
+    NumPy in each worker.
 
     ## Cure
     Make the generator where it is used: in a `worker_init_fn` (`get_worker_info().dataset.rng = …`, seeded with
@@ -27,7 +30,7 @@ class GeneratorCopiedToWorkers(Rule):
     ## Known limits
     Silent where the dataset, or what stands between it and the loader, comes from another file, where a
     `worker_init_fn` is given that may see to it, and where the class says anything about workers. The global generator
-    of NumPy is seeded in each worker since torch 1.9.
+    of NumPy is seeded in each worker since torch 1.9: told of only where an earlier one is meant.
 
     ## References
     - [Reproducibility: DataLoader](https://docs.pytorch.org/docs/stable/notes/randomness.html#dataloader)
@@ -83,9 +86,13 @@ class GeneratorCopiedToWorkers(Rule):
         ),
     )
 
-    def check(self, event: data.GeneratorCopied) -> Iterator[Diagnostic]:
+    def check(self, event: data.GeneratorCopied, settings: Settings) -> Iterator[Diagnostic]:
+        if event.is_global and not settings.target.begins_before(_SEEDED):
+            return
         where = "where workers are forked, " if event.in_module else ""
         where = f"where `{event.workers}` is not 0, " if event.workers and not where else where
         generator = f"`{event.generator}` in `{event.holder}`" if event.holder else f"`{event.generator}`"
         message = f"{where}every worker has a copy of {generator}: all draw the same numbers for `{event.dataset}`"
+        if event.is_global:
+            message += f", before torch 1.9{settings.target.allowing(settings.target.oldest)}"
         yield Diagnostic(event.node, message, event.trace)

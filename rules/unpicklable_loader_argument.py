@@ -9,8 +9,8 @@ class UnpicklableLoaderArgument(Rule):
     A loader with workers is given a lambda, or a function that another function defines.
 
     ## What it does
-    Finds lambdas and local functions as `collate_fn` or `worker_init_fn`, or held by the dataset, where `num_workers`
-    is known to be more than 0.
+    Finds lambdas and local functions as `collate_fn` or `worker_init_fn`, held by the dataset, or given to transforms
+    and datasets of torchvision (`transforms.Lambda(lambda x: …)`), where `num_workers` is known to be more than 0.
 
     ## Why is this bad?
     Where processes are spawned (macOS, Windows) or come from a fork server (Linux from Python 3.14), the loader has to

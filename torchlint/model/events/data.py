@@ -47,7 +47,7 @@ class LoaderRefused(Event):
 class GeneratorCopied(Event):
     """
     A random generator is made once, and drawn from in the workers of a loader, each of which has a copy of it. `node`
-    is the expression that makes it.
+    is the expression that makes it, or, of NumPy's global one, the draw.
 
     Attributes
     ----------
@@ -61,6 +61,8 @@ class GeneratorCopied(Event):
         It is a variable of the file, not of the dataset.
     workers
         How the program writes the number of workers where that is not known; "" if there are some.
+    is_global
+        It is NumPy's global one, which torch seeds in each worker since 1.9.
     """
 
     generator: str
@@ -68,6 +70,7 @@ class GeneratorCopied(Event):
     dataset: str
     in_module: bool
     workers: str
+    is_global: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ generator, that of `random` and, since torch 1.9, that of NumPy anew in each wor
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import libcst as cst
 
@@ -18,7 +18,7 @@ from torchlint.model.events.data import GeneratorCopied
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import Datasets, Loading, is_of_file, loading
 from torchlint.model.observers.data.written import Imports, assignments, methods, own, reached, words
-from torchlint.model.observers.pending import only
+from torchlint.model.observers.pending import dotted, only
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
@@ -33,6 +33,14 @@ _MAKERS = frozenset(
 _SETTING = frozenset({"seed", "manual_seed", "set_state", "setstate"})
 _NO_DRAWS = _SETTING | {"initial_seed", "get_state", "getstate", "bit_generator", "spawn", "jumped", "device"}
 _DRAWING = ("__getitem__", "__getitems__", "__iter__", "__next__")
+_GLOBAL_DRAWS = frozenset(
+    f"numpy.random.{name}"
+    for name in (
+        *("rand", "randn", "randint", "random", "random_sample", "ranf", "sample", "choice", "shuffle", "permutation"),
+        *("uniform", "normal", "beta", "binomial", "poisson", "exponential", "gamma", "laplace", "standard_normal"),
+    )
+)
+"""What draws from the generator that torch gives every worker a copy of, up to 1.8."""
 _CALLED = ("__call__", "forward")
 _DEEPEST = 3
 """How far down objects are looked for that a dataset holds."""
@@ -95,6 +103,8 @@ class CopiedGenerators(Observer):
                 continue
             for holder in holders:
                 self._look_at(holder, dataset, made)
+            if not made.may_be_given("worker_init_fn"):
+                self._look_at_global(holders, dataset, made)
 
     def _holders(self, holder: Instance, entries: tuple[str, ...], depth: int) -> Iterator[_Holder]:
         """An object, and those of the file's classes that it holds and calls for a sample."""
@@ -152,8 +162,35 @@ class CopiedGenerators(Observer):
                     dataset=dataset.cls.name,
                     in_module=each.in_module,
                     workers=made.count if made.workers == "unknown" else "",
+                    is_global=False,
                 )
             )
+
+    def _look_at_global(self, holders: list[_Holder], dataset: Instance, made: Loading) -> None:
+        """The first draw from NumPy's global generator; what seeds it per sample, or anywhere for workers, is seen."""
+        assert self._imports is not None
+        for body in (each for holder in holders for each in holder.drawing):
+            called = [(each, self._imports.qualified(each.function)) for each in ir.walk(body.body) if _is_call(each)]
+            drawn = [each for each, name in called if name in _GLOBAL_DRAWS]
+            if any("seed" in name or "state" in name for _, name in called):
+                return
+            statement = self._statement(drawn[0]) if drawn else None
+            if statement is not None:
+                self.machine.emit(
+                    GeneratorCopied(
+                        node=drawn[0].origin,
+                        statement=statement.line,
+                        trace=(Step(made.origin.origin, "loaded with workers here"),),
+                        truth=Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE,
+                        generator=dotted(drawn[0].function).rpartition(".")[0],
+                        holder="",
+                        dataset=dataset.cls.name,
+                        in_module=False,
+                        workers=made.count if made.workers == "unknown" else "",
+                        is_global=True,
+                    )
+                )
+                return
 
     def _of_object(self, holder: _Holder) -> list[_Made]:
         constructor = holder.methods.get("__init__")
@@ -224,6 +261,10 @@ class CopiedGenerators(Observer):
             if isinstance(each, ir.Attribute) and each.attr == "bit_generator" and _is(made, each.value):
                 return True
         return False
+
+
+def _is_call(node: ir.Node) -> TypeGuard[ir.Call]:
+    return isinstance(node, ir.Call)
 
 
 def _is(made: _Made, node: ir.Node) -> bool:

@@ -37,8 +37,6 @@ WRAPPERS = frozenset(
     for name in ("Subset", "random_split", "ConcatDataset", "ChainDataset")
 )
 """What stands before a dataset and takes its samples from there, in the same process."""
-COMPOSITIONS = frozenset({"torchvision.transforms.Compose", "torchvision.transforms.v2.Compose"})
-"""What calls the transforms that it is given, one after the other."""
 OPTIONS = (
     *("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn", "pin_memory"),
     *("drop_last", "timeout", "worker_init_fn", "multiprocessing_context", "generator"),
@@ -127,7 +125,7 @@ class Datasets:
 
     def wrapped(self, qualified: str, positional: list[Value], keywords: dict[str, Value], origin: ir.Call) -> None:
         """Note a call that may stand before a dataset."""
-        if qualified in WRAPPERS or qualified in COMPOSITIONS:
+        if qualified in WRAPPERS:
             found = [each for value in (*positional, *keywords.values()) for each in self.of(value)]
             if found:
                 self._behind[id(origin)] = found

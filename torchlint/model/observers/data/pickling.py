@@ -12,11 +12,11 @@ from torchlint.model.events.data import LocalFunctionLoaded
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import Datasets, Loading, is_of_another_file, loading
 from torchlint.model.observers.data.written import methods, words
-from torchlint.model.observers.pending import only
+from torchlint.model.observers.pending import dotted, only
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Function, Globals, Value
+from torchlint.model.state.values import Function, Globals, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import here
 
@@ -36,11 +36,15 @@ class LocalFunctions(Observer):
         super().__init__(machine)
         self._datasets = Datasets()
         self._deciding: bool | None = None
+        self._held: dict[int, tuple[Function, str]] = {}
+        """By the call of torchvision that was given it: a function, and under which name."""
 
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
         self._datasets.wrapped(qualified, positional, keywords, origin)
+        if qualified.startswith("torchvision."):
+            self._note(qualified, positional, keywords, origin)
         made = loading(qualified, positional, keywords, origin, self.machine)
         if made is None or made.workers != "some":
             return
@@ -52,12 +56,41 @@ class LocalFunctions(Observer):
         for option in _GIVEN:
             if (function := _local(made.known(option))) is not None:
                 self._tell(made, function, option, None)
+        held = self._behind(made.known("dataset"))
+        if held is not None:
+            self._tell(made, *held, _last_name(made.known("dataset")))
         for dataset in self._datasets.of(made.known("dataset")):
             if _PICKLING & methods(dataset.cls).keys():
                 continue
             for name, value in dataset.attributes.items():
-                if (function := _local(only(value, self.machine))) is not None:
+                known = only(value, self.machine)
+                held = self._behind(known)
+                if (function := _local(known)) is not None:
                     self._tell(made, function, name, dataset.cls.name)
+                elif held is not None:
+                    self._tell(made, held[0], name, dataset.cls.name)
+
+    def _note(self, qualified: str, positional: list[Value], keywords: dict[str, Value], origin: ir.Call) -> None:
+        """
+        A transform or a dataset of torchvision keeps what it is given, and is pickled with it. What is in a list is
+        read from the text: who is given a list may have changed it.
+        """
+        given = [(qualified.rpartition(".")[2], each) for each in positional] + list(keywords.items())
+        for name, value in given:
+            known = only(value, self.machine)
+            function, behind = _local(known), self._behind(known)
+            if function is not None:
+                self._held.setdefault(id(origin), (function, name))
+            elif behind is not None:
+                self._held.setdefault(id(origin), behind)
+        for each in origin.arguments:
+            for part in each.value.elements if isinstance(each.value, ir.Sequence) else ():
+                if id(part) in self._held:
+                    self._held.setdefault(id(origin), self._held[id(part)])
+
+    def _behind(self, value: Value | None) -> tuple[Function, str] | None:
+        """The function that an object of torchvision holds."""
+        return self._held.get(id(value.source)) if isinstance(value, Unknown) and value.source is not None else None
 
     def _decides(self) -> bool:
         if self._deciding is None:
@@ -80,6 +113,12 @@ class LocalFunctions(Observer):
                 context=context if isinstance(context, str) else "",
             )
         )
+
+
+def _last_name(value: Value | None) -> str:
+    """What an object is called that a call has made: `MNIST`."""
+    source = value.source if isinstance(value, Unknown) else None
+    return dotted(source.function).rpartition(".")[2] if isinstance(source, ir.Call) else ""
 
 
 def _local(value: Value | None) -> Function | None:
