@@ -19,7 +19,10 @@ COMPILED = (
     "torchlint/truth.py",
     *(
         f"torchlint/syntax/{name}.py"
-        for name in ("conditions", "dataflow", "features", "for_effect", "ir", "lowering", "scopes")
+        for name in (
+            *("conditions", "dataflow", "expressions", "features", "for_effect", "ir", "lowering", "reading", "scopes"),
+            *("spelling", "written"),
+        )
     ),
     "torchlint/knowledge/**/*.py",
     *(

@@ -177,21 +177,12 @@ def test_packages_are_the_folders() -> None:
 
 
 LINES, CLASS_LINES = 550, 250
-LONG_FILES = {
-    "torchlint/model/state/values.py": 950,
-    "torchlint/syntax/features.py": 650,
-    "torchlint/syntax/ir.py": 670,
-    "torchlint/syntax/lowering.py": 640,
-}
+LONG_FILES: dict[str, int] = {}
 LONG_CLASSES = {
     "Check": 410,
     "Machine": 260,
     "Optimizing": 280,
     "Products": 285,
-    "Reader": 255,
-    "Registration": 270,
-    "_Check": 260,
-    "_Lowering": 415,
     "_Walk": 335,
 }
 """What is longer than the others may be, and how long at the most: these numbers only become smaller."""

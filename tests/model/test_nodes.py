@@ -10,7 +10,7 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from torchlint.syntax import ir
+from torchlint.syntax import ir, kinds
 from torchlint.syntax.lowering import lower_ast
 from torchlint.syntax.nodes import Nodes
 from torchlint.syntax.place import key, keys
@@ -86,7 +86,7 @@ def check(path: str, text: str) -> None:
     assert tree.text == text
     for number, one in enumerate(ir.walk(program)):
         if isinstance(one, (ir.FunctionDef, ir.ClassDef)):
-            definition, named = parts.find(one.origin), parts.find(ir.name_of(one))  # type: ignore[arg-type]
+            definition, named = parts.find(one.origin), parts.find(kinds.name_of(one.at))  # type: ignore[arg-type]
             assert isinstance(definition, (cst.FunctionDef, cst.ClassDef))
             assert definition.name is named
         elif not number % 20 and isinstance(place := one.origin, cst.BaseExpression):

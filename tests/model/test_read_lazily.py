@@ -11,9 +11,9 @@ import libcst as cst
 import pytest
 
 from torchlint.syntax import ir
-from torchlint.syntax.features import written
 from torchlint.syntax.lowering import lower_ast
 from torchlint.syntax.place import NodeWantedError, is_place, key
+from torchlint.syntax.reading import written
 from torchlint.syntax.text import NEWLINE
 from torchlint.syntax.tree import children
 

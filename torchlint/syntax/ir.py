@@ -1,8 +1,8 @@
 """
 The small intermediate representation that the interpreter runs: Python without its spelling.
 
-`lower` makes it from a libcst tree, once per file. Every node keeps `origin`, the CST node it came from, for positions
-and fixes. The IR knows no torch and has no behaviour.
+`lowering` makes it from the tree of Python's own parser, once per file. Every node keeps the node it came from, and
+with it its place (`origin`). The IR knows no torch and has no behaviour.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any, TypeAlias, cast
 
 import libcst as cst
 
-from torchlint.syntax.place import Place, place_kind
+from torchlint.syntax import kinds
+from torchlint.syntax.written import Written as Written
 
 
 @dataclass(slots=True, eq=False)
@@ -29,7 +30,7 @@ class Node:
     @property
     def origin(self) -> cst.CSTNode:
         if isinstance(self.at, ast.AST):
-            self.at = _place(self, self.at)
+            self.at = kinds.place_at(self.at, type(self).__name__)
         return cast(cst.CSTNode, self.at)
 
 
@@ -243,7 +244,7 @@ class Statement(Node):
         if self.at_line is None:
             return self.origin
         if isinstance(self.at_line, ast.AST):
-            self.at_line = _LINE(self.at_line, "line")
+            self.at_line = kinds.line_at(self.at_line)
         return cast(cst.CSTNode, self.at_line)
 
 
@@ -402,26 +403,6 @@ class Match(Statement):
 
 
 @dataclass(slots=True, eq=False)
-class Written:
-    """
-    What is written in the body of a function, in functions inside it too (see `marks`).
-
-    Attributes
-    ----------
-    words
-        Identifiers (names, attributes, keywords), operators, and marks.
-    sliced
-        What is called where the result is read by index: the last identifier of the callee.
-    assigned
-        The attributes that are assigned, and where calls are, what is called: the last identifier of the callee.
-    """
-
-    words: set[str]
-    sliced: set[str]
-    assigned: dict[str, set[str]]
-
-
-@dataclass(slots=True, eq=False)
 class Inside:
     """
     What stands in a function.
@@ -517,13 +498,6 @@ def walk(node: Node | list[Statement]) -> Iterator[Node]:
             pending += reversed(each)
 
 
-def identifier(node: Node) -> str:
-    """The word that a name, an attribute or a keyword argument is; "" of anything else."""
-    if isinstance(node, Name):
-        return node.id
-    return node.attr if isinstance(node, Attribute) else node.keyword if isinstance(node, Argument) else ""
-
-
 def blocks(statement: Statement) -> list[list[Statement]]:
     """The blocks of a compound statement, less those of functions and classes."""
     if isinstance(statement, (If, For, While)):
@@ -549,20 +523,7 @@ def everything(body: list[Statement]) -> Iterator[Statement]:
 
 
 _PLAIN = frozenset(
-    {
-        "id",
-        "attr",
-        "op",
-        "ops",
-        "kind",
-        "name",
-        "keyword",
-        "star",
-        "text",
-        "bindings",
-        "held",
-        "is_generator",
-    }
+    ["id", "attr", "op", "ops", "kind", "name", "keyword", "star", "text", "bindings", "held", "is_generator"]
 )
 _named_of: dict[type[Node], tuple[str, ...]] = {}
 _parts_of: dict[type[Node], tuple[str, ...]] = {}
@@ -585,95 +546,3 @@ def parts(kind: type[Node]) -> tuple[str, ...]:
     if known is None:
         known = _parts_of[kind] = tuple(name for name in reversed(named(kind)) if name not in _PLAIN)
     return known
-
-
-# ---- places ------------------------------------------------------------------------------------------------------
-
-_LINE = place_kind(cst.SimpleStatementLine)
-_SUITE = place_kind(cst.SimpleStatementSuite)
-_EXPRESSION = place_kind(cast(type[cst.CSTNode], cst.BaseExpression))
-_STRING = place_kind(cast(type[cst.CSTNode], cst.BaseString))
-_NAME = place_kind(cst.Name)
-_SUBSCRIPT = place_kind(cst.Subscript)
-_CONSTANTS: dict[type, type[Place]] = {
-    int: place_kind(cst.Integer),
-    float: place_kind(cst.Float),
-    complex: place_kind(cst.Imaginary),
-    bool: _NAME,
-    type(None): _NAME,
-    type(...): place_kind(cst.Ellipsis),
-    # one literal or several in a row: only the text knows
-    str: _STRING,
-    bytes: _STRING,
-}
-_STATEMENTS: dict[type[ast.AST], type[Place]] = {
-    getattr(ast, name): place_kind(getattr(cst, cst_name or name))
-    for name, cst_name in {
-        "Assign": "", "AnnAssign": "", "AugAssign": "", "Expr": "", "Return": "", "Raise": "", "Assert": "",
-        "Delete": "Del", "Pass": "", "Break": "", "Continue": "", "Global": "", "Nonlocal": "", "Import": "",
-        "ImportFrom": "", "If": "", "For": "", "AsyncFor": "For", "While": "", "With": "", "AsyncWith": "With",
-        "Try": "", "TryStar": "", "Match": "", "FunctionDef": "", "AsyncFunctionDef": "FunctionDef", "ClassDef": "",
-        "TypeAlias": "",
-    }.items()
-    if hasattr(ast, name)
-}  # fmt: skip
-_OTHERS: dict[type[Node], tuple[type[Place], str]] = {
-    Argument: (place_kind(cst.Arg), "argument"),
-    Parameter: (place_kind(cst.Param), "parameter"),
-    Generator: (place_kind(cst.CompFor), "comprehension"),
-    WithItem: (place_kind(cst.WithItem), "item"),
-    ImportName: (place_kind(cst.ImportAlias), "alias"),
-    Handler: (place_kind(cst.ExceptHandler), "handler"),
-    Case: (place_kind(cst.MatchCase), "case"),
-    Slice: (place_kind(cst.Slice), "slice"),
-    Program: (place_kind(cst.Module), "module"),
-}
-_EXPRESSIONS: dict[type[ast.AST], type[Place]] = {
-    getattr(ast, name): place_kind(getattr(cst, cst_name or name))
-    for name, cst_name in {
-        "Name": "", "Attribute": "", "Subscript": "", "Call": "", "BinOp": "BinaryOperation", "Tuple": "", "List": "",
-        "BoolOp": "BooleanOperation", "UnaryOp": "UnaryOperation", "Compare": "Comparison", "IfExp": "", "Set": "",
-        "Starred": "StarredElement", "Dict": "", "ListComp": "", "SetComp": "", "GeneratorExp": "", "DictComp": "",
-        "Lambda": "", "NamedExpr": "", "Yield": "", "YieldFrom": "Yield", "Await": "",
-    }.items()
-}  # fmt: skip
-
-
-def _place(node: Node, at: ast.AST) -> Place:
-    known = _OTHERS.get(type(node))
-    if known is not None:
-        return known[0](at, known[1])
-    if isinstance(node, Statement):
-        return _STATEMENTS[type(at)](at, "statement")
-    if isinstance(at, ast.Constant):
-        return _CONSTANTS[type(at.value)](at, "expression")
-    return _EXPRESSIONS.get(type(at), _STRING)(at, "expression")
-
-
-_INDEX = place_kind(cst.Index)
-
-
-def name_of(definition: FunctionDef | ClassDef) -> cst.Name:
-    """The place of the name that a definition gives."""
-    at = definition.at
-    return cast(cst.Name, _NAME(at if isinstance(at, ast.AST) else at.at, "name"))
-
-
-def suite(first: ast.stmt) -> Place:
-    """The place of a block that stands behind its colon, which all its statements share."""
-    return _SUITE(first, "line")
-
-
-def shared_line(first: ast.stmt) -> Place:
-    """The place of a line of several statements, which they share."""
-    return _LINE(first, "line")
-
-
-def starred_index(node: ast.Starred) -> Place:
-    """The place of `*i` in `x[*i]`."""
-    return _INDEX(node, "index")
-
-
-def shared_subscript(node: ast.Subscript) -> Place:
-    """The place of a subscript that its bare tuple of indices shares."""
-    return _SUBSCRIPT(node, "expression")

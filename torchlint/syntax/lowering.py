@@ -8,20 +8,15 @@ wants it (`nodes`). Knows no torch.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any
 
-from torchlint.syntax import ir
-from torchlint.syntax.features import Reader
-from torchlint.syntax.scopes import ScopedLowering
-from torchlint.syntax.tree import MOST_NESTED, NEWLINE, SourceError, python_tree, refusal
-
-_Lowered = TypeVar("_Lowered")
-
-
-class UnknownSyntaxError(Exception):
-    """The tree has a node that this module does not know: newer than it."""
+from torchlint.syntax import ir, kinds
+from torchlint.syntax.expressions import OPERATORS, Dispatch, ExpressionLowering
+from torchlint.syntax.expressions import UnknownSyntaxError as UnknownSyntaxError
+from torchlint.syntax.reading import Reader
+from torchlint.syntax.tree import NEWLINE, SourceError, python_tree, refusal
 
 
 def program_of(text: str) -> ir.Program:
@@ -66,24 +61,22 @@ def lower_ast(module: ast.Module, text: str, *, lazily: bool = False) -> ir.Prog
     return ir.Program(module, body, text, tuple([lowering.held(node) for node in module.body]))
 
 
-class _Lowering(ScopedLowering):
-    """One statement and expression after the other."""
+class _Lowering(ExpressionLowering):
+    """One statement after the other."""
 
-    __slots__ = ("depth", "lazily", "lines", "reader")
+    __slots__ = ("lazily", "lines")
 
     def __init__(self, lines: list[str], *, lazily: bool) -> None:
         super().__init__()
         self.lines = lines
         self.lazily = lazily
-        self.depth = 0
-        self.reader = Reader()
 
     # -- statements
 
     def block(self, nodes: list[ast.stmt]) -> list[ir.Statement]:
         statements: list[ir.Statement] = []
         if nodes and type(nodes[0]) in _SMALL and self.behind_colon(nodes[0]):  # `if x: a; b`: the block is one line
-            suite = ir.suite(nodes[0])
+            suite = kinds.suite(nodes[0])
             return [_SMALL[type(node)](self, node, suite) for node in nodes]
         line: Any = None
         ended = 0
@@ -94,7 +87,7 @@ class _Lowering(ScopedLowering):
                 continue
             if node.lineno != ended:
                 shared = following is not None and following.lineno == node.end_lineno
-                line = ir.shared_line(node) if shared else node
+                line = kinds.shared_line(node) if shared else node
             ended = node.end_lineno or 0
             statements.append(_SMALL[kind](self, node, line))
         return statements
@@ -126,7 +119,7 @@ class _Lowering(ScopedLowering):
 
     def augmented(self, node: ast.AugAssign, line: Any) -> ir.Statement:
         target = self.target(node.target)
-        operator, value = _OPERATORS[type(node.op)], self.expression(node.value)
+        operator, value = OPERATORS[type(node.op)], self.expression(node.value)
         made = ir.AugmentedAssign(node, line, target, operator, value)
         self.reader.augmented(made)
         return made
@@ -288,196 +281,6 @@ class _Lowering(ScopedLowering):
         self.reader.class_(made)
         return made
 
-    # -- expressions
-
-    def expression(self, node: ast.AST) -> ir.Expression:
-        if self.depth >= MOST_NESTED:
-            return ir.TooDeep(node)
-        self.depth += 1
-        made = _EXPRESSIONS[type(node)](self, node)
-        self.depth -= 1
-        return made
-
-    def optional(self, node: ast.AST | None) -> ir.Expression | None:
-        return None if node is None else _EXPRESSIONS[type(node)](self, node)
-
-    def name(self, node: ast.Name) -> ir.Expression:
-        self.reader.names.append(node.id)
-        return ir.Name(node, node.id)
-
-    def constant(self, node: ast.Constant) -> ir.Expression:
-        return ir.Constant(node, node.value)
-
-    def formatted(self, node: Any) -> ir.Expression:
-        parts: list[ir.Expression] = []
-        self.placeholders(node.values, parts)
-        return ir.FormattedString(node, parts)
-
-    def placeholders(self, pieces: Iterable[Any], into: list[ir.Expression]) -> None:
-        for piece in pieces:
-            if type(piece) is not ast.Constant:
-                into.append(self.expression(piece.value))
-                if piece.format_spec is not None:
-                    self.placeholders(piece.format_spec.values, into)
-
-    def attribute(self, node: ast.Attribute) -> ir.Expression:
-        self.reader.attributes.append(node.attr)
-        return ir.Attribute(node, self.expression(node.value), node.attr)
-
-    def subscript(self, node: ast.Subscript) -> ir.Expression:
-        made = self.subscripted(node)
-        self.reader.subscript(made)
-        return made
-
-    def subscripted(self, node: ast.Subscript) -> ir.Subscript:
-        value, index = self.expression(node.value), node.slice
-        if type(index) is not ast.Tuple or not index.elts:
-            return ir.Subscript(node, value, self.expression(index))
-        first, last = index.elts[0], index.elts[-1]
-        bare = _place(index) == _place(first) or _end(index) == _end(last)
-        # `x[(a, b)]` or `x[(a), (b)]`: only the text knows. A bare tuple has no node of its own.
-        place = ir.shared_subscript(node) if bare else node
-        lowered = [self.index(one) if bare else self.expression(one) for one in index.elts]
-        return ir.Subscript(place, value, ir.Sequence(place if bare else index, "tuple", lowered))
-
-    def index(self, node: ast.expr) -> ir.Expression:
-        if type(node) is ast.Starred:
-            return ir.Starred(ir.starred_index(node), self.expression(node.value))
-        return self.expression(node)
-
-    def slice(self, node: ast.Slice) -> ir.Expression:
-        lower, upper, step = self.optional(node.lower), self.optional(node.upper), self.optional(node.step)
-        return ir.Slice(node, lower, upper, step)
-
-    def call(self, node: ast.Call) -> ir.Expression:
-        function = self.expression(node.func)
-        positional, keywords = node.args, node.keywords
-        if keywords and positional and _place(positional[-1]) > _place(keywords[0]):  # `f(k=1, *rest)`
-            mixed: list[ast.expr | ast.keyword] = sorted((*positional, *keywords), key=_place)
-            arguments = [self.keyword(one) if isinstance(one, ast.keyword) else self.argument(one) for one in mixed]
-        else:
-            arguments = [self.argument(one) for one in positional]
-            arguments += [self.keyword(one) for one in keywords]
-        made = ir.Call(node, function, arguments)
-        self.reader.call(made)
-        return made
-
-    def argument(self, node: ast.expr) -> ir.Argument:
-        if type(node) is ast.Starred:
-            return ir.Argument(node.value, self.expression(node.value), "", "*")
-        return ir.Argument(node, _EXPRESSIONS[type(node)](self, node))
-
-    def keyword(self, node: ast.keyword) -> ir.Argument:
-        if node.arg is None:
-            return ir.Argument(node.value, self.expression(node.value), "", "**")
-        return ir.Argument(node.value, self.expression(node.value), node.arg)
-
-    def binary(self, node: ast.BinOp) -> ir.Expression:
-        left = self.expression(node.left)
-        made = ir.Binary(node, _OPERATORS[type(node.op)], left, self.expression(node.right))
-        self.reader.binary(made)
-        return made
-
-    def boolean(self, node: ast.BoolOp) -> ir.Expression:
-        op = "and" if type(node.op) is ast.And else "or"
-        return ir.Boolean(node, op, [self.expression(one) for one in node.values])
-
-    def comparison(self, node: ast.Compare) -> ir.Expression:
-        left, ops = self.expression(node.left), [_COMPARISONS[type(op)] for op in node.ops]
-        made = ir.Compare(node, left, ops, [self.expression(one) for one in node.comparators])
-        self.reader.compare(made)
-        return made
-
-    def unary(self, node: ast.UnaryOp) -> ir.Expression:
-        return ir.Unary(node, _UNARY[type(node.op)], self.expression(node.operand))
-
-    def conditional(self, node: ast.IfExp) -> ir.Expression:
-        test, body = self.expression(node.test), self.expression(node.body)
-        return ir.Conditional(node, test, body, self.expression(node.orelse))
-
-    def tuple_(self, node: ast.Tuple) -> ir.Expression:
-        return ir.Sequence(node, "tuple", [self.expression(one) for one in node.elts])
-
-    def list_(self, node: ast.List) -> ir.Expression:
-        return ir.Sequence(node, "list", [self.expression(one) for one in node.elts])
-
-    def set_(self, node: ast.Set) -> ir.Expression:
-        return ir.Sequence(node, "set", [self.expression(one) for one in node.elts])
-
-    def starred(self, node: ast.Starred) -> ir.Expression:
-        return ir.Starred(node, self.expression(node.value))
-
-    def dict_(self, node: ast.Dict) -> ir.Expression:
-        keys: list[ir.Expression | None] = []
-        values = []
-        for key, value in zip(node.keys, node.values, strict=True):
-            keys.append(self.optional(key))
-            values.append(self.expression(value))
-        return ir.Dict(node, keys, values)
-
-    def list_comprehension(self, node: ast.ListComp) -> ir.Expression:
-        return ir.Comprehension(node, "list", self.expression(node.elt), self.generators(node.generators))
-
-    def set_comprehension(self, node: ast.SetComp) -> ir.Expression:
-        return ir.Comprehension(node, "set", self.expression(node.elt), self.generators(node.generators))
-
-    def generator(self, node: ast.GeneratorExp) -> ir.Expression:
-        return ir.Comprehension(node, "generator", self.expression(node.elt), self.generators(node.generators))
-
-    def dict_comprehension(self, node: ast.DictComp) -> ir.Expression:
-        key, value = self.optional(node.key), self.expression(node.value)
-        return ir.Comprehension(node, "dict", value, self.generators(node.generators), key)
-
-    def generators(self, nodes: list[ast.comprehension]) -> list[ir.Generator]:
-        generators = []
-        for node in nodes:
-            tests = [self.expression(test) for test in node.ifs]
-            target, iterable = self.expression(node.target), self.expression(node.iter)
-            generators.append(ir.Generator(node, target, iterable, tests))
-        return generators
-
-    def lambda_(self, node: ast.Lambda) -> ir.Expression:
-        parameters = self.parameters(node.args)
-        with self.scope():
-            return ir.Lambda(node, parameters, self.expression(node.body))
-
-    def walrus(self, node: ast.NamedExpr) -> ir.Expression:
-        target = cast(ir.Name, self.target(node.target))
-        return ir.Assigned(node, target, self.expression(node.value))
-
-    def yield_(self, node: ast.Yield) -> ir.Expression:
-        self.yields = True
-        return ir.Yield(node, self.optional(node.value))
-
-    def yield_from(self, node: ast.YieldFrom) -> ir.Expression:
-        self.yields = True
-        return ir.Yield(node, self.expression(node.value), True)
-
-    def await_(self, node: ast.Await) -> ir.Expression:
-        return ir.Await(node, self.expression(node.value))
-
-    def parameters(self, node: ast.arguments) -> list[ir.Parameter]:
-        required = len(node.posonlyargs) + len(node.args) - len(node.defaults)
-        defaults: Iterator[ast.expr | None] = iter([*[None] * required, *node.defaults])
-        parameters = [self.parameter(one, "positional-only", next(defaults)) for one in node.posonlyargs]
-        parameters += [self.parameter(one, "positional", next(defaults)) for one in node.args]
-        if node.vararg is not None:
-            parameters.append(self.parameter(node.vararg, "*", None))
-        for one, default in zip(node.kwonlyargs, node.kw_defaults, strict=True):
-            parameters.append(self.parameter(one, "keyword-only", default))
-        if node.kwarg is not None:
-            parameters.append(self.parameter(node.kwarg, "**", None))
-        return parameters
-
-    def parameter(self, node: ast.arg, kind: str, default: ast.expr | None) -> ir.Parameter:
-        return ir.Parameter(node, node.arg, kind, self.optional(default), self.optional(node.annotation))
-
-    def target(self, node: ast.expr) -> ir.Expression:
-        """A target of an assignment, a loop, `with`, `del`: an expression whose names get bound here."""
-        target = self.expression(node)
-        self.bind(target)
-        return target
-
 
 def _read(lines: list[str], start: int, end: int, indented: bool, parameters: list[ir.Parameter]) -> ir.Inside:
     """What stands in a function that was left unread: its lines once more, by themselves."""
@@ -485,14 +288,6 @@ def _read(lines: list[str], start: int, end: int, indented: bool, parameters: li
     own = [*[""] * (start - 1), "if 1:", *lines[start:end]] if indented else [*[""] * start, *lines[start:end]]
     found: Any = python_tree("\n".join(own)).body[0]
     return _Lowering(own, lazily=False).inside(found.body[0] if indented else found, parameters)
-
-
-def _place(node: ast.expr | ast.keyword) -> tuple[int, int]:
-    return node.lineno, node.col_offset
-
-
-def _end(node: ast.expr) -> tuple[int | None, int | None]:
-    return node.end_lineno, node.end_col_offset
 
 
 def _captures(pattern: ast.pattern) -> Iterator[str]:
@@ -523,14 +318,7 @@ def _irrefutable(pattern: ast.pattern) -> bool:
     return isinstance(pattern, ast.MatchOr) and any(_irrefutable(one) for one in pattern.patterns)
 
 
-class _Dispatch(dict[type[ast.AST], Callable[..., _Lowered]]):
-    """From a node's class to its method."""
-
-    def __missing__(self, kind: type[ast.AST]) -> Callable[..., _Lowered]:
-        raise UnknownSyntaxError(f"the syntax {kind.__name__} is not known here")
-
-
-_SMALL: _Dispatch[ir.Statement] = _Dispatch(
+_SMALL: Dispatch[ir.Statement] = Dispatch(
     {
         ast.Assign: _Lowering.assign,
         ast.AnnAssign: _Lowering.annotated,
@@ -549,7 +337,7 @@ _SMALL: _Dispatch[ir.Statement] = _Dispatch(
         ast.ImportFrom: _Lowering.import_from,
     }
 )
-_COMPOUND: _Dispatch[ir.Statement] = _Dispatch(
+_COMPOUND: Dispatch[ir.Statement] = Dispatch(
     {
         ast.If: _Lowering.if_,
         ast.For: _Lowering.for_,
@@ -564,69 +352,8 @@ _COMPOUND: _Dispatch[ir.Statement] = _Dispatch(
         ast.ClassDef: _Lowering.class_,
     }
 )
-_EXPRESSIONS: _Dispatch[ir.Expression] = _Dispatch(
-    {
-        ast.Name: _Lowering.name,
-        ast.Constant: _Lowering.constant,
-        ast.JoinedStr: _Lowering.formatted,
-        ast.Attribute: _Lowering.attribute,
-        ast.Subscript: _Lowering.subscript,
-        ast.Slice: _Lowering.slice,
-        ast.Call: _Lowering.call,
-        ast.BinOp: _Lowering.binary,
-        ast.BoolOp: _Lowering.boolean,
-        ast.Compare: _Lowering.comparison,
-        ast.UnaryOp: _Lowering.unary,
-        ast.IfExp: _Lowering.conditional,
-        ast.Tuple: _Lowering.tuple_,
-        ast.List: _Lowering.list_,
-        ast.Set: _Lowering.set_,
-        ast.Starred: _Lowering.starred,
-        ast.Dict: _Lowering.dict_,
-        ast.ListComp: _Lowering.list_comprehension,
-        ast.SetComp: _Lowering.set_comprehension,
-        ast.GeneratorExp: _Lowering.generator,
-        ast.DictComp: _Lowering.dict_comprehension,
-        ast.Lambda: _Lowering.lambda_,
-        ast.NamedExpr: _Lowering.walrus,
-        ast.Yield: _Lowering.yield_,
-        ast.YieldFrom: _Lowering.yield_from,
-        ast.Await: _Lowering.await_,
-    }
-)
 # Classes that the oldest Python allowed does not have.
 if hasattr(ast, "TryStar"):
     _COMPOUND[ast.TryStar] = _Lowering.try_star
 if hasattr(ast, "TypeAlias"):
     _SMALL[ast.TypeAlias] = _Lowering.type_alias
-if hasattr(ast, "TemplateStr"):
-    _EXPRESSIONS[ast.TemplateStr] = _Lowering.formatted
-
-_OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.MatMult: "@",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-}
-_UNARY: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}
-_COMPARISONS: dict[type[ast.cmpop], str] = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Is: "is",
-    ast.IsNot: "is not",
-    ast.In: "in",
-    ast.NotIn: "not in",
-}

@@ -306,7 +306,7 @@ class _Check:
                 self.opinions[index] = opinion
 
     def _opinion(self, case: Case, outcome: Outcome, changed: Run) -> Opinion:
-        compared = [] if outcome.caught else list(self._compared(case, outcome, changed))
+        compared = [] if outcome.caught else list(_compared(self.program, case, outcome, changed))
         if any(opinion.status == "confirmed" for opinion in compared) or len(compared) == len(case.finding.claims):
             return weighed(compared)
         opinion = judge(case, outcome, timeout=self.timeout, memory_mb=self.memory_mb)
@@ -320,32 +320,8 @@ class _Check:
             if isinstance(claim, Observed) and add is not None:
                 words += add(case, claim, self.program, outcome, changed)
         if outcome.ending == "raised" and opinion.error is not None:
-            words += self._with_fix(case, changed)
+            words += _with_fix(self.program, case, changed)
         return with_words(opinion, words)
-
-    def _compared(self, case: Case, outcome: Outcome, changed: Run) -> list[Opinion]:
-        found = []
-        for claim in case.finding.claims:
-            if not isinstance(claim, Observed) or not case.seen(outcome, case.own).started:
-                continue
-            compare = PROBES[claim.probe].compare
-            if compare is None:
-                continue
-            opinion = compare(case, claim, self.program, outcome, changed)
-            if outcome.raised is not None and not outcome.raised.own and opinion is not None:
-                words = f"{opinion.evidence}; but the program ends before its end: {message(outcome.raised)}"
-                opinion = Opinion("inconclusive", words)
-            if opinion is not None:
-                found.append(sound(case, outcome, opinion) if opinion.status == "refuted" else opinion)
-        return found
-
-    def _with_fix(self, case: Case, changed: Run) -> str:
-        """What a confirmed error becomes with the finding's fix, in words, or "" if it is not cured."""
-        fix = case.finding.fix
-        if fix is None:
-            return ""
-        ended = changed(self.program.edited(fix.edits), False).ending == "ended"
-        return f"; with the fix ({fix.title}) it runs" if ended else ""
 
     def _confirmed_end(self, outcome: Outcome) -> tuple[Case, Statement] | None:
         """The case whose error ended the program, and the statement that raised it."""
@@ -357,6 +333,32 @@ class _Check:
                 place = self.program.statement_at(raised.lines[-1])
                 return (case, place) if place is not None else None
         return None
+
+
+def _with_fix(program: Program, case: Case, changed: Run) -> str:
+    """What a confirmed error becomes with the finding's fix, in words, or "" if it is not cured."""
+    fix = case.finding.fix
+    if fix is None:
+        return ""
+    ended = changed(program.edited(fix.edits), False).ending == "ended"
+    return f"; with the fix ({fix.title}) it runs" if ended else ""
+
+
+def _compared(program: Program, case: Case, outcome: Outcome, changed: Run) -> list[Opinion]:
+    found = []
+    for claim in case.finding.claims:
+        if not isinstance(claim, Observed) or not case.seen(outcome, case.own).started:
+            continue
+        compare = PROBES[claim.probe].compare
+        if compare is None:
+            continue
+        opinion = compare(case, claim, program, outcome, changed)
+        if outcome.raised is not None and not outcome.raised.own and opinion is not None:
+            words = f"{opinion.evidence}; but the program ends before its end: {message(outcome.raised)}"
+            opinion = Opinion("inconclusive", words)
+        if opinion is not None:
+            found.append(sound(case, outcome, opinion) if opinion.status == "refuted" else opinion)
+    return found
 
 
 def _shown_by_any_input(case: Case | None) -> bool:

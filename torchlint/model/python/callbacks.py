@@ -29,7 +29,7 @@ from torchlint.model.state.values import (
     unknown_guard,
 )
 from torchlint.syntax import ir
-from torchlint.syntax.features import written
+from torchlint.syntax.reading import written
 
 _OF_CONTAINERS = frozenset(
     {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "clear", "remove", "appendleft"}

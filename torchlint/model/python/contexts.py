@@ -33,7 +33,7 @@ from torchlint.model.torch.arguments import text_of
 from torchlint.model.torch.defaults import device_context
 from torchlint.model.torch.functions import set_grad_mode
 from torchlint.syntax import ir
-from torchlint.syntax.features import written
+from torchlint.syntax.reading import written
 
 _EXPECT_ERRORS = ("pytest.raises", "raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "suppress")
 _TRANSPARENT = ("torch.", "builtins.", "contextlib.nullcontext", "contextlib.ExitStack", "tempfile.", "warnings.",

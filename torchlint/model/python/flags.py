@@ -34,7 +34,7 @@ from torchlint.model.state.values import (
     within,
 )
 from torchlint.syntax import ir
-from torchlint.syntax.features import written
+from torchlint.syntax.reading import written
 
 FLAGS = frozenset({"requires_grad", "requires_grad_", "detach_", "set_requires_grad"})
 """Who changes a flag writes one of these, or `freeze`."""

@@ -32,8 +32,8 @@ from torchlint.model.state.values import (
 )
 from torchlint.model.torch.arguments import text_of
 from torchlint.syntax import ir
-from torchlint.syntax.features import method_only_returns, only_returns
 from torchlint.syntax.for_effect import is_for_effect
+from torchlint.syntax.spelling import method_only_returns, only_returns
 
 _BOUNDS = frozenset({"min", "max"})
 _MOVES = frozenset({"to", "type", "cpu", "cuda", "xpu", "type_as", "contiguous"})

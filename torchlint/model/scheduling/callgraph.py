@@ -2,7 +2,7 @@
 Which entry points of a file are worth following, and which can have nothing to say whatever comes of them.
 
 To follow an entry point is what linting costs. Most of them only compute: they write nothing in place, differentiate
-nothing, and spell nothing that any observer waits for (`marks.Concern`), neither themselves nor in the functions of
+nothing, and spell nothing that any observer waits for (`features.Concern`), neither themselves nor in the functions of
 the file that they may call. Who may call whom is told by names alone: whoever mentions a name may call every function
 of that name, and may build every class of it. Of what a constructor does, only what it builds counts for who holds the
 object; whether it has something to say itself is asked for its class alone (`must_be_built`).
@@ -38,11 +38,9 @@ from torchlint.syntax.features import (
     Concern,
     anywhere,
     here,
-    layers,
-    starts_with_super,
-    written,
-    written_in,
 )
+from torchlint.syntax.reading import layers, written, written_in
+from torchlint.syntax.spelling import starts_with_super
 
 _OWN = (
     WRITING,

@@ -11,17 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchlint.syntax import features, ir
+from torchlint.syntax import ir, spelling
 
 
 def writes_in_place(node: ir.Node) -> bool:
     """Whether anything in a piece of program is spelt as if it wrote in place."""
-    return any(features.writes(each) for each in ir.walk(node))
+    return any(spelling.writes(each) for each in ir.walk(node))
 
 
 def differentiates(node: ir.Node) -> bool:
     """Whether anything in a piece of program is spelt as if it ran a backward, or an optimizer."""
-    return any(features.differentiates(each) for each in ir.walk(node))
+    return any(spelling.differentiates(each) for each in ir.walk(node))
 
 
 def writing_methods(cls: ir.ClassDef) -> frozenset[str]:
@@ -37,7 +37,7 @@ def writing_methods(cls: ir.ClassDef) -> frozenset[str]:
         for node in ir.walk(method.body):
             if isinstance(node, ir.Call) and any(argument.keyword == "inplace" for argument in node.arguments):
                 return frozenset(each.name for each in methods)
-            if features.writes(node):
+            if spelling.writes(node):
                 writers.add(method.name)
             if isinstance(node, ir.Attribute) and isinstance(node.value, ir.Name):
                 called.add(node.attr)

@@ -1,7 +1,7 @@
 """
 Which entry points of a file are followed, and which observers watch each of them.
 
-Chooses by what is written in it (`relevance`); runs nothing, and judges nothing.
+Chooses by what is written in it (`callgraph`); runs nothing, and judges nothing.
 """
 
 from __future__ import annotations

@@ -10,412 +10,45 @@ requires_grad, grad_fn, saved tensors, version counter, views and their base.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-import libcst as cst
-
 from torchlint.knowledge import foreign
-from torchlint.model.events import Shape, WriteSpelling
-from torchlint.model.events.trace import Step
+from torchlint.model.state.constants import NONE as NONE
+from torchlint.model.state.constants import Constant as Constant
+from torchlint.model.state.constants import Scalar as Scalar
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin
+from torchlint.model.state.objects import Bound as Bound
+from torchlint.model.state.objects import Class as Class
+from torchlint.model.state.objects import Excursion as Excursion
+from torchlint.model.state.objects import Frame as Frame
+from torchlint.model.state.objects import Function as Function
+from torchlint.model.state.objects import Globals as Globals
+from torchlint.model.state.objects import Instance as Instance
+from torchlint.model.state.objects import Partial as Partial
+from torchlint.model.state.objects import Super as Super
+from torchlint.model.state.objects import globals_of as globals_of
+from torchlint.model.state.tensors import GRAD_MAYBE as GRAD_MAYBE
+from torchlint.model.state.tensors import GRAD_NO as GRAD_NO
+from torchlint.model.state.tensors import GRAD_YES as GRAD_YES
+from torchlint.model.state.tensors import Alias as Alias
+from torchlint.model.state.tensors import Family as Family
+from torchlint.model.state.tensors import Grad as Grad
+from torchlint.model.state.tensors import GraphNode as GraphNode
+from torchlint.model.state.tensors import Release as Release
+from torchlint.model.state.tensors import Saved as Saved
+from torchlint.model.state.tensors import Storage as Storage
+from torchlint.model.state.tensors import Tensor as Tensor
+from torchlint.model.state.tensors import Use as Use
+from torchlint.model.state.tensors import VersionCounter as VersionCounter
+from torchlint.model.state.tensors import Write as Write
+from torchlint.model.state.tensors import is_open as is_open
+from torchlint.model.state.tensors import unknown_guard as unknown_guard
 from torchlint.syntax import ir
 
 if TYPE_CHECKING:
     from torchlint.knowledge.modules.find import ModuleKind
-
-_unknown_keys = itertools.count()
-
-
-def is_open(guard: Guard) -> bool:
-    """Whether a guard rests on something that nobody knows."""
-    return any(isinstance(key, tuple) and key[0] == "unknown" for key, _ in guard)
-
-
-def unknown_guard() -> Guard:
-    """A guard that is never implied: the fact it stands before is at most MAYBE."""
-    return frozenset({(("unknown", next(_unknown_keys)), 1)})
-
-
-# ---- requires_grad -----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Grad:
-    """
-    The domain of `requires_grad`.
-
-    `YES` and `NO` are certain. Otherwise it holds if any of the inputs in `inputs` requires grad, and if none does,
-    it is as `otherwise` says (NO or MAYBE).
-    """
-
-    otherwise: Truth
-    inputs: frozenset[str] = frozenset()
-
-    def truth(self) -> Truth:
-        return Truth.MAYBE if self.inputs and self.otherwise is Truth.NO else self.otherwise
-
-    def either(self, other: Grad) -> Grad:
-        """Requires grad if one of the two does."""
-        if self.otherwise is Truth.YES or other.otherwise is Truth.YES:
-            return GRAD_YES
-        if other is self or other is GRAD_NO:
-            return self
-        return Grad(self.otherwise | other.otherwise, self.inputs | other.inputs)
-
-    def join(self, other: Grad) -> Grad:
-        """What holds whichever of the two it is."""
-        if self == other:
-            return self
-        if self.otherwise is Truth.YES:
-            return Grad(Truth.MAYBE, other.inputs)
-        if other.otherwise is Truth.YES:
-            return Grad(Truth.MAYBE, self.inputs)
-        otherwise = self.otherwise.join(other.otherwise) if self.inputs == other.inputs else Truth.MAYBE
-        return Grad(otherwise, self.inputs & other.inputs)
-
-    def guard(self) -> Guard | None:
-        """The guard under which it requires grad; None if it never does."""
-        if self.otherwise is Truth.YES:
-            return ALWAYS
-        if self.inputs:
-            return frozenset({(("requires_grad", min(self.inputs)), 1)})
-        return unknown_guard() if self.otherwise is Truth.MAYBE else None
-
-
-GRAD_NO = Grad(Truth.NO)
-GRAD_MAYBE = Grad(Truth.MAYBE)
-GRAD_YES = Grad(Truth.YES)
-
-
-# ---- storage, writes, graph nodes --------------------------------------------------------------------------------
-
-
-class VersionCounter:
-    """A tensor's version counter. Views and `detach()` share it; `.data` has one of its own."""
-
-    __slots__ = ()
-
-
-@dataclass(slots=True, eq=False)
-class Write:
-    """One in-place write: where it is in the program, when, on which path, through which tensor."""
-
-    time: int
-    op: str
-    spelling: WriteSpelling
-    origin: ir.Node
-    line: cst.CSTNode
-    target_node: cst.BaseExpression
-    target: Tensor
-    name: str
-    counter: VersionCounter
-    path: Guard
-    assumed: Guard
-    inside: ir.Node | None = None
-    """Where it really stands, if that is in another file: `origin` and `line` are then the call that led there."""
-    excursion: Excursion | None = None
-
-
-@dataclass(slots=True, eq=False)
-class Saved:
-    """A tensor that a graph node keeps for its backward."""
-
-    what: str
-    name: str
-    tensor: Tensor
-    storage: Storage
-    counter: VersionCounter
-    time: int
-    guard: Guard
-    node: GraphNode
-    path: Guard
-
-
-@dataclass(slots=True, eq=False)
-class Use:
-    """Code that the model does not know was given the tensor: it may have saved, kept or written it."""
-
-    time: int
-    origin: ir.Node
-
-
-class Storage:
-    """Memory shared by a tensor, its views and its detached aliases."""
-
-    __slots__ = ("aliases", "born", "given", "read", "saves", "uses", "writes")
-
-    def __init__(self, born: int = 0) -> None:
-        self.born = born
-        self.given = False
-        """Nobody knows whose it is: it came in from outside."""
-        self.read = 0
-        """When a part of it was read by index, the last time; on whichever path that was."""
-        self.writes: tuple[Write, ...] = ()
-        self.saves: tuple[Saved, ...] = ()
-        self.uses: tuple[Use, ...] = ()
-        self.aliases: tuple[Alias, ...] = ()
-
-
-@dataclass(slots=True, eq=False)
-class Release:
-    """A backward freed a node's saved tensors."""
-
-    time: int
-    path: Guard
-    assumed: Guard
-    step: Step
-    line: cst.CSTNode
-    origin: ir.Node
-    root: Tensor
-    iteration: tuple[int, ...]
-    partly: bool = False
-    """Of a node that stands for several, only the last was run."""
-
-
-class GraphNode:
-    """
-    A node of the backward graph: PyTorch's `grad_fn`.
-
-    `edges` lead to the nodes of its inputs (or to leaves, which accumulate), each under the guard on which the input
-    was that one. `condition` is the requires_grad under which the node exists at all. `output_of`: of an operation with
-    several results, each has a node of its own before the one they share, so that one is told from another (PyTorch:
-    the output number of an edge). `composed`: it stands for several of PyTorch's nodes; `last_holds`: whether the last
-    of them, where the result's gradient comes in, holds saved tensors itself. `gradient`: it is opaque, but recorded by
-    a backward pass at its `time`, and not found at that time. `formula`: whether its gradient depends on "all" that it
-    saved at once, or may be "constant"; else "".
-    """
-
-    __slots__ = (
-        "built_in",
-        "composed",
-        "condition",
-        "edges",
-        "excursion",
-        "formula",
-        "gradient",
-        "holds",
-        "iteration",
-        "last_holds",
-        "line",
-        "name",
-        "op",
-        "opaque",
-        "origin",
-        "output_of",
-        "releases",
-        "result",
-        "saved",
-        "time",
-    )
-
-    def __init__(
-        self,
-        *,
-        name: str,
-        op: str,
-        origin: ir.Node,
-        line: cst.CSTNode,
-        time: int,
-        condition: Grad,
-        edges: tuple[tuple[Guard, GraphNode | Tensor], ...],
-        holds: Truth,
-        opaque: bool = False,
-        built_in: str = "",
-        iteration: tuple[int, ...] = (),
-        excursion: Excursion | None = None,
-    ) -> None:
-        self.name = name
-        self.op = op
-        self.origin = origin
-        self.line = line
-        self.time = time
-        self.condition = condition
-        self.edges = edges
-        self.holds = holds
-        self.opaque = opaque
-        self.built_in = built_in
-        self.iteration = iteration
-        self.excursion = excursion
-        self.saved: tuple[Saved, ...] = ()
-        self.releases: tuple[Release, ...] = ()
-        self.result = ""
-        self.output_of: GraphNode | None = None
-        self.composed = False
-        self.last_holds = Truth.MAYBE
-        self.gradient = False
-        self.formula = ""
-
-
-# ---- values ------------------------------------------------------------------------------------------------------
-
-
-class Family:
-    """A tensor and its views; a `detach()` starts another family on the same storage."""
-
-    __slots__ = ()
-
-
-@dataclass(slots=True, eq=False)
-class Alias:
-    """`alias` was cut from `source` without a copy: two families, one memory."""
-
-    how: str
-    source: Tensor
-    alias: Tensor
-    origin: ir.Node
-    line: cst.CSTNode
-    time: int
-    bound: bool = False
-
-
-class Tensor:
-    """
-    One abstract tensor. `grad_fn` holds guarded alternatives; empty means it is a leaf, or not recorded.
-
-    `op` is the qualified spelling of the operation that computed it ("" if none did), `inputs` are the tensors that
-    went in (recorded or not): the data flow, for those who ask where a value comes from. `trues`: of a mask made of
-    literals, how many of these are true. `grad_reset`: when its gradient was last set to zero. `device`: the type of
-    the device it is on ("cpu", "cuda"), "" if nobody knows.
-    """
-
-    __slots__ = (
-        "alias",
-        "base",
-        "born",
-        "contiguous",
-        "counter",
-        "cut",
-        "device",
-        "dtype",
-        "family",
-        "grad",
-        "grad_fn",
-        "grad_of",
-        "grad_reset",
-        "grad_time",
-        "hooked",
-        "inputs",
-        "is_parameter",
-        "line",
-        "made_by",
-        "name",
-        "op",
-        "origin",
-        "own",
-        "precise",
-        "retains_grad",
-        "shape",
-        "storage",
-        "strides",
-        "trues",
-        "view",
-    )
-
-    def __init__(
-        self,
-        *,
-        origin: ir.Node,
-        line: cst.CSTNode,
-        born: int,
-        made_by: str,
-        own: Grad,
-        shape: Shape = None,
-        dtype: str | None = None,
-        contiguous: Truth = Truth.MAYBE,
-        grad_fn: tuple[tuple[Guard, GraphNode], ...] = (),
-        storage: Storage | None = None,
-        counter: VersionCounter | None = None,
-        family: Family | None = None,
-        base: Tensor | None = None,
-        view: str = "",
-        is_parameter: Truth = Truth.NO,
-        cut: str = "",
-        precise: str = "",
-        device: str = "",
-    ) -> None:
-        self.origin = origin
-        self.line = line
-        self.born = born
-        self.made_by = made_by
-        self.name = ""
-        self.own = own
-        self.shape = shape
-        self.dtype = dtype
-        self.contiguous = contiguous
-        self.strides: tuple[int, ...] | None = None
-        self.trues: int | None = None
-        self.grad_fn = grad_fn
-        self.grad_time = born
-        self.grad_reset = 0
-        self.storage = storage or Storage(born)
-        self.counter = counter or VersionCounter()
-        self.family = family or Family()
-        self.base = base
-        self.view = view
-        self.is_parameter = is_parameter
-        self.cut = cut
-        self.precise = precise
-        self.device = device
-        self.grad: Value = NONE
-        self.grad_of: Tensor | None = None
-        self.hooked = False
-        self.retains_grad = False
-        self.alias: Alias | None = None
-        self.inputs: tuple[Tensor, ...] = ()
-        self.op = ""
-
-    @property
-    def requires_grad(self) -> Grad:
-        """A view requires grad when it or its base does."""
-        return self.own if self.base is None else self.own.either(self.base.own)
-
-    @property
-    def is_leaf(self) -> Truth:
-        """As `Tensor.is_leaf`: has no `grad_fn`."""
-        if self.grad_fn:
-            unseen = any(node.opaque and not node.edges for _, node in self.grad_fn)
-            # told to require grad, it may still be the leaf that it is if its inputs do not
-            recorded = Truth.NO
-            for _, node in self.grad_fn:
-                recorded = recorded | node.condition.truth()
-            return ~(self.requires_grad.truth() & recorded) | (Truth.MAYBE if unseen else Truth.NO)
-        if self.base is not None and self.base.grad_fn and self.view != "no_grad":
-            return ~self.base.own.truth()
-        return Truth.YES
-
-
-# Not frozen, as other records are: a frozen one takes three times as long to make, and these are made at every turn.
-@dataclass(slots=True, eq=False)
-class Constant:
-    """A Python constant."""
-
-    value: object | None
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Constant) and type(self.value) is type(other.value) and self.value == other.value
-
-    def __hash__(self) -> int:
-        return hash((type(self.value), self.value))
-
-
-NONE = Constant(None)
-
-
-@dataclass(slots=True, unsafe_hash=True)
-class Scalar:
-    """
-    A Python value of a known plain type and unknown value: "int", "float", "bool", "str", "number", "device",
-    "other".
-    """
-
-    kind: str
-    cut: str = ""
-    """Why it is no tensor any more, where it was made of one: "`.item()` returns a number"."""
-    device: str = ""
-    """Of a `torch.device`, its type ("cpu"), "" if it is not known."""
 
 
 class Unknown:
@@ -503,110 +136,6 @@ class External:
     qualified: str
 
 
-@dataclass(slots=True, eq=False)
-class Frame:
-    """The variables of a running function (or of the file), and where to look for the others."""
-
-    variables: dict[str, Value]
-    enclosing: Frame | None = None
-    globals_: frozenset[str] = frozenset()
-    nonlocals: frozenset[str] = frozenset()
-
-
-@dataclass(slots=True, eq=False)
-class Globals(Frame):
-    """
-    The variables of a file. Of a file under analysis they are set as it runs; of another file of the project (`other`)
-    they are found when somebody asks for them (see `imports`).
-    """
-
-    module: str = ""
-    """Its dotted name, if it can be imported by one."""
-    is_package: bool = False
-    other: bool = False
-    stars: tuple[str, ...] = ()
-    """What it imports all names from."""
-
-
-def globals_of(frame: Frame) -> Frame:
-    """The variables of the file that a frame belongs to."""
-    while frame.enclosing is not None:
-        frame = frame.enclosing
-    return frame
-
-
-@dataclass(slots=True, eq=False)
-class Excursion:
-    """The running of another file's code: the call of it that stands in the file under analysis."""
-
-    node: ir.Node
-    line: cst.CSTNode
-    started: int
-
-
-@dataclass(slots=True, eq=False)
-class Function:
-    """A function of the file, with its closure."""
-
-    definition: ir.FunctionDef | ir.Lambda
-    closure: Frame
-    defaults: dict[str, Value]
-    owner: Class | None = None
-    kind: str = ""
-    """"", "static", "class", "property", or "opaque" (under a decorator the model does not know)."""
-    grad_mode: Truth | None = None
-    """The grad mode its decorators set, or None."""
-    name: str = "<lambda>"
-
-
-@dataclass(slots=True, eq=False)
-class Class:
-    """A class of the file."""
-
-    definition: ir.ClassDef
-    name: str
-    bases: tuple[Value, ...]
-    attributes: dict[str, Value]
-    wrapped: bool = False
-    """A metaclass or decorator that the model does not know has had it in its hands."""
-
-    def ancestry(self) -> list[Class]:
-        """The class and its bases of the same file, in a depth-first method resolution order."""
-        found: dict[int, Class] = {}
-        pending: list[Value] = [self]
-        while pending:
-            value = pending.pop()
-            if isinstance(value, Class) and id(value) not in found:
-                found[id(value)] = value
-                pending += reversed(value.bases)
-        return list(found.values())
-
-    def outside(self) -> list[Value]:
-        """The bases, of any ancestor, that are not classes of the file."""
-        return [base for cls in self.ancestry() for base in cls.bases if not isinstance(base, Class)]
-
-
-class Instance:
-    """
-    An object of a class of the file. `attributes` is only what was seen to be set; `layer` is what it is as an object
-    of a class of `torch.nn`, if its class derives from one (`class Block(nn.Sequential)`); `contents` what it holds, if
-    it is a dict; `given` the tensors that a constructor nobody knows was given, which it may hold under any name;
-    `exact` that a call of the very class made it: otherwise it stands for objects of derived classes, as well.
-    """
-
-    __slots__ = ("attributes", "cls", "contents", "exact", "given", "havocked", "initialised", "layer")
-
-    def __init__(self, cls: Class) -> None:
-        self.cls = cls
-        self.layer: Module | None = None
-        self.contents: Mapping | None = None
-        self.attributes: dict[str, Value] = {}
-        self.given: tuple[Tensor, ...] = ()
-        self.exact = False
-        self.havocked = False
-        self.initialised = False
-
-
 class Module:
     """
     An instance of a class of `torch.nn`. `children` are those of a container, in order; of an `nn.Sequential` with
@@ -641,33 +170,6 @@ class Optimizer:
         self.complete = complete
         self.evaluates = False
         self.name = ""
-
-
-@dataclass(slots=True, eq=False)
-class Bound:
-    """A method looked up on a value and not yet called."""
-
-    receiver: Value
-    name: str
-    function: Function | None = None
-    start: Class | None = None
-
-
-@dataclass(slots=True, eq=False)
-class Super:
-    """`super()` in a method of `cls`."""
-
-    cls: Class
-    instance: Value
-
-
-@dataclass(slots=True, eq=False)
-class Partial:
-    """`functools.partial(function, ...)`."""
-
-    function: Value
-    given: tuple[Value, ...]
-    named: dict[str, Value]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Bound, Function, Instance, Module, Tensor, Unknown, Value, Write
 from torchlint.syntax import ir
-from torchlint.syntax.features import here, one_of, writes
+from torchlint.syntax.features import here, one_of
 from torchlint.syntax.for_effect import is_fallback
+from torchlint.syntax.spelling import writes
 from torchlint.syntax.tree import parsed, walk, written
 
 _WRAPPING = frozenset({"register_full_backward_hook", "register_full_backward_pre_hook"})

@@ -40,7 +40,7 @@ from torchlint.model.state.values import (
     alternatives,
     explore,
 )
-from torchlint.syntax import ir
+from torchlint.syntax import ir, kinds
 from torchlint.syntax.features import DEFINES, SETS, here
 from torchlint.syntax.tree import statements_at, written
 
@@ -174,7 +174,7 @@ class Registration(Observer):
         if not init.early and not used and (id(definition) in self._by_name or not _is_to_be_called(cls)):
             return
         attribute, node, line, path = init.early[0] if init.early else ("", definition, definition.line, init.path)
-        named = ir.name_of(definition)
+        named = kinds.name_of(definition.at)
         place = named if node is definition else node.origin
         late = init.late_call
         before = [statement.line for statement in body]
@@ -267,7 +267,7 @@ class Registration(Observer):
             return
         if self.machine.expected_errors or (cls is not None and not made_as_written(cls)):
             return
-        if any(isinstance(v, Tensor) and self._made_by_an_earlier_run(v) for v in before):
+        if any(isinstance(v, Tensor) and _made_by_an_earlier_run(self._running, v) for v in before):
             return
         if _UNREGISTERS.search(self.machine.program.text):
             return
@@ -282,16 +282,6 @@ class Registration(Observer):
             )
         )
 
-    def _made_by_an_earlier_run(self, parameter: Tensor) -> bool:
-        """
-        Whether the running function itself makes the parameter, further down, and did so when it ran before: a helper
-        of `__init__`, which nobody need call again.
-        """
-        if not self._running:
-            return False
-        definition, started = self._running[-1]
-        return parameter.born <= started and any(part is parameter.origin for part in ir.walk(definition))
-
     def method(
         self,
         receiver: Value,
@@ -304,7 +294,7 @@ class Registration(Observer):
         if isinstance(receiver, Super) and name == "__init__":
             self._ran_init(receiver.instance)
         elif name == "__init__" and isinstance(receiver, (Module, Unknown)):
-            if not self._astray(origin) and isinstance(receiver, Unknown):
+            if not _astray(self._inits[-1] if self._inits else None, origin) and isinstance(receiver, Unknown):
                 for init in self._inits:
                     if init is not None:
                         self._ran_init(init.instance)  # `super(...)` in a way that the model does not follow
@@ -325,16 +315,7 @@ class Registration(Observer):
             if positional and isinstance(positional[0], Instance):
                 self._ran_init(positional[0])
             elif qualified != "builtins.super.__init__":  # of the `super` object: `super(C).__init__()` runs no other
-                self._astray(origin)
-
-    def _astray(self, origin: ir.Call) -> bool:
-        """A call of `nn.Module.__init__` in an `__init__`, on something that is not `self`."""
-        init = self._inits[-1] if self._inits else None
-        call = origin.origin
-        if init is not None and isinstance(call, cst.Call) and re.fullmatch(_ASTRAY, written(origin.function.origin)):
-            init.astray = call
-            return True
-        return False
+                _astray(self._inits[-1] if self._inits else None, origin)
 
     # -- containers
 
@@ -348,6 +329,26 @@ class Registration(Observer):
             place = self._set.get((id(instance), name))
             if place is not None and isinstance(value, (Sequence, Mapping)):
                 _container(self.machine, cls, name, value, place, registered)
+
+
+def _astray(init: _Init | None, origin: ir.Call) -> bool:
+    """A call of `nn.Module.__init__` in an `__init__`, on something that is not `self`."""
+    call = origin.origin
+    if init is not None and isinstance(call, cst.Call) and re.fullmatch(_ASTRAY, written(origin.function.origin)):
+        init.astray = call
+        return True
+    return False
+
+
+def _made_by_an_earlier_run(running: list[tuple[ir.Node, int]], parameter: Tensor) -> bool:
+    """
+    Whether the running function itself makes the parameter, further down, and did so when it ran before: a helper
+    of `__init__`, which nobody need call again.
+    """
+    if not running:
+        return False
+    definition, started = running[-1]
+    return parameter.born <= started and any(part is parameter.origin for part in ir.walk(definition))
 
 
 def _container(

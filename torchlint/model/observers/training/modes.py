@@ -37,6 +37,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import anywhere
+from torchlint.syntax.spelling import identifier
 from torchlint.syntax.tree import written
 
 _SENSITIVE = re.compile(r"Dropout|BatchNorm|InstanceNorm|RReLU|Transformer")
@@ -301,10 +302,10 @@ class Modes(Observer):
                 continue
             if mine[-1].path - note.path or 0 <= self._frozen <= note.time:
                 continue
-            loop = self._loop_of(note, mine[-1])
+            loop = _loop_of(note, mine[-1])
             if loop is None or not isinstance(note.origin.origin, cst.Call) or id(loop) in self._found:
                 continue
-            if any(ir.identifier(node) in _GRAD_MODES for node in ir.walk(loop)):
+            if any(identifier(node) in _GRAD_MODES for node in ir.walk(loop)):
                 continue
             if self._differentiated(note, loop) or keeps_graph(loop, note.function, note.origin):
                 continue
@@ -333,15 +334,16 @@ class Modes(Observer):
             for each in self._log.notes
         )
 
-    def _loop_of(self, call: _Note, mode: _Note) -> ir.For | ir.While | None:
-        """The outermost loop around the call that starts after the mode is set, if it holds the call itself."""
-        common = {each.activation for each in mode.iterations}
-        for iteration in call.iterations:
-            loop = iteration.loop
-            if iteration.activation in common or not isinstance(loop, (ir.For, ir.While)):
-                continue
-            return loop if any(node is call.origin for node in ir.walk(loop)) else None
-        return None
+
+def _loop_of(call: _Note, mode: _Note) -> ir.For | ir.While | None:
+    """The outermost loop around the call that starts after the mode is set, if it holds the call itself."""
+    common = {each.activation for each in mode.iterations}
+    for iteration in call.iterations:
+        loop = iteration.loop
+        if iteration.activation in common or not isinstance(loop, (ir.For, ir.While)):
+            continue
+        return loop if any(node is call.origin for node in ir.walk(loop)) else None
+    return None
 
 
 def _is_result(value: Unknown) -> bool:

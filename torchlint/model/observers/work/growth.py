@@ -13,6 +13,7 @@ from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Tensor, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import CONCATENATIONS, GROWS, here
+from torchlint.syntax.spelling import identifier
 from torchlint.syntax.tree import statements_at, written
 
 _QUALIFIED = frozenset(f"torch.{name}" for name in CONCATENATIONS)
@@ -155,7 +156,7 @@ def _only_grows(loop: ir.For | ir.While, name: str, call: ir.Call, grown: ir.Exp
     for node in nodes:
         if isinstance(node, ir.Name) and node.id == name and node is not grown and id(node) not in starting | own:
             return False
-    return not (isinstance(loop, ir.While) and name in map(ir.identifier, ir.walk(loop.test)))
+    return not (isinstance(loop, ir.While) and name in map(identifier, ir.walk(loop.test)))
 
 
 def _ids(node: ir.Node | list[ir.Statement]) -> set[int]:

@@ -12,7 +12,8 @@ from torchlint.model.state.computations import VIEWS, Computation, Computations
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Tensor, Value
 from torchlint.syntax import ir
-from torchlint.syntax.features import POINTWISE, SLICED, here, index_kind, leaves_out
+from torchlint.syntax.features import POINTWISE, SLICED, here
+from torchlint.syntax.spelling import index_kind, leaves_out
 
 _CONVOLUTIONS = {"conv1d": 1, "conv2d": 2, "conv3d": 3}
 

@@ -1,0 +1,150 @@
+"""
+What a program defines, as abstract values: functions, classes and their objects, and the variables they see.
+
+Records that only `state.Trail.set` may change. Knows no operation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.state.guards import Truth
+from torchlint.syntax import ir
+
+if TYPE_CHECKING:
+    from torchlint.model.state.tensors import Tensor
+    from torchlint.model.state.values import Mapping, Module, Value
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """The variables of a running function (or of the file), and where to look for the others."""
+
+    variables: dict[str, Value]
+    enclosing: Frame | None = None
+    globals_: frozenset[str] = frozenset()
+    nonlocals: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True, eq=False)
+class Globals(Frame):
+    """
+    The variables of a file. Of a file under analysis they are set as it runs; of another file of the project (`other`)
+    they are found when somebody asks for them (see `imports`).
+    """
+
+    module: str = ""
+    """Its dotted name, if it can be imported by one."""
+    is_package: bool = False
+    other: bool = False
+    stars: tuple[str, ...] = ()
+    """What it imports all names from."""
+
+
+def globals_of(frame: Frame) -> Frame:
+    """The variables of the file that a frame belongs to."""
+    while frame.enclosing is not None:
+        frame = frame.enclosing
+    return frame
+
+
+@dataclass(slots=True, eq=False)
+class Excursion:
+    """The running of another file's code: the call of it that stands in the file under analysis."""
+
+    node: ir.Node
+    line: cst.CSTNode
+    started: int
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A function of the file, with its closure."""
+
+    definition: ir.FunctionDef | ir.Lambda
+    closure: Frame
+    defaults: dict[str, Value]
+    owner: Class | None = None
+    kind: str = ""
+    """"", "static", "class", "property", or "opaque" (under a decorator the model does not know)."""
+    grad_mode: Truth | None = None
+    """The grad mode its decorators set, or None."""
+    name: str = "<lambda>"
+
+
+@dataclass(slots=True, eq=False)
+class Class:
+    """A class of the file."""
+
+    definition: ir.ClassDef
+    name: str
+    bases: tuple[Value, ...]
+    attributes: dict[str, Value]
+    wrapped: bool = False
+    """A metaclass or decorator that the model does not know has had it in its hands."""
+
+    def ancestry(self) -> list[Class]:
+        """The class and its bases of the same file, in a depth-first method resolution order."""
+        found: dict[int, Class] = {}
+        pending: list[Value] = [self]
+        while pending:
+            value = pending.pop()
+            if isinstance(value, Class) and id(value) not in found:
+                found[id(value)] = value
+                pending += reversed(value.bases)
+        return list(found.values())
+
+    def outside(self) -> list[Value]:
+        """The bases, of any ancestor, that are not classes of the file."""
+        return [base for cls in self.ancestry() for base in cls.bases if not isinstance(base, Class)]
+
+
+class Instance:
+    """
+    An object of a class of the file. `attributes` is only what was seen to be set; `layer` is what it is as an object
+    of a class of `torch.nn`, if its class derives from one (`class Block(nn.Sequential)`); `contents` what it holds, if
+    it is a dict; `given` the tensors that a constructor nobody knows was given, which it may hold under any name;
+    `exact` that a call of the very class made it: otherwise it stands for objects of derived classes, as well.
+    """
+
+    __slots__ = ("attributes", "cls", "contents", "exact", "given", "havocked", "initialised", "layer")
+
+    def __init__(self, cls: Class) -> None:
+        self.cls = cls
+        self.layer: Module | None = None
+        self.contents: Mapping | None = None
+        self.attributes: dict[str, Value] = {}
+        self.given: tuple[Tensor, ...] = ()
+        self.exact = False
+        self.havocked = False
+        self.initialised = False
+
+
+@dataclass(slots=True, eq=False)
+class Bound:
+    """A method looked up on a value and not yet called."""
+
+    receiver: Value
+    name: str
+    function: Function | None = None
+    start: Class | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Super:
+    """`super()` in a method of `cls`."""
+
+    cls: Class
+    instance: Value
+
+
+@dataclass(slots=True, eq=False)
+class Partial:
+    """`functools.partial(function, ...)`."""
+
+    function: Value
+    given: tuple[Value, ...]
+    named: dict[str, Value]

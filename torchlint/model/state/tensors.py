@@ -1,0 +1,375 @@
+"""
+Tensors as autograd's engine keeps them: `requires_grad`, memory and its versions, graph nodes and what they save.
+
+Mutable records, but only `state.Trail.set` may change their fields. Knows no program.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.events import Shape, WriteSpelling
+from torchlint.model.events.trace import Step
+from torchlint.model.state.constants import NONE
+from torchlint.model.state.guards import ALWAYS, Guard, Truth
+from torchlint.syntax import ir
+
+if TYPE_CHECKING:
+    from torchlint.model.state.objects import Excursion
+    from torchlint.model.state.values import Value
+
+
+_unknown_keys = itertools.count()
+
+
+def is_open(guard: Guard) -> bool:
+    """Whether a guard rests on something that nobody knows."""
+    return any(isinstance(key, tuple) and key[0] == "unknown" for key, _ in guard)
+
+
+def unknown_guard() -> Guard:
+    """A guard that is never implied: the fact it stands before is at most MAYBE."""
+    return frozenset({(("unknown", next(_unknown_keys)), 1)})
+
+
+@dataclass(frozen=True, slots=True)
+class Grad:
+    """
+    The domain of `requires_grad`.
+
+    `YES` and `NO` are certain. Otherwise it holds if any of the inputs in `inputs` requires grad, and if none does,
+    it is as `otherwise` says (NO or MAYBE).
+    """
+
+    otherwise: Truth
+    inputs: frozenset[str] = frozenset()
+
+    def truth(self) -> Truth:
+        return Truth.MAYBE if self.inputs and self.otherwise is Truth.NO else self.otherwise
+
+    def either(self, other: Grad) -> Grad:
+        """Requires grad if one of the two does."""
+        if self.otherwise is Truth.YES or other.otherwise is Truth.YES:
+            return GRAD_YES
+        if other is self or other is GRAD_NO:
+            return self
+        return Grad(self.otherwise | other.otherwise, self.inputs | other.inputs)
+
+    def join(self, other: Grad) -> Grad:
+        """What holds whichever of the two it is."""
+        if self == other:
+            return self
+        if self.otherwise is Truth.YES:
+            return Grad(Truth.MAYBE, other.inputs)
+        if other.otherwise is Truth.YES:
+            return Grad(Truth.MAYBE, self.inputs)
+        otherwise = self.otherwise.join(other.otherwise) if self.inputs == other.inputs else Truth.MAYBE
+        return Grad(otherwise, self.inputs & other.inputs)
+
+    def guard(self) -> Guard | None:
+        """The guard under which it requires grad; None if it never does."""
+        if self.otherwise is Truth.YES:
+            return ALWAYS
+        if self.inputs:
+            return frozenset({(("requires_grad", min(self.inputs)), 1)})
+        return unknown_guard() if self.otherwise is Truth.MAYBE else None
+
+
+GRAD_NO = Grad(Truth.NO)
+GRAD_MAYBE = Grad(Truth.MAYBE)
+GRAD_YES = Grad(Truth.YES)
+
+
+class VersionCounter:
+    """A tensor's version counter. Views and `detach()` share it; `.data` has one of its own."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True, eq=False)
+class Write:
+    """One in-place write: where it is in the program, when, on which path, through which tensor."""
+
+    time: int
+    op: str
+    spelling: WriteSpelling
+    origin: ir.Node
+    line: cst.CSTNode
+    target_node: cst.BaseExpression
+    target: Tensor
+    name: str
+    counter: VersionCounter
+    path: Guard
+    assumed: Guard
+    inside: ir.Node | None = None
+    """Where it really stands, if that is in another file: `origin` and `line` are then the call that led there."""
+    excursion: Excursion | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Saved:
+    """A tensor that a graph node keeps for its backward."""
+
+    what: str
+    name: str
+    tensor: Tensor
+    storage: Storage
+    counter: VersionCounter
+    time: int
+    guard: Guard
+    node: GraphNode
+    path: Guard
+
+
+@dataclass(slots=True, eq=False)
+class Use:
+    """Code that the model does not know was given the tensor: it may have saved, kept or written it."""
+
+    time: int
+    origin: ir.Node
+
+
+class Storage:
+    """Memory shared by a tensor, its views and its detached aliases."""
+
+    __slots__ = ("aliases", "born", "given", "read", "saves", "uses", "writes")
+
+    def __init__(self, born: int = 0) -> None:
+        self.born = born
+        self.given = False
+        """Nobody knows whose it is: it came in from outside."""
+        self.read = 0
+        """When a part of it was read by index, the last time; on whichever path that was."""
+        self.writes: tuple[Write, ...] = ()
+        self.saves: tuple[Saved, ...] = ()
+        self.uses: tuple[Use, ...] = ()
+        self.aliases: tuple[Alias, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Release:
+    """A backward freed a node's saved tensors."""
+
+    time: int
+    path: Guard
+    assumed: Guard
+    step: Step
+    line: cst.CSTNode
+    origin: ir.Node
+    root: Tensor
+    iteration: tuple[int, ...]
+    partly: bool = False
+    """Of a node that stands for several, only the last was run."""
+
+
+class GraphNode:
+    """
+    A node of the backward graph: PyTorch's `grad_fn`.
+
+    `edges` lead to the nodes of its inputs (or to leaves, which accumulate), each under the guard on which the input
+    was that one. `condition` is the requires_grad under which the node exists at all. `output_of`: of an operation with
+    several results, each has a node of its own before the one they share, so that one is told from another (PyTorch:
+    the output number of an edge). `composed`: it stands for several of PyTorch's nodes; `last_holds`: whether the last
+    of them, where the result's gradient comes in, holds saved tensors itself. `gradient`: it is opaque, but recorded by
+    a backward pass at its `time`, and not found at that time. `formula`: whether its gradient depends on "all" that it
+    saved at once, or may be "constant"; else "".
+    """
+
+    __slots__ = (
+        "built_in",
+        "composed",
+        "condition",
+        "edges",
+        "excursion",
+        "formula",
+        "gradient",
+        "holds",
+        "iteration",
+        "last_holds",
+        "line",
+        "name",
+        "op",
+        "opaque",
+        "origin",
+        "output_of",
+        "releases",
+        "result",
+        "saved",
+        "time",
+    )
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        op: str,
+        origin: ir.Node,
+        line: cst.CSTNode,
+        time: int,
+        condition: Grad,
+        edges: tuple[tuple[Guard, GraphNode | Tensor], ...],
+        holds: Truth,
+        opaque: bool = False,
+        built_in: str = "",
+        iteration: tuple[int, ...] = (),
+        excursion: Excursion | None = None,
+    ) -> None:
+        self.name = name
+        self.op = op
+        self.origin = origin
+        self.line = line
+        self.time = time
+        self.condition = condition
+        self.edges = edges
+        self.holds = holds
+        self.opaque = opaque
+        self.built_in = built_in
+        self.iteration = iteration
+        self.excursion = excursion
+        self.saved: tuple[Saved, ...] = ()
+        self.releases: tuple[Release, ...] = ()
+        self.result = ""
+        self.output_of: GraphNode | None = None
+        self.composed = False
+        self.last_holds = Truth.MAYBE
+        self.gradient = False
+        self.formula = ""
+
+
+class Family:
+    """A tensor and its views; a `detach()` starts another family on the same storage."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True, eq=False)
+class Alias:
+    """`alias` was cut from `source` without a copy: two families, one memory."""
+
+    how: str
+    source: Tensor
+    alias: Tensor
+    origin: ir.Node
+    line: cst.CSTNode
+    time: int
+    bound: bool = False
+
+
+class Tensor:
+    """
+    One abstract tensor. `grad_fn` holds guarded alternatives; empty means it is a leaf, or not recorded.
+
+    `op` is the qualified spelling of the operation that computed it ("" if none did), `inputs` are the tensors that
+    went in (recorded or not): the data flow, for those who ask where a value comes from. `trues`: of a mask made of
+    literals, how many of these are true. `grad_reset`: when its gradient was last set to zero. `device`: the type of
+    the device it is on ("cpu", "cuda"), "" if nobody knows.
+    """
+
+    __slots__ = (
+        "alias",
+        "base",
+        "born",
+        "contiguous",
+        "counter",
+        "cut",
+        "device",
+        "dtype",
+        "family",
+        "grad",
+        "grad_fn",
+        "grad_of",
+        "grad_reset",
+        "grad_time",
+        "hooked",
+        "inputs",
+        "is_parameter",
+        "line",
+        "made_by",
+        "name",
+        "op",
+        "origin",
+        "own",
+        "precise",
+        "retains_grad",
+        "shape",
+        "storage",
+        "strides",
+        "trues",
+        "view",
+    )
+
+    def __init__(
+        self,
+        *,
+        origin: ir.Node,
+        line: cst.CSTNode,
+        born: int,
+        made_by: str,
+        own: Grad,
+        shape: Shape = None,
+        dtype: str | None = None,
+        contiguous: Truth = Truth.MAYBE,
+        grad_fn: tuple[tuple[Guard, GraphNode], ...] = (),
+        storage: Storage | None = None,
+        counter: VersionCounter | None = None,
+        family: Family | None = None,
+        base: Tensor | None = None,
+        view: str = "",
+        is_parameter: Truth = Truth.NO,
+        cut: str = "",
+        precise: str = "",
+        device: str = "",
+    ) -> None:
+        self.origin = origin
+        self.line = line
+        self.born = born
+        self.made_by = made_by
+        self.name = ""
+        self.own = own
+        self.shape = shape
+        self.dtype = dtype
+        self.contiguous = contiguous
+        self.strides: tuple[int, ...] | None = None
+        self.trues: int | None = None
+        self.grad_fn = grad_fn
+        self.grad_time = born
+        self.grad_reset = 0
+        self.storage = storage or Storage(born)
+        self.counter = counter or VersionCounter()
+        self.family = family or Family()
+        self.base = base
+        self.view = view
+        self.is_parameter = is_parameter
+        self.cut = cut
+        self.precise = precise
+        self.device = device
+        self.grad: Value = NONE
+        self.grad_of: Tensor | None = None
+        self.hooked = False
+        self.retains_grad = False
+        self.alias: Alias | None = None
+        self.inputs: tuple[Tensor, ...] = ()
+        self.op = ""
+
+    @property
+    def requires_grad(self) -> Grad:
+        """A view requires grad when it or its base does."""
+        return self.own if self.base is None else self.own.either(self.base.own)
+
+    @property
+    def is_leaf(self) -> Truth:
+        """As `Tensor.is_leaf`: has no `grad_fn`."""
+        if self.grad_fn:
+            unseen = any(node.opaque and not node.edges for _, node in self.grad_fn)
+            # told to require grad, it may still be the leaf that it is if its inputs do not
+            recorded = Truth.NO
+            for _, node in self.grad_fn:
+                recorded = recorded | node.condition.truth()
+            return ~(self.requires_grad.truth() & recorded) | (Truth.MAYBE if unseen else Truth.NO)
+        if self.base is not None and self.base.grad_fn and self.view != "no_grad":
+            return ~self.base.own.truth()
+        return Truth.YES

@@ -1,0 +1,374 @@
+"""
+Reads the bodies of functions, while they are lowered, for the features that observers wait for.
+
+Notes what is written; `features` says what it is called, `spelling` what a single expression is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from torchlint.syntax import ir
+from torchlint.syntax.features import (
+    ALL_EQUAL,
+    BARE,
+    BUILDS_WRITER,
+    CHAIN,
+    CONCATENATIONS,
+    COPIES,
+    COPIES_HELD,
+    DEEPCOPIES,
+    DEEPCOPIES_HELD,
+    DEFINES,
+    DIFFERENTIATES,
+    DROPS,
+    EACH,
+    FORWARDS,
+    FORWARDS_HELD,
+    GROWS,
+    HIDES,
+    IMPLIED_DIM,
+    MASKED,
+    PRODUCTS,
+    SINGULAR,
+    SOFTMAXES,
+    SQUARED_MEAN,
+    WRITES,
+)
+from torchlint.syntax.spelling import (
+    CONTAINERS,
+    OF_BACKWARD,
+    dotted_text,
+    elements_of,
+    is_container,
+    is_held,
+    is_number,
+    is_numeric,
+    is_text,
+    iterated,
+    last_word,
+    leaves_out,
+    may_be_dropped,
+    writes,
+)
+
+_WHOLE = "!whole"
+_POWERS = frozenset({"**", "pow", "square", "abs"})
+_DIFFERENCES = frozenset({"-", "sub"})
+_EQUALITIES = frozenset({"==", "eq"})
+_DEFAULTING = frozenset({"get", "getattr", "pop", "setattr", "setdefault"})
+"""Calls in which `True` is what something is set to, or stands for what is not there."""
+_COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
+
+
+def written(definition: ir.FunctionDef) -> ir.Written:
+    """What is written in the body of a function; what the lowering has noted, if it has."""
+    if definition.written is None:
+        reader = Reader(parameter.name for parameter in definition.parameters)
+        reader.read(definition.body)
+        definition.read().written = found = reader.done()
+        return found
+    return definition.written
+
+
+def written_in(part: list[ir.Statement] | ir.Node) -> ir.Written:
+    """What is written in a block."""
+    reader = Reader()
+    reader.read(part)
+    return reader.done()
+
+
+def layers(functions: Iterable[ir.Written]) -> dict[str, set[str]]:
+    """What functions assign to each attribute: the last identifiers of the calls."""
+    found: dict[str, set[str]] = {}
+    for function in functions:
+        for name, made in function.assigned.items():
+            found.setdefault(name, set()).update(made)
+    return found
+
+
+class Reader:
+    """
+    Reads the body of one function: node by node, in any order, and children before or after their parents.
+
+    Names, attributes and keywords go into lists as they come; a function inside is read by a reader of its own.
+
+    Parameters
+    ----------
+    parameters
+        Names of which nobody knows what they are bound to.
+    """
+
+    def __init__(self, parameters: Iterable[str] = ()) -> None:
+        self.others: set[str] = set(parameters)  # names bound to anything but an element of something
+        self.names: list[str] = []
+        self.attributes: list[str] = []
+        self.keywords: list[str] = []
+        self.words: set[str] = set()
+        self.sliced: set[str] = set()
+        self.assigned: dict[str, set[str]] = {}
+        self.made: dict[str, set[str]] = {}
+        self.indexed: list[str] = []
+        self.elements: dict[str, set[str]] = {}
+        self.compared: set[str] = set()
+        self.singular: set[str] = set()
+        self.copied: set[str] = set()
+        self.products = 0
+        self.numbers: set[str] = set()
+        self.counted: set[str] = set()
+        self.bound: set[str] = set(self.others)
+        self.containers: set[str] = set()
+        self.filled: set[str] = set()
+        self.kept: set[str] = set()
+
+    def read(self, part: list[ir.Statement] | ir.Node) -> None:
+        """Read everything below a node."""
+        pending: list[object] = [part]
+        while pending:
+            node = pending.pop()
+            kind = type(node)
+            if kind is ir.Name:
+                self.names.append(node.id)  # type: ignore[attr-defined]
+            elif kind is ir.Attribute:
+                self.attributes.append(node.attr)  # type: ignore[attr-defined]
+                pending.append(node.value)  # type: ignore[attr-defined]
+            elif isinstance(node, list):
+                pending += node
+            elif kind is ir.FunctionDef:
+                assert isinstance(node, ir.FunctionDef)
+                pending += [node.decorators, node.parameters, node.returns]
+                self.absorb(written(node))
+            elif isinstance(node, ir.Node):
+                mark = _MARKING.get(kind)
+                if mark is not None:
+                    mark(self, node)
+                pending += [getattr(node, name) for name in ir.parts(type(node))]
+
+    def absorb(self, inner: ir.Written) -> None:
+        """A function inside has been read."""
+        self.words |= inner.words
+        self.sliced |= inner.sliced
+        for name, made in inner.assigned.items():
+            self.assigned.setdefault(name, set()).update(made)
+
+    def done(self) -> ir.Written:
+        """All of it has been read."""
+        words, attributes = self.words, set(self.attributes)
+        if not OF_BACKWARD.isdisjoint(attributes):
+            words.add(DIFFERENTIATES)
+        if "numpy" in attributes:
+            words.add(".numpy")
+        words.update(self.names, attributes, self.keywords)
+        if _WHOLE in words and not _POWERS.isdisjoint(words) and not _DIFFERENCES.isdisjoint(words):
+            words.add(SQUARED_MEAN)
+        if "equal" in words or ("all" in words and not _EQUALITIES.isdisjoint(words)):
+            words.add(ALL_EQUAL)
+        if not self.counted <= self.numbers - self.bound or not self.filled <= self.containers - self.bound:
+            words.add(WRITES)
+        if not self.copied <= (self.numbers | self.containers) - self.bound:
+            words.add(COPIES)
+        if not self.compared.isdisjoint(self.singular):
+            words.add(MASKED)
+        if self.products > 1:
+            words.add(CHAIN)
+        if not self.kept.isdisjoint(self.containers):
+            words.add(HIDES)
+        for name in self.indexed:
+            self.sliced |= self.made.get(name, set())
+        for name in self.sliced & self.elements.keys() - self.others:
+            self.sliced.remove(name)
+            self.sliced |= self.elements[name]
+        return ir.Written(words, self.sliced, self.assigned)
+
+    # -- marks
+
+    def call(self, node: ir.Call) -> None:
+        function, arguments = node.function, node.arguments
+        name = function.attr if type(function) is ir.Attribute else function.id if type(function) is ir.Name else "()"
+        if name[-1:] == "_" and writes(node):
+            self.words.add(WRITES)
+        for argument in arguments:
+            keyword = argument.keyword
+            if keyword:
+                self.keywords.append(keyword)
+                if keyword == "inplace":
+                    self.words.update((WRITES, BUILDS_WRITER))
+                elif keyword == "out":
+                    self.words.add(WRITES)
+            elif type(argument.value) is ir.Constant and argument.value.value is True and name not in _DEFAULTING:
+                self.words.add(BUILDS_WRITER)
+        special = _CALLED.get(name)
+        if special is not None:
+            special(self, node, name)
+
+    def binary(self, node: ir.Binary) -> None:
+        self.words.add(node.op)
+        if node.op == "@":
+            self.products += 1
+        elif node.op == "/":
+            self.singular.add(dotted_text(node.right))
+
+    def compare(self, node: ir.Compare) -> None:
+        self.words.update(node.ops)
+        self.compared.add(dotted_text(node.left))
+        self.compared.update(map(dotted_text, node.rights))
+
+    def subscript(self, node: ir.Subscript) -> None:
+        value = node.value
+        if type(value) is ir.Call:
+            if leaves_out(node.index):
+                self.sliced.add(last_word(value.function))
+        elif type(value) is ir.Name and leaves_out(node.index):
+            self.indexed.append(value.id)
+
+    def assign(self, node: ir.Assign) -> None:
+        for target in node.targets:
+            kind = type(target)
+            if kind is ir.Name:
+                name: str = target.id  # type: ignore[union-attr]
+                if node.value is not None and is_numeric(node.value):
+                    self.numbers.add(name)
+                elif is_container(node.value):
+                    self.containers.add(name)
+                else:
+                    self.bound.add(name)
+                if type(node.value) is ir.Call:
+                    self.made.setdefault(name, set()).add(last_word(node.value.function))
+                if type(node.value) is ir.Subscript:
+                    self.element(name, node.value.value)
+                else:
+                    self.others.add(name)
+            elif kind is ir.Subscript:
+                owner = target.value  # type: ignore[union-attr]
+                if is_text(target.index):  # type: ignore[union-attr]
+                    continue
+                if type(owner) is ir.Name:
+                    self.filled.add(owner.id)
+                else:
+                    self.words.add(WRITES)
+            elif kind is ir.Attribute:
+                attr: str = target.attr  # type: ignore[union-attr]
+                made = self.assigned.setdefault(attr, set())
+                if type(node.value) is ir.Call:
+                    made.add(last_word(node.value.function))
+                made.update(EACH + name for name in elements_of(node.value))
+                if is_container(node.value):
+                    self.words.add(HIDES)
+                elif type(node.value) is ir.Name:
+                    self.kept.add(node.value.id)
+                if attr == "data":
+                    self.words.add(WRITES)
+            else:
+                names = {each.id for each in ir.walk(target) if isinstance(each, ir.Name)}
+                self.bound |= names
+                self.others |= names
+
+    def augmented(self, node: ir.AugmentedAssign) -> None:
+        if type(node.value) in CONTAINERS:
+            return  # a list or a tuple grows
+        if type(node.target) is ir.Name and is_numeric(node.value):
+            self.counted.add(node.target.id)
+        else:
+            self.words.add(WRITES)
+
+    def expression(self, node: ir.ExpressionStatement) -> None:
+        value = node.value
+        if type(value) is ir.Attribute:
+            self.words.add(BARE)
+        elif type(value) is ir.Call and type(value.function) is ir.Attribute and may_be_dropped(value.function.attr):
+            self.words.add(DROPS)
+
+    def class_(self, _: ir.ClassDef) -> None:
+        self.words.add(DEFINES)
+
+    def with_(self, node: ir.With) -> None:
+        if any(type(item.context) is not ir.Call for item in node.items):
+            self.words.add(BARE)
+
+    def element(self, name: str, of: ir.Expression) -> None:
+        """A name is bound to an element of something."""
+        self.elements.setdefault(name, set()).update(EACH + each for each in iterated(of))
+
+    def loop(self, node: ir.For | ir.While) -> None:
+        if type(node) is ir.For:
+            for each in ir.walk(node.target):
+                if type(each) is ir.Name:
+                    self.bound.add(each.id)
+                    self.element(each.id, node.iterable)
+        for each in ir.walk(node.body):
+            made = each.value if type(each) is ir.Assign else None
+            if type(made) is ir.Call and last_word(made.function) in CONCATENATIONS:
+                self.words.add(GROWS)
+
+
+def _softmax(reader: Reader, node: ir.Call, _: str) -> None:
+    if not any(is_number(argument.value) for argument in node.arguments):
+        reader.words.add(IMPLIED_DIM)
+
+
+def _mean(reader: Reader, node: ir.Call, _: str) -> None:
+    if len(node.arguments) <= 1 and not any(each.keyword for each in node.arguments):
+        reader.words.add(_WHOLE)
+
+
+def _tensor(reader: Reader, node: ir.Call, _: str) -> None:
+    data = node.arguments[0].value if node.arguments else None
+    if is_held(data):
+        reader.words.add(COPIES_HELD)
+    elif type(data) is ir.Name:
+        reader.copied.add(data.id)
+    elif data is not None and not is_container(data) and not is_numeric(data):
+        reader.words.add(COPIES)
+
+
+def _deepcopy(reader: Reader, node: ir.Call, _: str) -> None:
+    data = node.arguments[0].value if node.arguments else None
+    of_object = type(data) is ir.Attribute and data.attr == "__dict__"
+    if is_held(data) or of_object or (type(data) is ir.Name and data.id == "reader"):
+        reader.words.add(DEEPCOPIES_HELD)
+    elif data is not None:
+        reader.words.add(DEEPCOPIES)
+
+
+def _forward(reader: Reader, node: ir.Call, _: str) -> None:
+    receiver = node.function.value if type(node.function) is ir.Attribute else None
+    if type(receiver) is ir.Attribute or (type(receiver) is ir.Name and receiver.id == "reader"):
+        reader.words.add(FORWARDS_HELD)
+    elif receiver is not None and not (type(receiver) is ir.Call and last_word(receiver.function) == "super"):
+        reader.words.add(FORWARDS)
+
+
+def _product(reader: Reader, _: ir.Call, __: str) -> None:
+    reader.products += 1
+
+
+def _operands(reader: Reader, node: ir.Call, name: str) -> None:
+    operands = [argument.value for argument in node.arguments]
+    if type(node.function) is ir.Attribute:
+        operands.append(node.function.value)
+    (reader.singular if name in SINGULAR else reader.compared).update(map(dotted_text, operands))
+
+
+_MARKING: dict[type, Callable[[Reader, Any], None]] = {
+    ir.Call: Reader.call,
+    ir.Binary: Reader.binary,
+    ir.Compare: Reader.compare,
+    ir.Subscript: Reader.subscript,
+    ir.Assign: Reader.assign,
+    ir.AugmentedAssign: Reader.augmented,
+    ir.ExpressionStatement: Reader.expression,
+    ir.With: Reader.with_,
+    ir.ClassDef: Reader.class_,
+    ir.For: Reader.loop,
+    ir.While: Reader.loop,
+}
+_CALLED: dict[str, Callable[[Reader, ir.Call, str], None]] = {
+    **dict.fromkeys(SOFTMAXES, _softmax),
+    **dict.fromkeys(("mean", "sum"), _mean),
+    **dict.fromkeys(("tensor", "new_tensor"), _tensor),
+    "deepcopy": _deepcopy,
+    "forward": _forward,
+    **dict.fromkeys(PRODUCTS, _product),
+    **dict.fromkeys(SINGULAR | _COMPARISONS, _operands),
+}

@@ -1,0 +1,205 @@
+"""
+What an expression is by the look of it: a write, a backward, a number, a container, a slice.
+
+Purely syntactic; follows no values. Only which operations return a new tensor is asked of the operation table.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from torchlint.knowledge.ops import find as ops
+from torchlint.syntax import ir
+
+OF_BACKWARD = frozenset({"backward", "grad", "step", "zero_grad"})
+CONTAINERS = frozenset({ir.Sequence, ir.Dict, ir.FormattedString, ir.Comprehension})
+_MAKE_CONTAINERS = frozenset(
+    {"list", "tuple", "set", "dict", "defaultdict", "OrderedDict", "deque", "fromkeys", "copy"}
+)
+_OF_LAYERS = frozenset({"ModuleList", "Sequential"})
+_THROUGH = frozenset({"enumerate", "zip", "reversed", "list", "tuple"})
+_INITIALISERS = ("uniform_", "normal_", "constant_", "zeros_", "ones_", "orthogonal_", "eye_", "dirac_", "sparse_")
+_TESTS = frozenset({"allclose", "equal"})
+_SIDE_EFFECTS = frozenset({"backward", "retain_grad", "register_hook", "item", "tolist", "cpu", "sum"})
+_CONVERSIONS = frozenset({"to", "float", "double", "half", "long", "int", "bool", "cuda", "type", "type_as", "numpy"})
+
+
+def only_returns(spelling: str, name: str) -> bool:
+    """Whether an operation of torch does nothing but return a tensor."""
+    if name.endswith("_") or name in _SIDE_EFFECTS:
+        return False
+    found = ops.find(spelling)
+    return name in _TESTS or (
+        bool(found) and all(op.outputs and not op.returns_self and "self" not in op.writes for op in found)
+    )
+
+
+def method_only_returns(name: str) -> bool:
+    """Whether a method of tensors does nothing but return a tensor."""
+    return name in _CONVERSIONS or only_returns(f"torch.Tensor.{name}", name)
+
+
+def writes(node: ir.Node) -> bool:
+    """
+    Whether a node is spelt as if it wrote in place. (What initialises weights is no such write.)
+    """
+    if isinstance(node, ir.Call):
+        function = node.function
+        name = ""
+        if isinstance(function, ir.Attribute):
+            owner = function.value
+            last = owner.attr if isinstance(owner, ir.Attribute) else owner.id if isinstance(owner, ir.Name) else ""
+            name = "" if last == "init" else function.attr
+        elif isinstance(function, ir.Name) and not function.id.endswith(_INITIALISERS):
+            name = function.id
+        in_place = name.endswith("_") and not name.startswith("__") and name != "requires_grad_"
+        return in_place or any(argument.keyword in ("inplace", "out") for argument in node.arguments)
+    if isinstance(node, ir.Assign):
+        return any(isinstance(target, ir.Subscript) for target in node.targets)
+    return isinstance(node, ir.AugmentedAssign)
+
+
+def differentiates(node: ir.Node) -> bool:
+    """Whether a node is spelt as if it ran a backward, or an optimizer."""
+    return isinstance(node, ir.Attribute) and node.attr in OF_BACKWARD
+
+
+@cache
+def may_be_dropped(name: str) -> bool:
+    """Whether a call of that name as a statement may be of an operation that only returns."""
+    return method_only_returns(name) or any(
+        only_returns(f"{module}.{name}", name) for module in ("torch", "torch.nn.functional")
+    )
+
+
+def leaves_out(index: ir.Expression) -> bool:
+    """Whether an index of slices and whole numbers, and nothing else, leaves something out."""
+    parts = index.elements if type(index) is ir.Sequence and index.kind == "tuple" else [index]
+    kinds = [index_kind(each) for each in parts]
+    return "other" not in kinds and not all(kind == "whole" for kind in kinds)
+
+
+def index_kind(index: ir.Expression) -> str:
+    """
+    "slice" (of a part), "whole" (`:`), "integer", "ellipsis", or "other": a step, a mask, a list, None, a name of which
+    nobody knows what it is.
+    """
+    if isinstance(index, ir.Slice):
+        if index.step is not None:
+            return "other"
+        return "whole" if index.lower is None and index.upper is None else "slice"
+    if isinstance(index, ir.Unary) and index.op == "-":
+        index = index.operand
+    if not isinstance(index, ir.Constant):
+        return "other"
+    if index.value is ...:
+        return "ellipsis"
+    return "integer" if type(index.value) is int else "other"
+
+
+def is_held(node: ir.Expression | None) -> bool:
+    """Whether it is an attribute of what an attribute holds."""
+    return type(node) is ir.Attribute and type(node.value) is ir.Attribute
+
+
+def elements_of(node: ir.Expression | None) -> set[str]:
+    """What the elements of a container of layers are called that is built here; "()" for one that is not built here."""
+    if type(node) is ir.Call and last_word(node.function) in _OF_LAYERS:
+        found: set[str] = set()
+        for argument in node.arguments:
+            found |= elements_of(argument.value) if type(argument.value) in CONTAINERS else callee_of(argument.value)
+        return found
+    if type(node) is ir.Sequence:
+        return set().union(*map(callee_of, node.elements))
+    if type(node) is ir.Comprehension:
+        return callee_of(node.element)
+    return {"()"} if type(node) is ir.Dict else set()
+
+
+def callee_of(node: ir.Expression) -> set[str]:
+    return {last_word(node.function)} if type(node) is ir.Call else {"()"}
+
+
+def iterated(node: ir.Expression) -> set[str]:
+    """The attributes that a loop goes over, `enumerate` and the like looked through; "()" for anything else."""
+    if type(node) is ir.Call and type(node.function) is ir.Name and node.function.id in _THROUGH:
+        return set().union(*(iterated(argument.value) for argument in node.arguments))
+    return {node.attr} if type(node) is ir.Attribute else {"()"}
+
+
+def is_text(node: ir.Expression) -> bool:
+    return type(node) is ir.Constant and type(node.value) is str
+
+
+def is_container(node: ir.Expression | None) -> bool:
+    """Whether an expression is a list, a tuple, a set or a dictionary, or may be one."""
+    if type(node) is ir.Conditional:
+        return is_container(node.body) or is_container(node.orelse)
+    if type(node) is ir.Boolean:
+        return any(map(is_container, node.operands))
+    if type(node) is ir.Binary:
+        return is_container(node.left) or is_container(node.right)
+    if type(node) is ir.Call:
+        return last_word(node.function) in _MAKE_CONTAINERS
+    return type(node) in CONTAINERS
+
+
+def starts_with_super(definition: ir.FunctionDef) -> bool:
+    """Whether the first thing a constructor does is to run that of its base."""
+    body = definition.body
+    first = body[0]
+    if len(body) > 1 and isinstance(first, ir.ExpressionStatement) and isinstance(first.value, ir.Constant):
+        first = body[1]
+    call = first.value if isinstance(first, ir.ExpressionStatement) else None
+    function = call.function if isinstance(call, ir.Call) else None
+    return (
+        isinstance(function, ir.Attribute)
+        and function.attr == "__init__"
+        and isinstance(function.value, ir.Call)
+        and last_word(function.value.function) == "super"
+    )
+
+
+def is_numeric(node: ir.Expression) -> bool:
+    """Whether an expression is a number by the look of it."""
+    if type(node) is ir.Attribute:
+        return type(node.value) is ir.Call and last_word(node.value.function) in ("finfo", "iinfo")
+    if type(node) is ir.Binary:
+        return is_numeric(node.left) and is_numeric(node.right)
+    if type(node) is ir.Call:
+        function = node.function
+        if type(function) is ir.Attribute:
+            return type(function.value) is ir.Name and function.value.id == "math"
+        return type(function) is ir.Name and function.id in ("float", "int", "len")
+    return is_number(node)
+
+
+def is_number(node: ir.Expression | None) -> bool:
+    if type(node) is ir.Unary:
+        node = node.operand
+    return type(node) is ir.Constant and type(node.value) in (int, float)
+
+
+def last_word(node: ir.Expression) -> str:
+    """The last identifier of a name or a chain of attributes; "()" of anything else."""
+    if type(node) is ir.Attribute:
+        return node.attr
+    return node.id if type(node) is ir.Name else "()"
+
+
+def dotted_text(node: ir.Expression) -> str:
+    """A name or a chain of attributes as it is written; something unlike any other for the rest."""
+    words: list[str] = []
+    while type(node) is ir.Attribute:
+        words.append(node.attr)
+        node = node.value
+    if type(node) is ir.Name:
+        return ".".join([node.id, *reversed(words)])
+    return f"{id(node)}"
+
+
+def identifier(node: ir.Node) -> str:
+    """The word that a name, an attribute or a keyword argument is; "" of anything else."""
+    if isinstance(node, ir.Name):
+        return node.id
+    return node.attr if isinstance(node, ir.Attribute) else node.keyword if isinstance(node, ir.Argument) else ""
