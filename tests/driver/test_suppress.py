@@ -121,3 +121,18 @@ def test_a_misspelt_comment_is_reported(comment: str) -> None:
         (1, "PRB001", "`bad` is called"),
         (1, "TLN002", f"`{comment}` is not understood: write `# torchlint: ignore[CODE]`"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("comment", "code"),
+    [("# noqa: PRB001, TLN2O1", "TLN2O1"), ("# noqa: TLN00l", "TLN00l"), ("# noqa:TLN99x", "TLN99x")],
+)
+def test_a_misspelt_code_of_a_noqa_silences_nothing_and_is_reported(comment: str, code: str) -> None:
+    found = said(lint(f"torch.bad()  {comment}\n"))
+    assert [each[1] for each in found] == (["TLN002"] if "PRB001" in comment else ["PRB001", "TLN002"])
+    assert found[-1][2].startswith(f"`{code}` is no code, and silences nothing")
+
+
+@pytest.mark.parametrize("comment", ["# noqa", "# noqa: TLN is silly", "# noqa because of TLN"])
+def test_a_noqa_that_names_no_code_silences_all(comment: str) -> None:
+    assert not said(lint(f"torch.bad()  {comment}\n"))

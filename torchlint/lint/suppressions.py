@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Literal
 
 import libcst as cst
@@ -26,6 +27,9 @@ from torchlint.syntax.tree import NEWLINE, Source, Span, walk
 _SUSPECT = re.compile(r"#[^\n\r]*(?:noqa|torchlint\s*:)", re.IGNORECASE)
 # the shape flake8 accepts: codes are separated by commas or white space
 NOQA = re.compile(r"#\s*noqa(?:\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?(?![\w-])", re.IGNORECASE)
+_NEARLY = re.compile(r"[:,\s]\s*(?P<code>TLN\d\w*)", re.IGNORECASE)
+"""What comes after a `noqa`, or after its codes, where it begins like a code of ours and is none."""
+_LOOK_ALIKE = str.maketrans("LIOSB", "11058")
 _NOQA_FILE = re.compile(
     r"#\s*(?:flake8|ruff)\s*[:=]\s*noqa(?:\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?\s*$", re.IGNORECASE
 )
@@ -115,7 +119,7 @@ class Suppressions:
         for item in self._all:
             if not item.understood:
                 if not self._excused(item.span.line):
-                    yield self._finding(item, f"`{item.written}` is not understood: write `# torchlint: ignore[CODE]`")
+                    yield self._finding(item, self._not_understood(item))
                 continue
             stale = [selector for selector in item.selectors if self._stale(item, selector, enabled)]
             whole = (
@@ -139,6 +143,14 @@ class Suppressions:
         if not meant:  # a noqa code of another tool is that tool's business
             return item.tool == "torchlint" or selector.upper().startswith("TLN")
         return all(code in enabled for code in meant)
+
+    def _not_understood(self, item: Suppression) -> str:
+        if item.tool == "torchlint":
+            return f"`{item.written}` is not understood: write `# torchlint: ignore[CODE]`"
+        code = item.written
+        digits = code[:3].upper() + code[3:].upper().translate(_LOOK_ALIKE)
+        near = [digits] if digits in self._names else get_close_matches(code.upper(), self._names, n=1)
+        return f"`{code}` is no code, and silences nothing" + (f": did you mean {near[0]}?" if near else "")
 
     def _message(self, item: Suppression, stale: list[str]) -> str:
         if not stale:
@@ -197,7 +209,7 @@ def may_be_judged(text: str, registry: Registry, *, noqa: bool = True) -> bool:
         end = NEWLINE.search(text, found.end())
         comment = text[found.start() : end.start() if end else len(text)]
         for item in _directives(comment, Span(1, 1, 1, 1), noqa=noqa):
-            if item.tool == "torchlint":
+            if item.tool == "torchlint" or not item.understood:
                 return True
             for selector in item.selectors:
                 known = (matches(selector, code, name) for code, name in registry.names.items())
@@ -228,8 +240,15 @@ def _directives(comment: str, span: Span, *, noqa: bool, alone: bool = True) -> 
             place = Span(span.line, start, span.line, start + len(written))
             codes = tuple(code for code in re.split(r"[,\s]+", found["codes"] or "") if code)
             if pattern is NOQA:
-                yield Suppression(place, written, "line", "noqa", codes)
+                nearly = _NEARLY.match(comment, found.end())
+                if nearly is not None:
+                    begin = span.column + nearly.start("code")
+                    at = Span(span.line, begin, span.line, begin + len(nearly["code"]))
+                    yield Suppression(at, nearly["code"], "line", "noqa", (), understood=False)
+                # flake8 takes one with a misspelt code for one that names none, and silences all
+                if codes or nearly is None:
+                    yield Suppression(place, written, "line", "noqa", codes)
             else:
                 scope: Literal["line", "file"] = "file" if found["word"] == "ignore-file" else "line"
-                understood = found["word"] in ("ignore", "ignore-file") and (codes or found["codes"] is None)
-                yield Suppression(place, written, scope, "torchlint", codes, bool(understood))
+                understood = found["word"] in ("ignore", "ignore-file") and (bool(codes) or found["codes"] is None)
+                yield Suppression(place, written, scope, "torchlint", codes, understood)
