@@ -142,6 +142,8 @@ class Run:
         Findings that are left out because a baseline has them.
     elsewhere
         Findings that are left out because they are on lines that have not changed.
+    unsafe_fixes
+        Whether `--fix` applies unsafe fixes too.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -149,6 +151,7 @@ class Run:
     problems: tuple[Finding, ...] = ()
     known: int = 0
     elsewhere: int = 0
+    unsafe_fixes: bool = False
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -220,7 +220,6 @@ class Mine(Rule):
         (("-q", "-v"), "--quiet and --verbose exclude each other"),
         (("--baseline", "a", "--write-baseline", "b"), "--baseline and --write-baseline exclude each other"),
         (("--add-noqa", "--fix"), "one after the other"),
-        (("--unsafe-fixes",), "--unsafe-fixes is for --fix, --fix-only and --diff"),
         (("--show-state", "--fix"), "--show-state lints nothing"),
         (("--since", "HEAD", "-"), "--since is for files, not for standard input"),
         (("--isolated", "--config", "here.toml"), "--isolated exclude each other"),
@@ -367,3 +366,20 @@ def test_watch_without_watchfiles(torchlint: Torchlint, tmp_path: Path) -> None:
     (tmp_path / "hidden" / "watchfiles.py").write_text("raise ImportError\n")
     ran = torchlint("check", "--watch", PYTHONPATH=str(tmp_path / "hidden"))
     assert (ran.status, ran.err) == (2, "torchlint: --watch: needs watchfiles: pip install 'torchlint[watch]'\n")
+
+
+def test_the_settings_say_which_torch_is_meant_and_who_says_so(torchlint: Torchlint) -> None:
+    assert torchlint("check", "--show-settings").out.splitlines()[-1].endswith("(the newest known)")
+    Path("pyproject.toml").write_text('[project]\nname = "p"\nversion = "0"\ndependencies = ["torch>=1.13,<2.2"]\n')
+    assert "# runs on torch 1.13 to 2.1 (torch" in torchlint("check", "--show-settings").out
+    assert "2.0 to 2.13 (--target-torch)" in torchlint("check", "--show-settings", "--target-torch", "2.0").out
+    Path("pyproject.toml").write_text('[tool.torchlint]\ntarget-torch = "2.4"\n')
+    assert "(target-torch in " in torchlint("check", "--show-settings").out
+
+
+def test_what_is_offered_knows_whether_unsafe_fixes_are_wanted(torchlint: Torchlint) -> None:
+    Path("a.py").write_text("import torch\n\nx = torch.ones(3, requires_grad=True)\nx.add_(1)\n")
+    assert "1 fixable with --fix --unsafe-fixes." in torchlint("check").out
+    assert "1 fixable with --fix." in torchlint("check", "--unsafe-fixes").out
+    Path("torchlint.toml").write_text("unsafe-fixes = true\n")
+    assert "1 fixable with --fix." in torchlint("check").out

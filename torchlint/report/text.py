@@ -119,7 +119,7 @@ def summary(run: Run) -> Iterator[str]:
         others = f"{_count(run.elsewhere, 'finding')} on lines that have not changed"
         yield f"{others} {'are' if run.elsewhere > 1 else 'is'} left out."
     fixes = [finding.fix for finding in findings if finding.fix is not None]
-    safe = sum(fix.safe for fix in fixes)
+    safe = sum(fix.safe or run.unsafe_fixes for fix in fixes)
     offers = [f"{safe} fixable with --fix"] if safe else []
     if len(fixes) > safe:
         offers.append(f"{len(fixes) - safe} {'more ' if safe else 'fixable '}with --fix --unsafe-fixes")

@@ -337,6 +337,7 @@ class Check:
 
     def _report(self, result: Run) -> None:
         style = self.style
+        result = replace(result, unsafe_fixes=bool(_said(self.options.unsafe_fixes, self.settings.unsafe_fixes)))
         to = self._usual_output
         numbers: list[str] = []
         if self.options.statistics:

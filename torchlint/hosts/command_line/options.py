@@ -128,8 +128,6 @@ class Options:
         selected = set(_split(self.select))
         if selected and selected <= set(_split(self.ignore)):
             raise click.UsageError("--ignore takes away all that --select names: nothing is left to look for")
-        if self.unsafe_fixes and not (self.fix or self.fix_only or self.diff):
-            raise click.UsageError("--unsafe-fixes is for --fix, --fix-only and --diff")
 
 
 _EXCLUSIVE: Sequence[tuple[str, str, str]] = (

@@ -16,6 +16,8 @@ from torchlint.config import Config, Configurations, Overrides
 from torchlint.hosts.command_line.options import STDIN, Options
 from torchlint.hosts.command_line.output import complain, write
 from torchlint.project import files as project
+from torchlint.project import requirements
+from torchlint.target import target_of
 
 
 def state(options: Options) -> int:
@@ -70,7 +72,18 @@ def settings(options: Options, configurations: Configurations, overrides: Overri
             if instead not in (None, (), False):
                 value = (*value, *instead) if item.name in _ADDED else instead
             write(sys.stdout, [f"{_toml(item.name.replace('_', '-'), value)}\n"])
+        write(sys.stdout, [f"# runs on {_target(own, overrides, name)}\n"])
     return 0
+
+
+def _target(own: Config, overrides: Overrides, name: str) -> str:
+    """The releases of torch that hold for a path, and who says so."""
+    asked = overrides.target_torch or own.target_torch
+    if asked:
+        said = "--target-torch" if overrides.target_torch else f"target-torch in {own.file}"
+        return requirements.described(target_of(asked, said))
+    found, _ = requirements.target(os.path.join(name, "file.py") if os.path.isdir(name) else name)
+    return requirements.described(found)
 
 
 _ADDED = frozenset({"extend_select", "ignore", "extend_exclude", "per_file_ignores"})
