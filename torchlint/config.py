@@ -325,6 +325,16 @@ def near_miss(word: str, known: Mapping[str, object] | list[str]) -> str:
     return f"; did you mean `{close[0]}`?" if close else ""
 
 
+def line_of(file: Path, word: str) -> int:
+    """The first line of a configuration file that has a word as a string; 0 where none has."""
+    quoted = (f'"{word}"', f"'{word}'")
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return 0
+    return next((number for number, line in enumerate(lines, 1) if any(each in line for each in quoted)), 0)
+
+
 def _table(file: Path) -> object | None:
     """The table of a configuration file; None where a `pyproject.toml` has none."""
     content = _toml(file)

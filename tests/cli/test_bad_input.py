@@ -121,7 +121,7 @@ def test_a_plugin_that_cannot_be_loaded(with_other: Torchlint) -> None:
         ("[tool.torchlint]\nselct = []\n", "pyproject.toml: unknown key `selct`; did you mean `select`?"),
         ("[tool.torchlint]\nstrict = 'yes'\n", "pyproject.toml: `strict` must be true or false, not the string 'yes'"),
         ("[tool.torchlint\n", "pyproject.toml: not valid TOML: "),
-        ("[tool.torchlint]\nignore = ['TLN999']\n", "pyproject.toml: no rule matches `TLN999`"),
+        ("[tool.torchlint]\nignore = ['TLN999']\n", "pyproject.toml:2: no rule matches `TLN999`"),
     ],
 )
 def test_wrong_configuration(with_other: Torchlint, text: str, complaint: str) -> None:
@@ -131,6 +131,21 @@ def test_wrong_configuration(with_other: Torchlint, text: str, complaint: str) -
     assert complaint in ran.err
     assert ran.err.count("\n") == 1
     assert ran.out == ""
+
+
+def test_the_code_of_another_tool_is_no_misspelt_one(with_other: Torchlint) -> None:
+    ran = with_other("check", "--select", "E501")
+    assert "command line: no rule matches `E501`; it is another tool's code" in ran.err
+    assert "did you mean" not in ran.err
+
+
+def test_all_wrong_codes_of_a_configuration_are_told_at_once(with_other: Torchlint) -> None:
+    Path("pyproject.toml").write_text("[tool.torchlint]\nselect = [\n  'TLN2',\n  'E501',\n]\nignore = ['TLN999']\n")
+    ran = with_other("check", "--select", "TLN7x")
+    first, second, third = ran.err.splitlines()
+    assert "pyproject.toml:4: no rule matches `E501`; it is another tool's code" in first
+    assert "pyproject.toml:6: no rule matches `TLN999`" in second
+    assert third.startswith("torchlint: command line: no rule matches `TLN7x`")
 
 
 @pytest.mark.parametrize(

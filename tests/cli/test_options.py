@@ -227,6 +227,8 @@ class Mine(Rule):
         (("--config", "exit-on = never"), "neither a file nor TOML"),
         (("--config", "exti-on = 'error'"), "unknown key `exti-on`; did you mean `exit-on`?"),
         (("--output-format", "sarfi"), "Did you mean 'sarif'?"),
+        (("--exit-on", "eror"), "'eror' is not one of error, warning, smell"),
+        (("--exit-on", "eror"), "Did you mean 'error'?"),
         (("--template", "{lime}"), "did you mean `line`?"),
         (("--selct", "TLN2"), "Did you mean '--select'?"),
         (("--per-file-ignores", "tests"), "is not of the form PATTERN:CODE"),

@@ -12,6 +12,7 @@ import importlib
 import importlib.util
 import inspect
 import pkgutil
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from torchlint.cache.stamp import may_have_entry_points
-from torchlint.config import Config, ConfigError, Overrides, make_importable, near_miss
+from torchlint.config import Config, ConfigError, Overrides, line_of, make_importable, near_miss
 from torchlint.rule import OPTIONAL_SECTIONS, SECTIONS, Level, Rule, RuleDefinitionError, Settings
 from torchlint.target import Target, TargetError, target_of
 
@@ -147,9 +148,16 @@ class Registry:
         """
         found = frozenset(code for code, name in self.names.items() if matches(selector, code, name))
         if not found:
-            words = [word for pair in self.names.items() for word in pair]
-            raise ConfigError(f"{where}: no rule matches `{selector}`{near_miss(selector, words)}")
+            raise ConfigError(f"{where}: no rule matches `{selector}`{self._meant(selector)}")
         return found
+
+    def _meant(self, selector: str) -> str:
+        """What somebody may have meant who wrote a selector that stands for nothing."""
+        code = _CODE.fullmatch(selector)
+        own = sorted({found["letters"] for name in self.names if (found := _CODE.fullmatch(name)) is not None})
+        if code is not None and not any(letters.startswith(code["letters"].upper()[:2]) for letters in own):
+            return f"; it is another tool's code, those of torchlint begin with {', '.join(own)}"
+        return near_miss(selector, [word for pair in self.names.items() for word in pair])
 
     def select(self, config: Config, overrides: Overrides) -> Selection:
         """
@@ -166,6 +174,7 @@ class Registry:
         """
         enabled = frozenset(self.names)
         explicit: frozenset[str] = frozenset()
+        self._complain(config, overrides)
         for layer, where in ((config, str(config.file)), (overrides, "command line")):
             chosen = (layer.select or ()) + layer.extend_select
             weights = {True: self._weights(chosen, where), False: self._weights(layer.ignore, where)}
@@ -181,6 +190,19 @@ class Registry:
             enabled -= {rule.code for rule in self.rules if rule.preview} - explicit
         strict = config.strict or overrides.strict
         return Selection(enabled | always, explicit, strict, _target(config, overrides), self._options(config))
+
+    def _complain(self, config: Config, overrides: Overrides) -> None:
+        """Raise for all selectors that stand for nothing, at once."""
+        complaints = []
+        for layer, where in ((config, str(config.file)), (overrides, "command line")):
+            for selector in dict.fromkeys((*(layer.select or ()), *layer.extend_select, *layer.ignore)):
+                try:
+                    line = line_of(config.file, selector) if layer is config and config.file is not None else 0
+                    self.matching(selector, f"{where}:{line}" if line else where)
+                except ConfigError as error:
+                    complaints.append(str(error))
+        if complaints:
+            raise ConfigError("\n".join(complaints))
 
     def _options(self, config: Config) -> dict[str, Mapping[str, Any]]:
         found: dict[str, Mapping[str, Any]] = {}
@@ -210,6 +232,7 @@ class Registry:
         return weights
 
 
+_CODE = re.compile(r"(?P<letters>[A-Za-z]+)\d+")
 _EXACT = 1000
 
 

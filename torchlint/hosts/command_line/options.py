@@ -153,16 +153,22 @@ _EXCLUSIVE: Sequence[tuple[str, str, str]] = (
 )
 
 
-class _Format(click.Choice[str]):
-    """A choice that takes other tools' names too, and says which one somebody meant."""
+class Choice(click.Choice[str]):
+    """A choice that says which word somebody meant."""
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
-        value = ALIASES.get(value, value)
         if isinstance(value, str) and value not in self.choices:
             close = get_close_matches(value, list(self.choices), n=1, cutoff=0.5)
             meant = f" Did you mean {close[0]!r}?" if close else ""
             self.fail(f"{value!r} is not one of {', '.join(self.choices)}.{meant}", parameter, context)
         return super().convert(value, parameter, context)
+
+
+class _Format(Choice):
+    """Takes other tools' names of formats too."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        return super().convert(ALIASES.get(value, value), parameter, context)
 
 
 def codes(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -222,7 +228,7 @@ _DECLARED = (
     click.option("--template", metavar="TEXT", help='One line per finding, as "{path}:{line} {code} {message}".'),
     click.option("-o", "--output-file", **_FILE, help="Write the report there."),
     click.option("--show-trace/--no-trace", default=True, help="Show the steps that lead to a finding (default: yes)."),
-    click.option("--color", type=click.Choice((AUTO, ALWAYS, NEVER)), default=AUTO, help="Colours (default: auto)."),
+    click.option("--color", type=Choice((AUTO, ALWAYS, NEVER)), default=AUTO, help="Colours (default: auto)."),
     click.option("-q", "--quiet", is_flag=True, help="Findings only: no summary, no notes."),
     click.option("-v", "--verbose", is_flag=True, help="Say which configuration holds, and what the cache answered."),
     click.option("--statistics", is_flag=True, help="Counts and time per rule."),
@@ -242,7 +248,7 @@ _DECLARED = (
     ),
     # the exit status
     click.option("--exit-zero", is_flag=True, help="Exit status 0 even with findings."),
-    click.option("--exit-on", type=click.Choice(LEVELS), help="The mildest level that fails a run (default: warning)."),
+    click.option("--exit-on", type=Choice(LEVELS), help="The mildest level that fails a run (default: warning)."),
     click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit status 1 if anything was fixed."),
     click.option("-V", "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, hidden=True),
 )

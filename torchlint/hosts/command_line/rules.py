@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from torchlint.config import LEVELS
+from torchlint.hosts.command_line.options import Choice
 from torchlint.hosts.command_line.output import complain, explained, write
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command("rules", short_help="All rules, or those that speak of something.")
 @click.argument("words", nargs=-1)
-@click.option("--level", type=click.Choice(LEVELS), help="Only rules of this level.")
+@click.option("--level", type=Choice(LEVELS), help="Only rules of this level.")
 @click.option("--fixable", is_flag=True, help="Only rules that have a fix.")
 @click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
 def command(words: tuple[str, ...], level: str | None, fixable: bool, output_format: str) -> None:
