@@ -15,6 +15,8 @@ class GraphCutAndReleafed(Rule):
     Finds `torch.tensor(loss, requires_grad=True)` of graph tensors, a backward that starts at such a leaf (a value
     after `argmax`, a comparison, `detach()`, or computed from numbers, with `requires_grad_()` set on it), and
     `nn.Parameter(t)` of a graph tensor in `forward` or in a loop. The finding stands where the flag is set.
+    And a parameter that is given what a layer has computed with a graph (`p.data = layer(x)`), where a backward
+    reaches the parameter, which nothing else trains, and not the layer.
 
     ## Why is this bad?
     "does not require grad" is torch's way to say that there is nothing to learn from. Setting the flag silences it:
@@ -98,6 +100,10 @@ class GraphCutAndReleafed(Rule):
         assert event.source_node is not None
         source = shown(event.source_node)
         claims = (Observed("graph-cut", event.leaf.name, code(event.source_node)),)
+        if event.how == "written":
+            message = f"{leaf} is given {source}, which has a graph, and cuts it off: what computed it learns nothing"
+            yield Diagnostic(event.node, message, event.trace, claims=claims)
+            return
         if event.how == "parameter":
             message = f"`nn.Parameter` of {source}, a graph tensor, cuts it off: what computed it learns nothing"
             yield Diagnostic(event.node, message, event.trace, claims=claims)

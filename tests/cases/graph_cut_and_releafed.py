@@ -168,3 +168,72 @@ def gradient_of_the_loss_by_its_outputs():
     cut.requires_grad = True
     head(cut).mean().backward()
     hidden.backward(cut.grad)
+
+
+def generated_weight_through_data():
+    """Holds: recipe.weight.grad is None"""
+    recipe, blend = nn.Linear(2, 3), nn.Linear(3, 1, bias=False)
+    optimizer = torch.optim.SGD(recipe.parameters(), lr=0.1)
+    for _ in range(3):
+        blend.weight.data = recipe(torch.rand(2)).unsqueeze(0)  # warning: [TLN105]
+        optimizer.zero_grad()
+        blend(torch.rand(5, 3)).sum().backward()
+        optimizer.step()  # warning: [TLN305]
+
+
+def generated_weight_copied_in():
+    """Holds: recipe.weight.grad is None"""
+    recipe, blend = nn.Linear(2, 3), nn.Linear(3, 1, bias=False)
+    weight = torch.relu(recipe(torch.rand(2))).unsqueeze(0)
+    with torch.no_grad():
+        blend.weight.copy_(weight)  # warning: [TLN105]
+    blend(torch.rand(5, 3)).sum().backward()
+
+
+def generated_kernel():
+    """Holds: recipe.weight.grad is None"""
+    recipe, blur = nn.Linear(2, 9), nn.Conv2d(1, 1, 3, bias=False)
+    kernel = recipe(torch.rand(2)).view(1, 1, 3, 3)
+    blur.weight.data = kernel  # warning: [TLN105]
+    blur(torch.rand(1, 1, 5, 5)).sum().backward()
+
+
+def weight_given_to_the_function():
+    recipe = nn.Linear(2, 3)
+    weight = recipe(torch.rand(2)).unsqueeze(0)
+    F.linear(torch.rand(5, 3), weight).sum().backward()
+
+
+def first_value_of_a_classifier():
+    encoder, head = nn.Linear(4, 3), nn.Linear(3, 2, bias=False)
+    with torch.no_grad():
+        head.weight.copy_(encoder(torch.rand(2, 4)))
+    head.weight.data = encoder(torch.rand(2, 4))
+    optimizer = torch.optim.SGD([*encoder.parameters(), *head.parameters()], lr=0.1)
+    for _ in range(2):
+        optimizer.zero_grad()
+        head(encoder(torch.rand(5, 4))).sum().backward()
+        optimizer.step()
+
+
+def code_that_is_optimised():
+    encoder, decoder = nn.Linear(4, 2), nn.Linear(2, 4)
+    code = nn.Parameter(torch.zeros(1, 2))
+    image = torch.rand(1, 4)
+    code.data = encoder(image)
+    painter = torch.optim.Adam([code], lr=0.1)
+    for _ in range(3):
+        painter.zero_grad()
+        F.mse_loss(decoder(code), image).backward()
+        painter.step()
+
+
+def average_of_the_weights():
+    online, slow = nn.Linear(4, 2), nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(online.parameters(), lr=0.1)
+    for x in torch.rand(3, 5, 4):
+        optimizer.zero_grad()
+        F.mse_loss(online(x), slow(x).detach()).backward()
+        optimizer.step()
+        for p, q in zip(slow.parameters(), online.parameters()):
+            p.data.copy_(0.9 * p + 0.1 * q)

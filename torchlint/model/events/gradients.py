@@ -104,7 +104,7 @@ class GraphTensorCopied(Event):
     call: cst.Call
 
 
-Refound: TypeAlias = Literal["copied", "root", "parameter"]
+Refound: TypeAlias = Literal["copied", "root", "parameter", "written"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,8 @@ class GraphRestarted(Event):
     ----------
     how
         "copied": `torch.tensor(t, requires_grad=True)` of a graph tensor `t`. "root": the leaf is what a backward
-        starts from. "parameter": `nn.Parameter(t)` of a graph tensor, in `forward` or in a loop.
+        starts from. "parameter": `nn.Parameter(t)` of a graph tensor, in `forward` or in a loop. "written": a leaf is
+        given the value of a graph tensor, and a backward reaches the leaf and nothing that the value came from.
     leaf
         The new leaf, or for "copied" and "parameter" the graph tensor it was made from.
     call
