@@ -21,7 +21,8 @@ class CollectiveNotAwaited(Rule):
     Keep the handle and call `wait()` before the tensor is used; or leave `async_op` out.
 
     ## Known limits
-    Silent where the same function calls `barrier` or `synchronize`.
+    Silent where the same function calls `barrier` or `synchronize`, where the handle is bound to a name that begins
+    with an underscore, and where the call is expected to raise.
 
     ## References
     - [Synchronous and asynchronous collective operations](https://docs.pytorch.org/docs/stable/distributed.html#synchronous-and-asynchronous-collective-operations)

@@ -102,3 +102,16 @@ def where_the_caller_says():
         return dist.all_reduce(x, async_op=not wait)
 
     reduce(torch.ones(3), True)
+
+
+def dropped_by_name():
+    dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=2)
+    _ = dist.all_reduce(torch.ones(3), async_op=True)
+
+
+def expected_to_raise():
+    import unittest
+
+    dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=2)
+    with unittest.TestCase().assertRaises(Exception):
+        dist.batch_isend_irecv([1, 2])

@@ -49,6 +49,8 @@ class DroppedHandles(Observer):
             target = statement.targets[0]
             if len(statement.targets) != 1 or not isinstance(target, ir.Name) or _is_read(target, body):
                 return
+            if target.id.startswith("_"):
+                return  # its author says that nobody wants it
             name = target.id
         if any(_last(each) in _WAITING for each in ir.walk(body) if isinstance(each, ir.Call) and each is not call):
             return
@@ -64,15 +66,22 @@ class DroppedHandles(Observer):
 
 
 def _own(body: list[ir.Statement]) -> list[ir.Statement]:
-    """The statements of a block, less those of the functions and classes in it."""
+    """The statements of a block, less those of functions and classes in it, and less those that are to raise."""
     found: list[ir.Statement] = []
     pending = body[::-1]
     while pending:
         statement = pending.pop()
+        if isinstance(statement, ir.With) and any(_expects(each.context) for each in statement.items):
+            continue
         found.append(statement)
         for block in reversed(ir.blocks(statement)):
             pending += reversed(block)
     return found
+
+
+def _expects(context: ir.Expression) -> bool:
+    """Whether a context manager is there for what raises in it: `pytest.raises`, `self.assertRaisesRegex`."""
+    return isinstance(context, ir.Call) and _last(context).lower().startswith(("raises", "assertraises", "suppress"))
 
 
 def _is_started(function: str, call: ir.Call) -> bool:
