@@ -11,7 +11,7 @@ class TrainModeNotRestored(Rule):
 
     ## What it does
     Finds `model.eval()` in a loop that trains the same model in its next iteration, where nothing in the loop calls
-    `model.train()`, in helpers and methods neither.
+    `model.train()`, in helpers and methods neither, those of other files of the project included.
 
     ## Why is this bad?
     From the second iteration on the model trains without dropout, and normalises with statistics that are no longer
@@ -24,8 +24,8 @@ class TrainModeNotRestored(Rule):
     Unsafe: it trains otherwise, which is the point.
 
     ## Known limits
-    Silent where the model has no layer that the mode changes, and where code that isn't in the file is given the model
-    inside the loop.
+    Silent where the model has no layer that the mode changes, and where code that isn't in the project is given the
+    model inside the loop.
 
     ## References
     - [torch.nn.Module.eval](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.eval)

@@ -79,7 +79,7 @@ def run_function(
     before = _travel(run, function, site)
     entered = before[0] is None and machine.excursion is not None
     if entered and site is not None and not _is_of_layer(function, positional):
-        for hook in before[1].unknown_called:
+        for hook in before[1].departed:
             hook(function, None, [*positional, *keywords.values()], site.node)
     statement = machine.statement
     try:

@@ -52,6 +52,12 @@ class Observer:
     rests_on: ClassVar[tuple[type[Observer], ...]] = ()
     """Observers without which it cannot watch."""
 
+    follows_abroad: ClassVar[bool] = False
+    """
+    Whether what it is told of another file's code (`Abroad.HOOKS`) is all that it asks of it. Of any other observer, a
+    function of another file is unknown code (`unknown_called`), even where it is followed.
+    """
+
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
 
@@ -259,6 +265,8 @@ class Watch:
     entry_started: Told
     concluded: Told
     finished: Told
+    departed: Told
+    """`unknown_called` of those for whom a function of another file is unknown code."""
 
     def __init__(self, observers: tuple[Observer, ...] = ()) -> None:
         told: dict[str, list[Callable[..., None]]] = {}
@@ -267,6 +275,11 @@ class Watch:
                 told.setdefault(hook, []).append(getattr(observer, hook))
         for hook in HOOKS:
             setattr(self, hook, tuple(told.get(hook, ())))
+        self.departed = tuple(
+            observer.unknown_called
+            for observer in observers
+            if not observer.follows_abroad and "unknown_called" in _overridden(type(observer))
+        )
 
 
 _of_kind: dict[type[Observer], tuple[str, ...]] = {}

@@ -36,7 +36,7 @@ from torchlint.model.state.values import (
     explore,
 )
 from torchlint.syntax import ir
-from torchlint.syntax.features import anywhere
+from torchlint.syntax.features import DIFFERENTIATING, anywhere
 from torchlint.syntax.spelling import identifier
 from torchlint.syntax.tree import written
 
@@ -92,7 +92,8 @@ class Modes(Observer):
     """Modes of modules over a run."""
 
     words = ("eval", "train(")
-    concerns = (anywhere("eval train"),)
+    concerns = (anywhere("eval train"), DIFFERENTIATING)  # another file's function may set the mode of what is trained
+    follows_abroad = True
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -276,6 +277,8 @@ class Modes(Observer):
         same = note.function is not None or not self._log.functions
         here = first is not None and any(node is note.origin for node in ir.walk(iteration.loop))
         simple = isinstance(first, cst.SimpleStatementLine) and same and here
+        if not note.name:  # set by code of another file: it is called as where it is trained
+            simple = simple and call.function is note.function
         self.machine.emit(
             TrainedInEvalMode(
                 node=note.origin.origin,
@@ -283,7 +286,7 @@ class Modes(Observer):
                 trace=(
                     Step(call.origin.origin, f"in the next iteration `{call.name or 'it'}` is trained in this mode"),
                 ),
-                module=note.name,
+                module=note.name or call.name,
                 first=first if simple else None,
                 certain=_sensitive(note.module) is Truth.YES,
             )

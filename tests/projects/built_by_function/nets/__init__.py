@@ -1,0 +1,1 @@
+from nets.build import build_logits, build_model  # noqa: F401

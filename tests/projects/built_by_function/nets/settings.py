@@ -1,0 +1,7 @@
+from dataclasses import dataclass
+
+
+@dataclass
+class Settings:
+    width: int = 8
+    classes: int = 3
