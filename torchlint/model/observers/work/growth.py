@@ -150,13 +150,22 @@ def _only_grows(loop: ir.For | ir.While, name: str, call: ir.Call, grown: ir.Exp
         if isinstance(node, ir.If) and _is_start(node, name, call):
             starting |= _ids(node.test)
             starting.update(*(_ids(arm) for arm in (node.body, node.orelse) if id(call) not in _ids(arm)))
-        if name in (getattr(node, "name", ""), getattr(node, "bound", ""), *getattr(node, "names", ())):
-            return False  # bound by a definition, an import or a handler, or declared
+        if _binds(node, name):
+            return False
     own = {id(each) for node in nodes if isinstance(node, ir.Assign) and node.value is call for each in node.targets}
     for node in nodes:
         if isinstance(node, ir.Name) and node.id == name and node is not grown and id(node) not in starting | own:
             return False
     return not (isinstance(loop, ir.While) and name in map(identifier, ir.walk(loop.test)))
+
+
+def _binds(node: ir.Node, name: str) -> bool:
+    """Whether a definition, an import or a handler binds a name, or a statement declares it."""
+    if isinstance(node, ir.Scope):
+        return name in node.names
+    if isinstance(node, ir.ImportName):
+        return node.bound == name
+    return isinstance(node, (ir.FunctionDef, ir.ClassDef, ir.Parameter, ir.Handler)) and node.name == name
 
 
 def _ids(node: ir.Node | list[ir.Statement]) -> set[int]:
