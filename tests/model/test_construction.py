@@ -221,12 +221,12 @@ def test_what_a_construction_left_open_a_copy_leaves_open() -> None:
                 self.block = Block(config)
     """
     analysis, _ = built(text, "Net")
-    assert analysis.machine.layer_undecided
+    assert analysis.machine.open_layer_write
     cls = analysis.machine.globals.variables["Net"]
     assert isinstance(cls, Class)
-    analysis.machine.layer_undecided = False
+    analysis.machine.open_layer_write = False
     analysis.entry.build(Instance(cls), defaults=False)
-    assert analysis.machine.layer_undecided
+    assert analysis.machine.open_layer_write
 
 
 def test_a_buffer_that_is_a_view_is_copied_with_its_base() -> None:

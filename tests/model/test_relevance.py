@@ -203,7 +203,7 @@ def caller(net, x):
 
 
 @pytest.mark.parametrize(
-    ("body", "contained"),
+    ("body", "pure"),
     [
         # what a caller knows of the argument makes no difference to an array, a text, or a number
         ("mask = np.zeros(x)\n    mask[0] = x\n    return mask", True),
@@ -214,7 +214,7 @@ def caller(net, x):
         ("out = x * 2\n    out[0] = 1\n    return out", False),
     ],
 )
-def test_what_is_no_tensor_whatever_a_caller_knows(body: str, contained: bool) -> None:
+def test_what_is_no_tensor_whatever_a_caller_knows(body: str, pure: bool) -> None:
     program = f"""
 import math
 import numpy as np
@@ -227,7 +227,7 @@ def work(x):
 def caller(x):
     return work(torch.sigmoid(x))
 """
-    assert ("caller" in followed(program)) == (not contained)
+    assert ("caller" in followed(program)) == (not pure)
 
 
 @pytest.mark.parametrize(

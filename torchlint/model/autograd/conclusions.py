@@ -95,7 +95,7 @@ def _conclude_reads(autograd: Autograd) -> dict[int, Truth]:
             decision = _one_decision(autograd, read)
             if decision is not None:
                 broken[key] = Truth.YES
-                autograd.machine.undecided = True  # whoever knows more may know which arm is taken
+                autograd.machine.open_write = True  # whoever knows more may know which arm is taken
                 _tell_read(autograd, read, decision)
                 break
     return broken
@@ -201,7 +201,7 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth]) -> None:
             steps += [s for s in record.saved_by if s not in steps]
         harm = broken.get(key, Truth.NO)
         if Truth.MAYBE in (harm, needed) and Truth.YES not in (harm, leaf_raises):
-            autograd.machine.undecided = True
+            autograd.machine.open_write = True
         created = chosen.target.created
         autograd.machine.emit(
             InplaceWrite(

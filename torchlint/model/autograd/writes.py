@@ -134,7 +134,7 @@ def write(
     recorded = recorded_grad(autograd, grad.either(value_grad))
     own = not tensor.storage.given and tensor.storage.born >= machine.entered_at
     if not own or (spelling == "indexed" and recorded.truth() is Truth.MAYBE):
-        machine.contained = False
+        machine.externally_pure = False
     if record is not None and not record[0].differentiable and not record[0].may_differentiate:
         recorded = GRAD_NO  # `logical_not_`: torch neither records nor checks it
     raises, leaf_view = Truth.NO, Truth.NO

@@ -160,7 +160,7 @@ def set_attribute(run: Run, value: Value, target: ir.Attribute, new: Value) -> N
     machine = run.machine
     name = target.attr
     if name == "data":
-        machine.contained = False
+        machine.externally_pure = False
     for hook in machine.watch.attribute_set:
         hook(value, name, new, target)
     options = alternatives(value, machine.guard)
@@ -263,9 +263,9 @@ def may_write(run: Run, target: Value, value: Value) -> None:
         return  # of a tensor's elements none can be that
     unknown = [each for _, each in alternatives(target) if isinstance(each, Unknown) and not is_foreign(each)]
     if unknown:
-        run.machine.contained = False  # a caller may know
+        run.machine.externally_pure = False  # a caller may know
     if any(each.depends or each.layer for each in unknown):
-        run.machine.undecided = True
+        run.machine.open_write = True
 
 
 STATEMENTS: Statements = {

@@ -67,12 +67,12 @@ def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
     if key is None:
         initialise(run, instance, site)
         return instance
-    before = Openness(machine.passed_by, machine.undecided, machine.layer_undecided)
-    machine.passed_by = machine.undecided = machine.layer_undecided = False
+    before = Openness(machine.skipped_import, machine.open_write, machine.open_layer_write)
+    machine.skipped_import = machine.open_write = machine.open_layer_write = False
     try:
         initialise(run, instance, site)
         if run.prototypes.key(cls, site.positional, site.keywords, mode) == key:
-            left_open = Openness(machine.passed_by, machine.undecided, machine.layer_undecided)
+            left_open = Openness(machine.skipped_import, machine.open_write, machine.open_layer_write)
             run.prototypes.keep(key, instance, given, site.values(), left_open)
     finally:
         _leave_open(run, before)
@@ -82,9 +82,9 @@ def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
 def _leave_open(run: Run, also: Openness) -> None:
     """What another construction left open is left open here, too."""
     machine = run.machine
-    machine.passed_by |= also.passed_by
-    machine.undecided |= also.undecided
-    machine.layer_undecided |= also.layer_undecided
+    machine.skipped_import |= also.skipped_import
+    machine.open_write |= also.open_write
+    machine.open_layer_write |= also.open_layer_write
 
 
 def initialise(run: Run, instance: Instance, site: CallSite) -> None:

@@ -113,7 +113,7 @@ def _run_function(
         and function.kind != "generator"
     )
     spent = machine.travelling and machine.outside_left <= 0
-    machine.passed_by = machine.passed_by or spent
+    machine.skipped_import = machine.skipped_import or spent
     if opaque or spent or on_stack >= MOST_RECURSION or len(machine.stack) >= MOST_DEPTH:
         values = [*positional, *keywords.values()]
         depends = [tensor for value in values for tensor in reachable_tensors(value)]

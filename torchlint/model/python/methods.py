@@ -130,7 +130,7 @@ def _named_method(run: Run, receiver: Value, name: str, site: CallSite, where: i
     if (isinstance(receiver, Unknown) and not is_foreign(receiver)) and (
         (name.endswith("_") and not name.startswith("_")) or (name == "forward" and receiver.layer)
     ):
-        run.machine.undecided = True
+        run.machine.open_write = True
     result = _run_method(run, receiver, name, site, where)
     for hook in run.machine.watch.method:
         hook(receiver, name, site.positional, site.keywords, result, site.node)

@@ -63,9 +63,9 @@ class NoPrototypeError(Exception):
 class Openness:
     """What a construction left open."""
 
-    passed_by: bool
-    undecided: bool
-    layer_undecided: bool
+    skipped_import: bool
+    open_write: bool
+    open_layer_write: bool
 
 
 @dataclass(frozen=True, slots=True)

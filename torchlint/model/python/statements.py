@@ -74,7 +74,7 @@ def _dropped(run: Run, node: ir.ExpressionStatement, call: ir.Call, value: Value
         op = function.attr
         if not method_only_returns(op):
             return
-        machine.undecided = machine.undecided or any(
+        machine.open_write = machine.open_write or any(
             isinstance(each, Unknown) and not is_foreign(each) for each in options
         )
         if not options or not all(isinstance(each, Tensor) for each in options):

@@ -45,13 +45,13 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     """Code nobody knows is run: it may read, keep and change what it is given."""
     machine = run.machine
     if site.keywords.get("inplace", NONE) not in (NONE, Constant(False)):
-        machine.undecided = machine.layer_undecided = True
+        machine.open_write = machine.open_layer_write = True
     function = site.node.function
     called = function.attr if isinstance(function, ir.Attribute) else getattr(function, "id", "")
     apart = foreign.is_foreign(callee.qualified) if isinstance(callee, External) else is_foreign(callee)
     apart = apart or (receiver is not None and is_foreign(receiver))
     if called.endswith("_") and not called.startswith("_") and not apart:
-        machine.contained = False
+        machine.externally_pure = False
     only_read = (
         isinstance(callee, External) and foreign.leaves_arguments(callee.qualified) and "out" not in site.keywords
     )

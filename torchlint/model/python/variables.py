@@ -66,7 +66,7 @@ def resolved(run: Run, value: Value) -> Value:
             known = run.imports.value(value.qualified)
             if isinstance(known, External):
                 return known
-        machine.passed_by = machine.passed_by or run.imports.offers(value.qualified)
+        machine.skipped_import = machine.skipped_import or run.imports.offers(value.qualified)
     return value
 
 

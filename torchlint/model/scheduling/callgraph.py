@@ -8,7 +8,7 @@ of that name, and may build every class of it. Of what a constructor does, only 
 object; whether it has something to say itself is asked for its class alone (`must_be_built`).
 
 Writes are the exception that makes this worth its while. A function that writes in place is followed by itself; if it
-turns out that it writes only to what it has made itself (`contained`), whoever calls it gains nothing by following it
+turns out that it writes only to what it has made itself (`note_pure`), whoever calls it gains nothing by following it
 once more. Runs nothing.
 """
 
@@ -61,7 +61,7 @@ _NUMPY = ("numpy", "matplotlib")
 _TORCH = ("torch",)
 
 
-class Relevance:
+class CallGraph:
     """
     What is written in the functions of one file.
 
@@ -95,7 +95,7 @@ class Relevance:
         self._groups: dict[frozenset[str], int] = {}
         self._read()
 
-    def contained(self, definition: ir.Node) -> None:
+    def note_pure(self, definition: ir.Node) -> None:
         """A function was followed by itself, and wrote to nothing but what it had made."""
         number = self._bits.get(id(definition))
         if number is not None:
@@ -121,7 +121,7 @@ class Relevance:
             reached |= self._reached_by(number)
         writes = bool(mine & self._writers)
         if not writes and reached & self._writers & ~self._contained:
-            # what a contained function calls has run with it, and is settled where no other way leads there
+            # what an externally pure function calls has run with it, and is settled where no other way leads there
             settled = _closed(mine | held, self._edges, self._contained)
             writes = bool(settled & self._writers & ~self._contained)
         close = (mine | self._edges[own] | held) if self._near else 0

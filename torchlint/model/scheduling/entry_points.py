@@ -24,7 +24,7 @@ from torchlint.model.scheduling.calls import Calls
 from torchlint.model.scheduling.effects import differentiates, writes_in_place, writing_methods
 from torchlint.model.scheduling.entry_run import EntryRun, sets_values
 from torchlint.model.scheduling.merging import merged
-from torchlint.model.scheduling.subscriptions import Attention, Watches
+from torchlint.model.scheduling.subscriptions import Subscriptions, Watches
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Watch
 from torchlint.model.state.values import (
@@ -114,8 +114,8 @@ class EntryPoints:
         self._writing: dict[int, frozenset[str]] = {}
         observers = [observer(self.machine) for observer in watching(program.text)]
         observers += [Calls(self.machine)] if calls else []
-        self.attention = Attention(program, observers, self.machine.here, thorough=thorough)
-        self.machine.watch, self.run.abroad = self.attention.everybody
+        self.subscriptions = Subscriptions(program, observers, self.machine.here, thorough=thorough)
+        self.machine.watch, self.run.abroad = self.subscriptions.everybody
 
     def run_script(self) -> None:
         """Run the file as a script; where it gets lost, what it defines further down is defined all the same."""
@@ -148,7 +148,7 @@ class EntryPoints:
 
     def release(self) -> None:
         """As an interpreter does, that of the other files too; and all observers leave."""
-        self.attention.dismiss()
+        self.subscriptions.dismiss()
         self.machine.watch = self.run.at_home = self.run.abroad = Watch()
         if hasattr(self.machine, "computations"):
             del self.machine.computations
@@ -158,7 +158,7 @@ class EntryPoints:
 
     def _run_defined(self, functions: int, classes: int, *, always: bool = False) -> None:
         """Run what was defined since: functions (inside others, only those that nobody called) and classes."""
-        for function in self.attention.in_order(self.run.functions[functions:]):
+        for function in self.subscriptions.in_order(self.run.functions[functions:]):
             if function.owner is None and (always or id(function.definition) not in self.run.entered):
                 self.entry.safely(function, partial(self._function_by_itself, function))
         for cls in self.run.classes[classes:]:
@@ -177,7 +177,7 @@ class EntryPoints:
             self._run_defined(done.functions, done.classes)
             machine.trail.undo(done.mark)
         # what was defined inside has been followed meanwhile
-        machine.contained = machine.contained and done.contained
+        machine.externally_pure = machine.externally_pure and done.externally_pure
         return done.to_its_end
 
     def _script(self) -> None:
@@ -188,7 +188,7 @@ class EntryPoints:
 
     def _function_by_itself(self, function: Function) -> None:
         """A function that nobody calls; with what other files say if it differentiates."""
-        watches = self.attention.of(function)
+        watches = self.subscriptions.of(function)
         if watches is None:
             return
         with self._watched(watches):
@@ -199,7 +199,7 @@ class EntryPoints:
         """What begins now has written nothing yet, and these watch it."""
         before = self.machine.watch, self.run.abroad
         self.machine.watch, self.run.abroad = watches
-        self.machine.contained = True
+        self.machine.externally_pure = True
         try:
             yield
         finally:
@@ -209,31 +209,31 @@ class EntryPoints:
         run = partial(self.entry.standalone, function, [])
         at_once = differentiates(function.definition)
         before = len(self.machine.events)
-        self.machine.passed_by = self.machine.undecided = False
+        self.machine.skipped_import = self.machine.open_write = False
         self._guarded(function, run, at_once)
-        if self.machine.passed_by and self.machine.undecided and not at_once and self.attention.thorough:
+        if self.machine.skipped_import and self.machine.open_write and not at_once and self.subscriptions.thorough:
             del self.machine.events[before:]
             self._guarded(function, run, True)
-        if self.machine.contained:
-            self.attention.contained(function)
+        if self.machine.externally_pure:
+            self.subscriptions.note_pure(function)
 
     def _class_by_itself(self, cls: Class) -> None:
         self.machine.statement = cls.definition
         if _is_function(cls):
             self._custom_function_class(cls)
             return
-        if not self.attention.is_wanted(cls):
+        if not self.subscriptions.is_wanted(cls):
             return
-        with self._watched(self.attention.everybody):
+        with self._watched(self.subscriptions.everybody):
             self._watched_class(cls)
 
     def _watched_class(self, cls: Class) -> None:
         instance = Instance(cls)
         module = is_module(instance)
         self._rebuilt.clear()
-        self.machine.passed_by = self.machine.undecided = self.machine.layer_undecided = False
+        self.machine.skipped_import = self.machine.open_write = self.machine.open_layer_write = False
         self.entry.build(instance, defaults=False)
-        built = self.machine.passed_by, self.machine.layer_undecided
+        built = self.machine.skipped_import, self.machine.open_layer_write
         for hook in self.machine.watch.class_built:
             hook(cls, instance)
         conclude(self.run.autograd)
@@ -242,8 +242,8 @@ class EntryPoints:
             for name, value in cls.attributes.items()
             if isinstance(value, Function) and name != "__init__" and isinstance(value.definition, ir.FunctionDef)
         ]
-        for each in self.attention.in_order(methods):
-            self.machine.passed_by, self.machine.undecided = built
+        for each in self.subscriptions.in_order(methods):
+            self.machine.skipped_import, self.machine.open_write = built
             self._method(each, instance, module)
 
     def _method(self, function: Function, instance: Instance, module: Truth) -> None:
@@ -254,7 +254,7 @@ class EntryPoints:
         is left out, in the constructor too: one path among those that nothing is known of, and the one its author had
         in mind.
         """
-        watches = self.attention.of(function, instance)
+        watches = self.subscriptions.of(function, instance)
         if watches is None:
             return
         with self._watched(watches):
@@ -265,16 +265,16 @@ class EntryPoints:
         forward = _is_forward(function, module)
         before = len(self.machine.events)
         self._guarded(function, partial(self.entry.run_on, function, instance, forward), False)
-        if self.machine.contained:
-            self.attention.contained(function)
-        if not self.machine.undecided or sets_values(function.name) or function.name not in self._writers(cls):
+        if self.machine.externally_pure:
+            self.subscriptions.note_pure(function)
+        if not self.machine.open_write or sets_values(function.name) or function.name not in self._writers(cls):
             return
-        if not (forward or differentiates(function.definition) or self.attention.thorough):
+        if not (forward or differentiates(function.definition) or self.subscriptions.thorough):
             return  # no backward is in sight that could need what is written
-        if self.machine.passed_by:
-            self.machine.undecided = False
+        if self.machine.skipped_import:
+            self.machine.open_write = False
             self._anew(function, cls, forward, defaults=False, told=before)
-        if forward and self.machine.undecided:
+        if forward and self.machine.open_write:
             self._anew(function, cls, forward, defaults=True, told=before)
 
     def _anew(self, function: Function, cls: Class, forward: bool, *, defaults: bool, told: int) -> None:

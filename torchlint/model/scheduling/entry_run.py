@@ -50,7 +50,7 @@ class Followed:
     ----------
     to_its_end
         Whether it neither exceeded its budget nor failed inside the model.
-    contained
+    externally_pure
         Whether it has written in place only to what it had made itself, and left no question open.
     mark
         The trail before it began.
@@ -59,7 +59,7 @@ class Followed:
     """
 
     to_its_end: bool
-    contained: bool
+    externally_pure: bool
     mark: int
     functions: int
     classes: int
@@ -100,7 +100,7 @@ class EntryRun:
         statement, nested = machine.statement, machine.nested
         followed = self.safely(entry, work)
         if not followed:
-            machine.contained = False
+            machine.externally_pure = False
             machine.frame, machine.statement, machine.nested = frame, statement, nested
             machine.stack.clear()
             run.loops.clear()
@@ -117,8 +117,8 @@ class EntryRun:
         machine.contexts = 0
         machine.path = machine.assumed = ALWAYS
         machine.iteration = ()
-        contained = machine.contained and not machine.undecided
-        return Followed(followed, contained, mark, functions, classes)
+        externally_pure = machine.externally_pure and not machine.open_write
+        return Followed(followed, externally_pure, mark, functions, classes)
 
     def safely(self, entry: Function | Class | None, run: Callable[[], object]) -> bool:
         """Whether something came to its end; if it failed inside the model, that is told."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from torchlint.model.scheduling.callgraph import Relevance
+from torchlint.model.scheduling.callgraph import CallGraph
 from torchlint.model.state.hooks import Abroad, Observer, Watch
 from torchlint.model.state.values import Class, Function, Instance
 from torchlint.syntax import ir
@@ -17,7 +17,7 @@ Watches = tuple[Watch, Abroad]
 """Who watches the file's own code, and who is told of another file's."""
 
 
-class Attention:
+class Subscriptions:
     """
     The observers of one file, and what each of them looks at.
 
@@ -44,16 +44,16 @@ class Attention:
         self._observers = tuple(observers)
         self._here = here
         self.thorough = thorough
-        self._relevance = None if thorough else Relevance(program, [each.concerns for each in observers])
+        self._callgraph = None if thorough else CallGraph(program, [each.concerns for each in observers])
         self._watches: dict[frozenset[int], Watches] = {}
         self.everybody = self._watching(frozenset(range(len(self._observers))))
 
     def of(self, function: Function, instance: Instance | None = None) -> Watches | None:
         """Who watches a function, or a method of an object, by itself; None if it is not followed."""
-        if self._relevance is None:
+        if self._callgraph is None:
             return self.everybody
         cls = instance.cls.definition if instance is not None else None
-        concerned = self._relevance.concerned(function.definition, cls)
+        concerned = self._callgraph.concerned(function.definition, cls)
         if instance is not None:
             waiting = [number for number, each in enumerate(self._observers) if each.concerned_with(instance)]
             if waiting:
@@ -65,14 +65,14 @@ class Attention:
         The order in which to follow functions: what writes in place first, for it may turn out that nobody who calls
         it need be followed on its account.
         """
-        known = self._relevance
+        known = self._callgraph
         return (
             list(functions) if known is None else sorted(functions, key=lambda each: not known.writes(each.definition))
         )
 
     def is_wanted(self, cls: Class) -> bool:
         """Whether a class is looked at by itself: its constructor, or any of its methods."""
-        known = self._relevance
+        known = self._callgraph
         if known is None or known.must_be_built(cls.definition):
             return True
         return any(
@@ -82,10 +82,10 @@ class Attention:
             for name, value in cls.attributes.items()
         )
 
-    def contained(self, function: Function) -> None:
+    def note_pure(self, function: Function) -> None:
         """A function was followed by itself, and wrote to nothing but what it had made."""
-        if self._relevance is not None:
-            self._relevance.contained(function.definition)
+        if self._callgraph is not None:
+            self._callgraph.note_pure(function.definition)
 
     def dismiss(self) -> None:
         """Nobody watches any more."""

@@ -73,32 +73,32 @@ class Machine:
         "carried",
         "clock",
         "computations",
-        "contained",
         "contexts",
         "dead",
         "entered_at",
         "events",
         "excursion",
         "expected_errors",
+        "externally_pure",
         "followed",
         "frame",
         "globals",
         "grad_mode",
         "iteration",
-        "layer_undecided",
         "nested",
+        "open_layer_write",
+        "open_write",
         "outside_left",
         "parameter_loops",
-        "passed_by",
         "path",
         "program",
         "since",
+        "skipped_import",
         "stack",
         "statement",
         "steps_left",
         "trail",
         "travelling",
-        "undecided",
         "watch",
     )
 
@@ -130,15 +130,15 @@ class Machine:
         self.outside_left = OUTSIDE_LIMIT
         self.excursion: Excursion | None = None
         self.travelling = False
-        self.passed_by = False
+        self.skipped_import = False
         """Something of another file was met and not looked into."""
-        self.undecided = False
+        self.open_write = False
         """A write was met of which nobody knows whether a backward needs what it overwrites."""
-        self.layer_undecided = False
+        self.open_layer_write = False
         """A layer of unknown code was built that may work in place."""
         self.entered_at = 0
         """When the entry point began that runs now."""
-        self.contained = True
+        self.externally_pure = True
         """Whether it has written in place only to what it had made itself, and no question is left open."""
         self.statement: ir.Statement | None = None
         self.iteration: tuple[int, ...] = ()

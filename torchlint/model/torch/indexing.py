@@ -242,7 +242,7 @@ def _slices_too(index: Value | SliceValue | list[Value | SliceValue]) -> bool:
 def _value_grad(torch: Torch, value: Value) -> Grad:
     if isinstance(value, Unknown) and value.tensor is None:
         if not value.depends and not is_foreign(value):
-            torch.machine.contained = False  # whoever calls may know it for a graph tensor
+            torch.machine.externally_pure = False  # whoever calls may know it for a graph tensor
         if value.depends:
             materialise(torch.autograd, value)
     return value_grad(torch.autograd, value)
