@@ -140,6 +140,8 @@ def test_statistics(torchlint: Torchlint, overwritten: str) -> None:
     out = torchlint("check", "--statistics").out
     (row,) = (line for line in out.splitlines() if " saved-tensor-overwritten " in line)
     assert row.split()[:2] == ["1", "TLN201"]
+    assert "a.py" not in out  # the table stands for the findings
+    assert "Found 1 error." in out
     ran = torchlint("check", "--statistics", "--output-format", "json")
     assert len(json.loads(ran.out)) == 1
     assert "following the program" in ran.err

@@ -315,7 +315,7 @@ class Check:
         options = self.options
         if options.output_file or self._fixes_verified or options.diff or options.fix_only or options.add_noqa:
             return False
-        if options.write_baseline or not report.streams(self.format):
+        if options.write_baseline or options.statistics or not report.streams(self.format):
             return False
         return self.format in ALWAYS_STREAMED or sys.stdout.isatty()
 
@@ -339,12 +339,9 @@ class Check:
         style = self.style
         result = replace(result, unsafe_fixes=bool(_said(self.options.unsafe_fixes, self.settings.unsafe_fixes)))
         to = self._usual_output
-        numbers: list[str] = []
-        if self.options.statistics:
-            from torchlint.hosts.command_line.statistics import table
-
-            numbers = ["\n", *table(result)]
+        numbers = _numbers(result) if self.options.statistics else []
         beside = self.format in ("text", "concise")
+        rendered = report.closing if numbers and beside else report.render
         if self._streamed and not self.options.stdin:
             pieces = list(report.closing(self.format, result, style))
             write(to, pieces, color=style.color)
@@ -352,10 +349,10 @@ class Check:
         elif self.options.output_file:
             with written_whole(self.options.output_file) as file:
                 style = self._style(file)
-                write(file, report.render(self.format, result, style), color=style.color)
+                write(file, rendered(self.format, result, style), color=style.color)
                 write(file, numbers if beside else ())
         else:
-            self.printed = ["".join(report.render(self.format, result, style))]
+            self.printed = ["".join(rendered(self.format, result, style))]
             write(to, self.printed, color=style.color)
         if numbers and not (self.options.output_file and beside):
             write(to if beside else sys.stderr, numbers)
@@ -491,6 +488,13 @@ def _format(options: Options, settings: Config) -> str:
         known = near_miss(wanted, list(OUTPUT_FORMATS)) or f" ({', '.join(OUTPUT_FORMATS)})"
         raise ConfigError(f"{settings.file}: `output-format`: there is no format `{wanted}`{known}")
     return wanted
+
+
+def _numbers(result: Run) -> list[str]:
+    """What --statistics prints: for people, in place of the findings, as in Ruff."""
+    from torchlint.hosts.command_line.statistics import table
+
+    return ["\n", *table(result)]
 
 
 def _said(option: bool | None, setting: bool) -> bool:

@@ -231,7 +231,7 @@ _DECLARED = (
     click.option("--color", type=Choice((AUTO, ALWAYS, NEVER)), default=AUTO, help="Colours (default: auto)."),
     click.option("-q", "--quiet", is_flag=True, help="Findings only: no summary, no notes."),
     click.option("-v", "--verbose", is_flag=True, help="Say which configuration holds, and what the cache answered."),
-    click.option("--statistics", is_flag=True, help="Counts and time per rule."),
+    click.option("--statistics", is_flag=True, help="Counts and time per rule, instead of the findings."),
     click.option("--show-files", is_flag=True, help="Print the files that would be checked, and check none."),
     click.option("--show-settings", is_flag=True, help="Print the settings that hold, and check nothing."),
     click.option("--show-state", is_flag=True, help="Print the abstract state after each line instead of linting."),
