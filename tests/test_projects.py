@@ -60,6 +60,13 @@ def test_the_trace_names_the_other_file() -> None:
     assert second.fix is None
 
 
+def test_the_trace_names_where_the_other_file_applies_the_softmax() -> None:
+    path = FOLDER / "model_in_another_file" / "main.py"
+    first = lint(stripped(path.read_text(encoding="utf-8")), path=str(path)).findings[0]
+    nets = str(path.parent / "nets" / "classifier.py")
+    assert [(step.path, step.line, step.message) for step in first.trace] == [(nets, 12, "`softmax` is applied here")]
+
+
 def test_what_a_result_depends_on(tmp_path: Path) -> None:
     other = tmp_path / "other.py"
     other.write_text("def act(x):\n    return x.exp()\n", encoding="utf-8")

@@ -43,7 +43,7 @@ class Logits(Computations):
             return
         argument = made.written(0, "input")
         nested = before.spelling != "" and argument is not None and argument is before.node
-        trace = () if nested else (Step(before.node, _applied(before)),)
+        trace = () if nested else (_applied(before),)
         self.machine.emit(
             LossOfActivation(
                 node=made.node,
@@ -129,6 +129,11 @@ def _elsewhere(value: Tensor, call: ir.Call, line: cst.CSTNode, path: Guard) -> 
     return Computation(value.made_by, "function", "", (), {}, value, call, line, path, alone=False)
 
 
-def _applied(activation: Computation) -> str:
-    where = "here" if activation.spelling else "last by what is called here, in another file"
-    return f"`{activation.name}` is applied {where}"
+def _applied(activation: Computation) -> Step:
+    """Where the activation is applied; the graph remembers it of another file."""
+    result = activation.result
+    if not activation.spelling and isinstance(result, Tensor):
+        for _, node in result.grad_fn:
+            return Step(node.origin.origin, f"`{activation.name}` is applied here")
+        return Step(activation.node, f"`{activation.name}` is applied in what is called here, in another file")
+    return Step(activation.node, f"`{activation.name}` is applied here")
