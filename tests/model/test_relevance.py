@@ -10,7 +10,7 @@ import pytest
 from torchlint.model.observers import observers
 from torchlint.model.scheduling.entry_points import EntryPoints
 from torchlint.project.index import ProjectIndex
-from torchlint.syntax import features, ir
+from torchlint.syntax import features, ir, reading
 from torchlint.syntax.lowering import program_of
 
 IMPORTS = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
@@ -161,11 +161,11 @@ def test_every_observer_says_what_concerns_it() -> None:
                     assert not word.startswith("!") or word in known, (observer, word)
 
 
-def test_marks() -> None:
+def test_features() -> None:
     text = "def f(x):\n    if x > 0:\n        y = torch.sqrt(x)\n    self.n += 1\n    return F.softmax(y)"
     (definition,) = program_of(text).body
     assert isinstance(definition, ir.FunctionDef)
-    words = features.written(definition).words
+    words = reading.written(definition).words
     assert {features.MASKED, features.WRITES, features.IMPLIED_DIM, "sqrt", ">", "self"} <= words
     assert words.isdisjoint({features.DIFFERENTIATES, features.DROPS, features.GROWS, features.CHAIN})
 
