@@ -147,6 +147,26 @@ def test_a_function_that_nobody_calls(verdicts: Verdicts) -> None:
     assert "does not call `train`" in evidence
 
 
+def test_a_function_that_only_a_longer_run_would_call(verdicts: Verdicts) -> None:
+    evidence = reason(
+        verdicts(
+            """
+            import sys
+            import torch
+            def train(x):
+                (x * x).backward()  # error: [TLN103]
+            def main():
+                if len(sys.argv) > 1:
+                    train(torch.ones(3, requires_grad=True))
+            if __name__ == "__main__":
+                main()
+            """
+        )
+    )
+    assert "no call of `train` came about in this run" in evidence
+    assert "does not call" not in evidence
+
+
 def test_a_method_that_is_not_driven(verdicts: Verdicts) -> None:
     evidence = reason(
         verdicts(

@@ -165,6 +165,27 @@ def places(finding: Finding, program: Program) -> tuple[Statement, ...]:
     return tuple(found)
 
 
+def mentioned(program: Program, own: Statement) -> bool:
+    """
+    Whether the text names the function that a statement is in, or its class, outside that function: then something
+    in the file may call it.
+    """
+    wanted = {*own.functions[-1:], *own.classes[:1]}
+    return any(
+        isinstance(node, ast.Name | ast.Attribute) and (node.id if isinstance(node, ast.Name) else node.attr) in wanted
+        for statement in program.statements
+        if statement.functions[: len(own.functions)] != own.functions or statement.classes != own.classes
+        for node in _headed(statement.node)
+    )
+
+
+def _headed(node: ast.stmt) -> Iterator[ast.AST]:
+    """The parts of a statement that are in no statement of its own blocks."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+            yield from ast.walk(child)
+
+
 def without_argument(program: Program, statement: Statement, name: str, position: int) -> str | None:
     """
     The text with an argument left out of every `backward` / `grad` call of a statement.

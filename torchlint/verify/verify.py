@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from torchlint.rule import Finding, Observed, Raises, Verdict
 from torchlint.syntax.tree import Source
+from torchlint.verify import programs
 from torchlint.verify.asked import Asked
 from torchlint.verify.case import Case, Opinion, in_words
 from torchlint.verify.judge import judge, sound, weighed, with_later_error, with_words
@@ -188,7 +189,10 @@ class _Check:
                 continue
             if "was not reached" in opinion.evidence:
                 function = ".".join((*case.own.classes, *case.own.functions))
-                evidence = f"{opinion.evidence}; the file itself does not call `{function}`"
+                named = programs.mentioned(self.program, case.own)
+                words = "no call of" if named else "the file itself does not call"
+                here = " came about in this run" if named else ""
+                evidence = f"{opinion.evidence}; {words} `{function}`{here}"
                 self.opinions[index] = replace(opinion, evidence=evidence)
 
     def _drive(self, name: str, indices: Sequence[int]) -> None:
