@@ -187,3 +187,18 @@ def a_method_of_an_array():
     table = np.rec.array([(1, 2)], dtype=[("a", int), ("b", int)])
     table.sort()
     print({"a": 1}.get("lstsq"))
+
+
+def a_flag_that_an_import_sets():
+    AVAILABLE = True
+    try:
+        from torch.ao.quantization.pt2e.export_utils import model_is_exported
+    except Exception:
+        AVAILABLE = False
+
+    def train(module):
+        if AVAILABLE and model_is_exported(module):
+            return torch.ao.quantization.move_exported_model_to_train(module)
+        return module.train()
+
+    train(torch.nn.Linear(1, 1))

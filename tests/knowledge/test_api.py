@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import expectations
 import pytest
 import torch
 
@@ -231,3 +232,14 @@ def test_other_releases_have_what_the_table_says(python: str) -> None:
     assert (too_early, missing) == ([], [])
     left = [name for name, when in gone.items() if when > (1, 13) and when <= theirs and name in there]
     assert all(callable(_get(name)) or _get(name) is None for name in left)
+
+
+@pytest.mark.parametrize(("first", "count"), [("", 3), ("from __future__ import annotations\n", 0)])
+def test_an_annotation_that_is_never_evaluated_uses_nothing(first: str, count: int) -> None:
+    text = (
+        f"{first}import torch\n\n"
+        "def export(options: torch.onnx.ExportOptions) -> torch.onnx.ONNXProgramSerializer: ...\n\n"
+        "x: torch._six = 2\n"
+    )
+    found = [each for each in expectations.lint(text, codes=["TLN901"]).findings if each.code == "TLN901"]
+    assert len(found) == count

@@ -20,6 +20,7 @@ _ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "N
 _BROAD = frozenset({"Exception", "BaseException", "RuntimeError", "NotImplementedError"})
 _FEW = 2
 """Statements of a `try` up to which somebody who catches everything means what is in it."""
+_IMPORTS = (ast.Import, ast.ImportFrom)
 _ASKS = frozenset({"hasattr", "find_spec", "callable", "signature", "getfullargspec", "getattr_static"})
 _SAYS_VERSION = re.compile(
     r"version|compat|legacy|^_?has_|^_?supports?_|(torch|pt)_?(\d|ge|gt|le|lt|eq|greater|less|at_least|min|max|maj|pre|"
@@ -157,16 +158,21 @@ class _Walk:
         self.methods: Container[str] = ()
         self.asked_methods = set[tuple[int, int]]()
         self.flags: set[str] = set()
-        """Names that hold the answer to a question about versions."""
+        """Names that hold the answer to a question about versions, or whether something could be imported."""
+        self.deferred = False
+        """Annotations are never evaluated (https://peps.python.org/pep-0563/)."""
 
     def module(self, tree: ast.Module) -> None:
-        self.flags = {
-            target.id
-            for node in ast.walk(tree)
-            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None and self.asks(node.value)
-            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-            if isinstance(target, ast.Name)
-        }
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None and self.asks(node.value):
+                self.flags |= _assigned(node)
+            elif isinstance(node, ast.Try) and any(
+                isinstance(each, (ast.Import, ast.ImportFrom)) for each in node.body
+            ):
+                handled = [each for handler in node.handlers for each in handler.body]
+                self.flags |= {name for each in (*node.body, *handled, *node.orelse) for name in _assigned(each)}
+            elif isinstance(node, ast.ImportFrom) and node.module == "__future__":
+                self.deferred = self.deferred or any(alias.name == "annotations" for alias in node.names)
         self.binds(tree.body)
         self.block(tree.body)
 
@@ -290,7 +296,18 @@ class _Walk:
         elif not isinstance(node, (ast.Global, ast.Nonlocal)):
             self.asked = before or (isinstance(node, ast.Assert) and self.asks(node.test))
             for child in ast.iter_child_nodes(node):
-                self.expression(child)
+                if isinstance(node, ast.AnnAssign) and child is node.annotation:
+                    self.annotation(child)
+                else:
+                    self.expression(child)
+        self.asked = before
+
+    def annotation(self, node: ast.AST | None) -> None:
+        """What is never evaluated uses nothing."""
+        before = self.asked
+        self.asked = before or self.deferred
+        if node is not None:
+            self.expression(node)
         self.asked = before
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
@@ -298,14 +315,14 @@ class _Walk:
         self.asked = before or any(self.expects(each) for each in node.decorator_list)
         self.decorators(node)
         arguments = node.args
-        for part in (*arguments.defaults, *arguments.kw_defaults, node.returns):
+        for part in (*arguments.defaults, *arguments.kw_defaults):
             if part is not None:
                 self.expression(part)
+        self.annotation(node.returns)
         scope = _Scope(self.scope)
         for each in _arguments(arguments):
             scope.bind(each.arg, None)
-            if each.annotation is not None:
-                self.expression(each.annotation)
+            self.annotation(each.annotation)
         self.inner(scope, node.body)
         self.asked = before
 
@@ -477,6 +494,12 @@ class _Walk:
         if last in _EXPECTS or last.startswith(("assertRaises", "assertWarns")):
             return last != "skipif" or any(map(self.asks, node.args))
         return False
+
+
+def _assigned(node: ast.stmt) -> set[str]:
+    """The names that an assignment binds."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def _constructing(base: str, call: ast.Call, asked: bool) -> Reference:
