@@ -10,6 +10,7 @@ import ast
 import contextlib
 import io
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import expectations
@@ -70,6 +71,16 @@ def _disagreements(state: TensorState, live: dict[str, object]) -> list[str]:
     return wrong
 
 
+@pytest.fixture
+def process_state() -> Iterator[None]:
+    """The programs run in this process: what they leave in it is undone."""
+    yield
+    torch.set_grad_enabled(True)
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
+
+
+@pytest.mark.usefixtures("process_state")
 @pytest.mark.parametrize("program", _programs())
 def test_model_agrees_with_live_tensors(program: str) -> None:
     states = {state.line: state.tensors for state in reveal(program)}
@@ -94,5 +105,4 @@ def test_model_agrees_with_live_tensors(program: str) -> None:
                 assert not (wrong := _disagreements(state, live)), (
                     f"line {statement.lineno}: `{name}`: {wrong}, is {live}"
                 )
-    torch.set_grad_enabled(True)
     assert compared or not ended or not any(states.values())

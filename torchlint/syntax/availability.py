@@ -1,0 +1,112 @@
+"""
+Whether the author of a file asked first what is there: a version, `hasattr`, a flag of a tried import, a `try`.
+
+Reads Python's own tree and runs nothing. Knows no package, and not which names are of interest.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+_ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError", "TypeError"})
+"""What Python raises where a name or an argument is not there."""
+_BROAD = frozenset({"Exception", "BaseException", "RuntimeError", "NotImplementedError"})
+_FEW = 2
+"""Statements of a `try` up to which somebody who catches everything means what is in it."""
+_ASKS = frozenset({"hasattr", "find_spec", "callable", "signature", "getfullargspec", "getattr_static"})
+_SAYS_VERSION = re.compile(
+    r"version|compat|legacy|^_?has_|^_?supports?_|(torch|pt)_?(\d|ge|gt|le|lt|eq|greater|less|at_least|min|max|maj|pre|"
+    r"post|new|old)|(torch|compile|dynamo|amp|sdpa|fx|dtensor|functorch|attention).*avail|^is_torch|torch_is",
+    re.IGNORECASE,
+)
+_EXPECTS = frozenset({"raises", "warns", "deprecated_call", "catch_warnings", "suppress", "skipif"})
+
+
+class AvailabilityTests:
+    """
+    What a file asks about what is there.
+
+    Parameters
+    ----------
+    tree
+        The file: flags that it sets anywhere are known everywhere in it.
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.flags: set[str] = set()
+        """Names that hold the answer to a question about versions, or whether something could be imported."""
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None and self.asks(node.value):
+                self.flags |= _assigned(node)
+            elif isinstance(node, ast.Try) and any(
+                isinstance(each, (ast.Import, ast.ImportFrom)) for each in node.body
+            ):
+                handled = [each for handler in node.handlers for each in handler.body]
+                self.flags |= {name for each in (*node.body, *handled, *node.orelse) for name in _assigned(each)}
+
+    def asks(self, test: ast.AST) -> bool:
+        """Whether an expression asks what there is: `hasattr`, a version, a name that says so."""
+        for node in ast.walk(test):
+            if isinstance(node, ast.Call) and last_name(node.func) in _ASKS:
+                return True
+            if isinstance(node, ast.Call) and last_name(node.func) == "getattr" and len(node.args) > 2:
+                return True
+            if isinstance(node, ast.Name) and (node.id in self.flags or _SAYS_VERSION.search(node.id)):
+                return True
+            if isinstance(node, ast.Attribute) and _SAYS_VERSION.search(node.attr):
+                return True
+            if isinstance(node, ast.Name) and node.id == "TYPE_CHECKING":
+                return True
+        return False
+
+    def expects(self, node: ast.expr) -> bool:
+        """Whether what is under a context manager or a decorator is expected to fail, or to warn."""
+        if not isinstance(node, ast.Call):
+            return False
+        last = last_name(node.func)
+        if last in _EXPECTS or last.startswith(("assertRaises", "assertWarns")):
+            return last != "skipif" or any(map(self.asks, node.args))
+        return False
+
+
+def handles_absence(node: ast.Try) -> bool:
+    """Whether a `try` is there for something that may be missing."""
+    caught = {name for handler in node.handlers for name in _caught(handler.type)}
+    return bool(caught & _ABSENCE) or (bool(caught & _BROAD) and len(node.body) <= _FEW)
+
+
+def replaces(branch: ast.If, before: ast.stmt) -> bool:
+    """Whether a branch binds anew what the statement before it binds: that held until something better is there."""
+    names = {ast.unparse(target) for target in before.targets} if isinstance(before, ast.Assign) else set()
+    return any(
+        isinstance(each, ast.Assign) and not names.isdisjoint(ast.unparse(target) for target in each.targets)
+        for each in branch.body
+    )
+
+
+def leaves(body: list[ast.stmt]) -> bool:
+    """Whether a block ends by leaving what is around it."""
+    return isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+
+
+def last_name(node: ast.AST) -> str:
+    """The last name of a chain of attributes; "" of anything else."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _assigned(node: ast.stmt) -> set[str]:
+    """The names that an assignment binds."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def _caught(node: ast.expr | None) -> Iterator[str]:
+    if node is None:
+        yield "BaseException"
+    elif isinstance(node, ast.Tuple):
+        for each in node.elts:
+            yield from _caught(each)
+    else:
+        yield last_name(node)
