@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import api
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
 
 class ApiNewerThanTarget(Rule):
@@ -79,4 +79,5 @@ class ApiNewerThanTarget(Rule):
         what = f"`{event.argument}` of `{event.spelled}`" if event.argument else f"`{event.spelled}`"
         message = f"{what} is new in torch {since}{target.allowing(target.oldest)}"
         group = (event.name, event.argument)
-        yield Diagnostic(event.node, message, event.trace, group=group, others="mention")
+        claims = (Observed("refused", event.argument or event.name, f"+{since}"),)
+        yield Diagnostic(event.node, message, event.trace, group=group, others="mention", claims=claims)

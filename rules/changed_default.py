@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.renames import with_argument_said
 from torchlint.model.events import api
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
 
 class ChangedDefault(Rule):
@@ -97,4 +97,7 @@ class ChangedDefault(Rule):
         message = f"`{event.spelled}`{without} {unsaid.now} since torch {release}{target.allowing(target.oldest)}"
         fix = with_argument_said(event)
         fix = None if fix is None else type(fix)(fix.title, fix.edits, safe=False)
-        yield Diagnostic(event.node, message, event.trace, fix)
+        oldest = ".".join(map(str, target.oldest))
+        within = f"{oldest} {release} {unsaid.name}".strip()
+        claims = (Observed("meaning-changed", event.name, within),)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.renames import renamed
 from torchlint.model.events import api
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule, Warns
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule, Warns
 
 
 class DeprecatedApi(Rule):
@@ -113,4 +113,8 @@ class DeprecatedApi(Rule):
         if change.quiet:
             level = Level.SMELL if change.how else Level.STRICT
         message = f"`{event.spelled}` is {said}{why}{instead}"
-        yield Diagnostic(event.node, message, event.trace, fix, level, group=event.name, others="mention")
+        since = "" if change.deprecated is None else ".".join(map(str, change.deprecated))
+        claim = Observed("documented", event.name) if change.quiet else Observed("deprecated", event.name, since)
+        yield Diagnostic(
+            event.node, message, event.trace, fix, level, group=event.name, others="mention", claims=(claim,)
+        )

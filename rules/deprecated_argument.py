@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.renames import with_argument_said, without_old_argument
 from torchlint.model.events import api
-from torchlint.rule import Diagnostic, Example, Level, Raises, Rule, Warns
+from torchlint.rule import Diagnostic, Example, Level, Observed, Raises, Rule, Warns
 
 
 class DeprecatedArgument(Rule):
@@ -106,11 +106,17 @@ class DeprecatedArgument(Rule):
                 why = event.target.allowing(event.target.newest)
                 message = f"`{event.spelled}` takes no {names} since torch {release}{why}"
                 level = Level.ERROR
+                claim = Observed("refused", change.name, release)
             else:
                 message = f"{names} of `{event.spelled}` {'are' if event.others else 'is'} deprecated"
                 level = Level.WARNING
+                since = "" if change.deprecated is None else ".".join(map(str, change.deprecated))
+                claim = Observed("deprecated", change.name, since)
             instead = f": use `{change.instead}`" if change.instead else ""
-            yield Diagnostic(event.node, message + instead, event.trace, without_old_argument(event), level)
+            fix = without_old_argument(event)
+            yield Diagnostic(event.node, message + instead, event.trace, fix, level, claims=(claim,))
         elif event.unsaid.changes is None:
             message = f"`{event.spelled}` without `{event.unsaid.name}`: {event.unsaid.why}"
-            yield Diagnostic(event.node, message, event.trace, with_argument_said(event))
+            since = "" if event.unsaid.since is None else ".".join(map(str, event.unsaid.since))
+            claim = Observed("deprecated", event.unsaid.name, since)
+            yield Diagnostic(event.node, message, event.trace, with_argument_said(event), claims=(claim,))

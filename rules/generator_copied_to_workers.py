@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import data
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule, Settings
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule, Settings
 
 _SEEDED = (1, 9)
 """The release that seeds NumPy's global generator in each worker."""
@@ -95,4 +95,7 @@ class GeneratorCopiedToWorkers(Rule):
         message = f"{where}every worker has a copy of {generator}: all draw the same numbers for `{event.dataset}`"
         if event.is_global:
             message += f", before torch 1.9{settings.target.allowing(settings.target.oldest)}"
-        yield Diagnostic(event.node, message, event.trace)
+        claim = Observed("copied-generator", event.generator)
+        if event.is_global:
+            claim = Observed("other-release", event.generator, "before 1.9")
+        yield Diagnostic(event.node, message, event.trace, claims=(claim,))

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import data
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
 
 class IterableDatasetNotSharded(Rule):
@@ -81,4 +81,5 @@ class IterableDatasetNotSharded(Rule):
             message = f"where `{event.workers}` is more than 1, every worker goes over all of `{event.dataset}`"
         else:
             message = f"each of {event.count} workers goes over all of `{event.dataset}`"
-        yield Diagnostic(event.node, f"{message}: every sample arrives once per worker", event.trace)
+        message = f"{message}: every sample arrives once per worker"
+        yield Diagnostic(event.node, message, event.trace, claims=(Observed("not-divided"),))

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import registration
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
 
 class IteratorUsedUp(Rule):
@@ -79,4 +79,5 @@ class IteratorUsedUp(Rule):
     def check(self, event: registration.IteratorUsedUp) -> Iterator[Diagnostic]:
         when = "from the second iteration on" if event.again else "here"
         message = f"`{event.name}` is empty {when}: it is an iterator, and used up"
-        yield Diagnostic(event.node, message, event.trace)
+        claims = (Observed("used-up", event.name, "again" if event.again else ""),)
+        yield Diagnostic(event.node, message, event.trace, claims=claims)

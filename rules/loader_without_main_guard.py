@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import under_main_guard
 from torchlint.model.events import data
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class LoaderWithoutMainGuard(Rule):
@@ -88,5 +88,4 @@ class LoaderWithoutMainGuard(Rule):
         text = under_main_guard(event.whole) if event.whole is not None else None
         edit = Edit(event.whole, text) if event.whole is not None and text is not None else None
         fix = Fix('put it under `if __name__ == "__main__":`', (edit,), safe=False) if edit is not None else None
-        # Nothing is claimed: the runtime cross-check starts no workers.
-        yield Diagnostic(event.node, message, event.trace, fix)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=(Observed("starts-again"),))

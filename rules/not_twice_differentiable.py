@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code, shown
 from torchlint.model.events import custom
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class NotTwiceDifferentiable(Rule):
@@ -121,7 +121,8 @@ class NotTwiceDifferentiable(Rule):
         else:
             what = f"{shown(event.node)} leaves the graph"
         message = f"{what}: second derivatives are silently wrong without `@once_differentiable`"
-        yield Diagnostic(event.node, message, event.trace, _fix(event.definition))
+        claims = (Observed("second-derivative-wrong"),)
+        yield Diagnostic(event.node, message, event.trace, _fix(event.definition), claims=claims)
 
 
 def _fix(backward: cst.FunctionDef) -> Fix | None:

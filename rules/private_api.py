@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.renames import renamed
 from torchlint.model.events import api
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
 
 class PrivateApi(Rule):
@@ -77,4 +77,5 @@ class PrivateApi(Rule):
     def check(self, event: api.PrivateApi) -> Iterator[Diagnostic]:
         message = f"`{event.spelled}` is private: the public name is `{event.change.instead}`"
         fix = renamed(event, event.change, mends=False)
-        yield Diagnostic(event.node, message, event.trace, fix, group=event.name, others="mention")
+        claims = (Observed("private-twin", event.name, event.change.instead),)
+        yield Diagnostic(event.node, message, event.trace, fix, group=event.name, others="mention", claims=claims)

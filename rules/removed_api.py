@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.renames import renamed
 from torchlint.model.events import api
-from torchlint.rule import Diagnostic, Example, Level, Raises, Rule
+from torchlint.rule import Diagnostic, Example, Level, Observed, Raises, Rule
 
 
 class RemovedApi(Rule):
@@ -105,4 +105,5 @@ class RemovedApi(Rule):
         instead = f"; `{change.instead}` takes its place" if change.instead else ""
         message = f"`{event.spelled}` is gone since torch {release}{target.allowing(target.newest)}{instead}"
         fix = renamed(event, change, mends=True)
-        yield Diagnostic(event.node, message, event.trace, fix, group=event.name, others="mention")
+        claims = (Observed("refused", event.name, release),)
+        yield Diagnostic(event.node, message, event.trace, fix, group=event.name, others="mention", claims=claims)

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import data
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class SamplerEpochNotSet(Rule):
@@ -86,7 +86,8 @@ class SamplerEpochNotSet(Rule):
 
     def check(self, event: data.SamplerEpochKept) -> Iterator[Diagnostic]:
         message = f"nothing calls `{event.sampler}.set_epoch`: every epoch has the same order"
-        yield Diagnostic(event.node, message, event.trace, _fix(event))
+        claims = (Observed("same-order", event.sampler, "shuffled"),)
+        yield Diagnostic(event.node, message, event.trace, _fix(event), claims=claims)
 
 
 def _fix(event: data.SamplerEpochKept) -> Fix | None:

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import code, followed_by
 from torchlint.model.events import data
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class SeedIncomplete(Rule):
@@ -91,13 +91,13 @@ class SeedIncomplete(Rule):
     def check(self, event: data.GeneratorNotSeeded | data.SeededLate) -> Iterator[Diagnostic]:
         if isinstance(event, data.SeededLate):
             what = "splits the data" if event.splits else "draws its parameters"
-            yield Diagnostic(
-                event.node, f"`{event.drawn}` {what} before this seed: another time with others", event.trace
-            )
+            message = f"`{event.drawn}` {what} before this seed: another time with others"
+            yield Diagnostic(event.node, message, event.trace, claims=(Observed("drawn-before-seed"),))
             return
         name = f"`{event.module}`" if event.module else f"`{event.generator}`"
         message = f"only torch's generator is seeded, and the program draws from that of {name}, too"
-        yield Diagnostic(event.node, message, event.trace, _fix(event))
+        claims = (Observed("unseeded", event.generator),)
+        yield Diagnostic(event.node, message, event.trace, _fix(event), claims=claims)
 
 
 def _fix(event: data.GeneratorNotSeeded) -> Fix | None:

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import code
 from torchlint.model.events import data
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class TrainingLoaderNotShuffled(Rule):
@@ -126,7 +126,8 @@ class TrainingLoaderNotShuffled(Rule):
         if isinstance(event, data.EvaluatedShuffled):
             message = f"`{event.loader}` is only evaluated on, and shuffles: predictions are in no order"
             in_order = Fix("do not shuffle", (Edit(event.argument, "shuffle=False"),), safe=False)
-            yield Diagnostic(event.node, message, event.trace, in_order, level=self.level_of(event))
+            claims: tuple[Observed, ...] = (Observed("out-of-order"),)
+            yield Diagnostic(event.node, message, event.trace, in_order, level=self.level_of(event), claims=claims)
             return
         message = f"`{event.loader}` gives every epoch of training the same batches in the same order"
         text = code(event.call)
@@ -134,7 +135,8 @@ class TrainingLoaderNotShuffled(Rule):
         if "\n" not in text and event.call.args:
             shuffled = f"{text[:-1].rstrip().rstrip(',')}, shuffle=True)"
             fix = Fix("add `shuffle=True`", (Edit(event.call, shuffled),), safe=False)
-        yield Diagnostic(event.node, message, event.trace, fix)
+        claims = (Observed("same-order"),)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)
 
     def level_of(self, event: data.TrainedInOrder | data.EvaluatedShuffled) -> Level:
         """The order of an evaluation seldom matters."""

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import api
-from torchlint.rule import Diagnostic, Example, Level, Raises, Rule
+from torchlint.rule import Diagnostic, Example, Level, Observed, Raises, Rule
 
 
 class UnsafeDeserialization(Rule):
@@ -64,4 +64,4 @@ class UnsafeDeserialization(Rule):
             message = f"`{event.spelled}` runs the library that it loads"
         else:
             message = f"`{event.spelled}` unpickles: what is sent can run anything"
-        yield Diagnostic(event.node, message, event.trace)
+        yield Diagnostic(event.node, message, event.trace, claims=(Observed("foreign-code", event.name),))

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.renames import saying
 from torchlint.model.events import api
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class UnsafeLoad(Rule):
@@ -109,8 +109,10 @@ class UnsafeLoad(Rule):
         assert event.call is not None
         if event.argument is not None:
             message = f"`{event.spelled}` with `weights_only=False` runs what the file tells it to"
+            claim = Observed("foreign-code", event.name)
             fix: Fix | None = Fix("load weights only", (Edit(event.argument.value, "True"),), safe=False)
         else:
+            claim = Observed("other-release", event.name, "before 2.6")
             oldest = event.target.oldest
             message = (
                 f"`{event.spelled}` runs what the file tells it to before torch 2.6{event.target.allowing(oldest)}"
@@ -118,4 +120,4 @@ class UnsafeLoad(Rule):
             fix = saying(event.call, "weights_only", "True", safe=False)
             if event.target.begins_before((1, 13)):
                 fix = None
-        yield Diagnostic(event.node, message, event.trace, fix)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=(claim,))

@@ -49,7 +49,8 @@ class Holds:
     - `bound_`: a tuple of the values that the statement has bound;
     - `tensors_(x)`: the tensors in a tensor, Module, optimizer, list, tuple or dictionary;
     - `optimized_(x)`: whether an optimizer of the program was given one of these tensors;
-    - `nameless_(x)`: the leaves in the graph of `x` that no variable leads to, not counting optimizers.
+    - `nameless_(x)`: the leaves in the graph of `x` that no variable leads to, not counting optimizers;
+    - `used_up_(x)`: whether the iterator `x` gives nothing any more; None where that cannot be seen.
     """
 
     expression: str

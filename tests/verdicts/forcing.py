@@ -15,8 +15,10 @@ from functools import lru_cache
 
 import expectations
 
+from torchlint.project.requirements import inline
 from torchlint.rule import Claim, Finding, Holds, Level, Observed, Rule, TraceLine
 from torchlint.syntax.tree import Source, Span
+from torchlint.target import Target, spelled
 from torchlint.verify import programs
 from torchlint.verify.programs import Program, Statement
 from torchlint.verify.verify import verify_findings
@@ -102,6 +104,10 @@ def _about(claims: tuple[Claim, ...], statement: Statement, program: Program) ->
     everywhere = [n for s in program.statements for n in programs.assigned(s.node)]
     others = [name for name in dict.fromkeys(everywhere) if name not in names][:NAMES]
     first = claims[0]
+    if isinstance(first, Observed) and first.probe == "meaning-changed":  # of the releases that this program means
+        oldest = spelled((inline(program.text) or Target()).oldest)
+        yield (replace(first, other=" ".join([oldest, *first.other.split()[1:]])),)
+        return
     if isinstance(first, Observed) and first.subject and programs.is_place(first.subject) and not _function(first):
         for name in names:
             if first.probe in TWO_NAMES and first.other:

@@ -225,7 +225,7 @@ class _Program:
             writes=observer.writes() if observer else (),
             backwards=tuple(observer.backwards) if observer else (),
             steps=tuple(observer.steps) if observer else (),
-            called=tuple(observer.called) if observer else (),
+            called=observer.told() if observer else (),
             built=tuple(observer.built) if observer else (),
             gradients=observer.gradients() if observer else None,
             probes={text: self._probe(text) for text in self.request.probes},
@@ -234,6 +234,7 @@ class _Program:
             printed=self.printed.getvalue()[:PRINTED],
             driven=self.driven,
             note=note,
+            torch=str(torch.__version__),
         )
 
     def _derivatives(self) -> tuple[Derivative, ...]:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch.autograd.gradcheck import GradcheckError, gradcheck
+from torch.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 
-from torchlint.verify.protocol import Derivative
+from torchlint.verify.protocol import TWICE, Derivative
 
 CALLS = 3
 """At most so many calls of one Function are looked at."""
@@ -36,11 +36,12 @@ class Calls:
     Parameters
     ----------
     names
-        Names of classes; "*" for all.
+        Names of classes; "*" for all. Any of them may have `TWICE` behind it.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
-        self.names = frozenset(names)
+        self.names = frozenset(name.removesuffix(TWICE) for name in names)
+        self.twice = any(name.endswith(TWICE) for name in names)
         self.kept: dict[str, list[tuple[Any, tuple[Any, ...]]]] = {}
         original = torch.autograd.Function.apply.__func__
 
@@ -61,7 +62,10 @@ class Calls:
         for known in self.kept.values():
             known.clear()
         try:
-            return tuple(found for cls, args in calls for vary in _VARIANTS for found in _checked(cls, args, vary))
+            found = [
+                each for cls, args in calls for vary in _VARIANTS for each in _checked(cls, args, vary, self.twice)
+            ]
+            return tuple(found)
         finally:
             torch.autograd.Function.apply = keeping
 
@@ -70,7 +74,9 @@ def _copied(value: Any) -> Any:
     return value.detach().clone() if isinstance(value, torch.Tensor) else value
 
 
-def _checked(cls: Any, args: tuple[Any, ...], vary: Callable[[torch.Tensor], torch.Tensor]) -> list[Derivative]:
+def _checked(
+    cls: Any, args: tuple[Any, ...], vary: Callable[[torch.Tensor], torch.Tensor], twice: bool
+) -> list[Derivative]:
     inputs = [_varied(each, vary) for each in args]
     tensors = [each for each in inputs if isinstance(each, torch.Tensor) and each.requires_grad]
     if not tensors or sum(each.numel() for each in tensors) > ELEMENTS:
@@ -86,7 +92,35 @@ def _checked(cls: Any, args: tuple[Any, ...], vary: Callable[[torch.Tensor], tor
         return [Derivative(cls.__name__, words, False, " ".join(str(error).split())[:300])]
     except Exception:  # it does not take these inputs
         return []
-    return [Derivative(cls.__name__, words, True, "")]
+    found = Derivative(cls.__name__, words, True, "")
+    return [found, *_checked_twice(cls, inputs, words)] if twice else [found]
+
+
+def _checked_twice(cls: Any, inputs: list[Any], words: str) -> list[Derivative]:
+    """The derivative of a backward that is right itself."""
+    try:
+        if _refuses(cls, inputs):
+            return []
+        gradgradcheck(cls.apply, inputs)
+    except GradcheckError as error:
+        return [Derivative(cls.__name__, words, False, " ".join(str(error).split())[:300], twice=True)]
+    except Exception:  # it says itself that it cannot be differentiated
+        return []
+    return [Derivative(cls.__name__, words, True, "", twice=True)]
+
+
+def _refuses(cls: Any, inputs: list[Any]) -> bool:
+    """Whether a second derivative raises: then nothing is wrong in silence (gradgradcheck itself sees a zero there)."""
+    result = cls.apply(*inputs)
+    outputs = [each for each in (result if isinstance(result, tuple) else (result,)) if each.requires_grad]
+    wanted = [each for each in inputs if isinstance(each, torch.Tensor) and each.requires_grad]
+    slopes = torch.autograd.grad([each.sum() for each in outputs], wanted, create_graph=True, allow_unused=True)
+    recorded = [each.sum() for each in slopes if each is not None and each.requires_grad]
+    try:
+        torch.autograd.grad(recorded, wanted, allow_unused=True)
+    except RuntimeError:
+        return bool(recorded)
+    return False
 
 
 def _varied(value: Any, vary: Callable[[torch.Tensor], torch.Tensor]) -> Any:

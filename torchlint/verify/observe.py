@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 
 import torch
 
+from torchlint.verify.iterators import used_up
 from torchlint.verify.leaf_writes import nameless, optimized, tensors_in
 from torchlint.verify.protocol import Execution, Facts, Raised, Seen, Warned, Watch
 
@@ -27,6 +28,8 @@ EXECUTIONS = 6
 """At most so many executions of one statement are reported in detail."""
 VARIABLES = 64
 """At most so many variables of a frame are looked at."""
+WORDS = 16_000
+"""At most so many characters of a text are reported."""
 HANDLED = 40
 """At most so many handled exceptions are reported."""
 _EXPRESSION = "<watched>"
@@ -36,7 +39,7 @@ Files: TypeAlias = Mapping[str, int]
 The names that the program's code objects carry, and for each what is added to its lines: 0 for a program of one file,
 multiples of `session.STRIDE` where there are several, so that a line says which file it is of.
 """
-VOCABULARY = ("torch", "value_", "bound_", "tensors_", "optimized_", "nameless_")
+VOCABULARY = ("torch", "value_", "bound_", "tensors_", "optimized_", "nameless_", "used_up_")
 """What expressions may use beside the program's names: see `torchlint.claims.Holds`."""
 
 
@@ -79,6 +82,8 @@ def _facts(value: object) -> Facts:
         return {**found, **_tensor(value)}
     if isinstance(value, (bool, int, float)):
         return {**found, "kind": "number", "shown": repr(value), "numbers": [float(value)]}
+    if isinstance(value, str):
+        return {**found, "shown": value[:WORDS]}
     if isinstance(value, torch.nn.Module):
         return {**found, "kind": "module", "parameters": [name for name, _ in value.named_parameters()]}
     if isinstance(value, (list, tuple, dict)):
@@ -366,6 +371,7 @@ class Watcher:
             "tensors_": tensors_in,
             "optimized_": optimized,
             "nameless_": lambda tensor: nameless(tensor, frame, self.files),
+            "used_up_": used_up,
         }
 
     def _one(self, index: int, text: str, code: Any, frame: FrameType, local: dict[str, Any]) -> Facts:

@@ -23,7 +23,7 @@ from pathlib import Path
 import torchlint
 from torchlint.lint.registry import DRIVER_CODES
 from torchlint.results import Run
-from torchlint.rule import Finding, Observed, Verdict, Warns
+from torchlint.rule import Claim, Finding, Observed, Verdict, Warns
 from torchlint.syntax.notebook import is_notebook
 from torchlint.syntax.text import decode as decoded
 from torchlint.verify import ServerError, TorchMissing, start
@@ -186,12 +186,17 @@ class _Seen:
     seconds: float
 
 
+def _once(claim: Claim) -> bool:
+    """Whether what is claimed may show only the first time that it happens in a process."""
+    return PROBES[claim.probe].once if isinstance(claim, Observed) else isinstance(claim, Warns)
+
+
 def _opinion(case: Case, outcome: Outcome) -> Opinion:
     """What a scene says about a finding. The program is not run a second time with one thing changed."""
     opinion = judge(case, outcome, timeout=0.0, memory_mb=0)
     if opinion.status == "confirmed":
         return with_later_error(case, outcome, opinion) if opinion.error is None else opinion
-    if opinion.status == "refuted" and any(isinstance(claim, Warns) for claim in case.finding.claims):
+    if opinion.status == "refuted" and any(_once(claim) for claim in case.finding.claims):
         return Opinion("inconclusive", "it gave no such warning; but a warning may be shown once in a process")
     changes = [c for c in case.finding.claims if isinstance(c, Observed) and PROBES[c.probe].compare is not None]
     if changes and len(changes) == len(case.finding.claims):

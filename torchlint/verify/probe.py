@@ -49,7 +49,13 @@ class Probe:
     calls
         Names of torch's functions whose arguments are wanted.
     functions
-        Names of autograd Functions whose backward is held against finite differences.
+        Names of autograd Functions whose backward is held against finite differences; with `protocol.TWICE` behind
+        a name, its own backward, too.
+    any_arguments
+        What it sees says something of the statement, whatever its function is given: functions are called with made-up
+        arguments for it.
+    once
+        What it looks for may show once in a process, so that its absence in a long one refutes nothing.
     compare
         For a probe about what a change of the program would do: asked before `look`, with a way to run the change.
     add
@@ -65,5 +71,7 @@ class Probe:
     reads: bool = False
     calls: Callable[[Observed], tuple[str, ...]] = lambda claim: ()
     functions: Callable[[Observed], tuple[str, ...]] = lambda claim: ()
+    any_arguments: bool = False
+    once: bool = False
     compare: Callable[[Case, Observed, Program, Outcome, Run], Opinion | None] | None = None
     add: Callable[[Case, Observed, Program, Outcome, Run], str] | None = None

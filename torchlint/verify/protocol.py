@@ -86,7 +86,8 @@ class Request:
     calls
         Names of torch's functions whose arguments and results are reported.
     functions
-        Names of autograd Functions whose backward is held against finite differences after the program; "*" for all.
+        Names of autograd Functions whose backward is held against finite differences after the program; "*" for all;
+        with `TWICE` behind it, the derivative of the backward, too.
     copies
         Whether what was saved for a backward is kept as a copy where it is written.
     measure
@@ -328,12 +329,16 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Derivative:
-    """Whether the backward of a Function agrees with finite differences at some inputs, and torch's words if not."""
+    """
+    Whether the backward of a Function agrees with finite differences at some inputs, and torch's words if not; `twice`:
+    whether the derivative of its backward does, where it agrees itself.
+    """
 
     function: str
     inputs: str
     agrees: bool
     message: str
+    twice: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,6 +396,8 @@ class Outcome:
         More about the ending.
     seconds
         Wall-clock time in the child.
+    torch
+        The version of torch that ran it; "" where nothing came back.
     """
 
     ending: Ending
@@ -413,6 +420,7 @@ class Outcome:
     derivatives: tuple[Derivative, ...] = ()
     elements: int = 0
     printed: str = ""
+    torch: str = ""
 
 
 def encode(value: Any) -> bytes:
@@ -440,6 +448,8 @@ def _rebuilt(kind: Any, value: Any) -> Any:
     return value
 
 
+TWICE = "''"
+"""Behind the name of a Function: its second derivatives are held against finite differences, too."""
 STOOD_IN = "with a stand-in for"
 """How `Outcome.driven` says that something that is not installed was used."""
 _UNIONS = (Union, UnionType)

@@ -23,11 +23,17 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from torchlint.verify.leaf_writes import Leaves, graph_of, overwritten, tensors_in
+from torchlint.verify.loaders import ORDER, Loaders
 from torchlint.verify.observe import Clock, Files, describe, facts, memory, node_name, sequence, user_lines, version
 from torchlint.verify.protocol import Backward, Built, Called, Facts, Raised, Step, Write
 
 FIRST_WRITES, LAST_WRITES = 32, 96
 """In a long run the first and the last writes are kept: a backward that fails reports the newest version."""
+AUDITED = frozenset({"pickle.find_class", "ctypes.dlopen", "urllib.Request"})
+"""
+Events of Python's own (https://docs.python.org/3/library/audit_events.html) that are reported like calls, where
+`Request.calls` asks for them.
+"""
 NODES = 4_000
 """At most so many nodes of a graph are reported."""
 
@@ -82,6 +88,7 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
         self.calls = frozenset(calls)
         self.most = most or Most()
         self.listens = True
+        self.loaders = Loaders(self._lines, self._round) if ORDER in self.calls else None
         self.reset()
         self._install()
 
@@ -98,6 +105,12 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
         self.inside = False
         self.thread = get_ident() if self.most.full is not None else None
         self.leaves = Leaves(self.files)
+
+    def told(self) -> tuple[Called, ...]:
+        """The calls that were asked for."""
+        if self.loaders is not None:
+            self.loaders.listen()
+        return tuple(self.called)
 
     def writes(self) -> tuple[Write, ...]:
         """The report."""
@@ -222,6 +235,9 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
         registration.register_module_parameter_registration_hook(self._registered)
         for kind in (torch.optim.Optimizer, torch.nn.Module):
             kind.zero_grad = self._zeroing(kind.zero_grad)
+        audited = self.calls & AUDITED
+        if audited:
+            sys.addaudithook(lambda event, args: self._audited(event, args) if event in audited else None)
         engine = getattr(torch.autograd, "_engine_run_backward", None)
         if engine is not None:
 
@@ -230,6 +246,22 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
                     return engine(*args, **kwargs)
 
             torch.autograd._engine_run_backward = run
+
+    def _lines(self) -> tuple[int, ...]:
+        return user_lines(sys._getframe(2), self.files)
+
+    def _round(self, lines: tuple[int, ...], told: Facts) -> None:
+        if self.listens and len(self.called) < self.most.events:
+            self.called.append(Called(ORDER, lines[-1] if lines else 0, lines, self.clock(), (), told))
+
+    def _audited(self, event: str, args: tuple[Any, ...]) -> None:
+        if not self.listens or len(self.called) >= self.most.events or self.thread not in (None, get_ident()):
+            return
+        lines = user_lines(sys._getframe(2), self.files)
+        words = ".".join(str(arg)[:200] for arg in args)
+        if lines and words:
+            told = {"kind": "other", "shown": words}
+            self.called.append(Called(event, lines[-1], lines, self.clock(), (), told))
 
     def _zeroing(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def zero_grad(owner: Any, *args: Any, **kwargs: Any) -> Any:

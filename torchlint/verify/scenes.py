@@ -142,11 +142,12 @@ class Scenes:
             writes=observer.writes() if observer else (),
             backwards=tuple(observer.backwards) if observer else (),
             steps=tuple(observer.steps) if observer else (),
-            called=tuple(observer.called) if observer else (),
+            called=observer.told() if observer else (),
             built=tuple(observer.built) if observer else (),
             gradients={} if observer else None,
             derivatives=self._derivatives(),
             note=note,
+            torch=str(sys.modules["torch"].__version__),
         )
 
     def _derivatives(self) -> tuple[Derivative, ...]:

@@ -369,9 +369,13 @@ def _shown_by_any_input(case: Case | None) -> bool:
     """Whether what a finding claims says something of the program, whatever its arguments are."""
     claims = () if case is None else case.finding.claims
     return any(
-        OVERWRITTEN in claim.text if isinstance(claim, Raises) else isinstance(claim, Observed) and claim.probe in _OWN
+        OVERWRITTEN in claim.text if isinstance(claim, Raises) else isinstance(claim, Observed) and _own(claim.probe)
         for claim in claims
     )
+
+
+def _own(probe: str) -> bool:
+    return probe in _OWN or PROBES[probe].any_arguments
 
 
 _OWN = frozenset(

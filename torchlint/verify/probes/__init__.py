@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from torchlint.verify.probe import Probe
-from torchlint.verify.probes import calls, changes, gradients, graphs, modules, writes
+from torchlint.verify.probes import calls, changes, gradients, graphs, loading, modules, releases, seeds, writes
 
 PROBES: Mapping[str, Probe] = {
     **writes.PROBES,
@@ -20,5 +20,8 @@ PROBES: Mapping[str, Probe] = {
     **modules.PROBES,
     **calls.PROBES,
     **changes.PROBES,
+    **releases.PROBES,
+    **loading.PROBES,
+    **seeds.PROBES,
     "gradient-zeroed": replace(gradients.PROBES["gradient-zeroed"], add=changes.without_zeroing),
 }

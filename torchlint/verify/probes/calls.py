@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from torchlint.rule import Observed
 from torchlint.verify.case import Case, Opinion, in_words
 from torchlint.verify.probe import Probe
-from torchlint.verify.protocol import Called, Facts, Outcome
+from torchlint.verify.protocol import TWICE, Called, Facts, Outcome
 
 _DIFFERENCES = ("sub", "__sub__", "__rsub__", "rsub", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 _COMPARISONS = ("equal", "eq", "__eq__", "ne", "__ne__")
@@ -84,7 +84,7 @@ def formula(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
     One that agrees nowhere is another function on purpose: a straight-through estimator, a reversed gradient.
     """
     name = claim.subject or "".join(case.own.classes[-1:])
-    found = [each for each in outcome.derivatives if each.function == name]
+    found = [each for each in outcome.derivatives if each.function == name and not each.twice]
     right = [each for each in found if each.agrees]
     wrong = [each for each in found if not each.agrees]
     if right and wrong:
@@ -93,6 +93,21 @@ def formula(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
     if wrong:
         return Opinion("inconclusive", "its backward agrees with finite differences nowhere: that may be meant so")
     return Opinion("inconclusive", f"its backward is right at {len(right)} inputs that were tried") if right else None
+
+
+def formula_twice(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """
+    The backward of the Function around the statement agrees with finite differences, and its own derivative does not.
+
+    At one input it may be a kink of the function; at two of those that are tried it is not.
+    """
+    name = "".join(case.own.classes[-1:])
+    found = [each for each in outcome.derivatives if each.function == name and each.twice]
+    wrong = [each for each in found if not each.agrees]
+    if len(wrong) > 1:
+        words = f"at ({wrong[0].inputs}) its backward is right, and the derivative of that wrong: {wrong[0].message}"
+        return Opinion("confirmed", words)
+    return Opinion("inconclusive", f"its second derivatives are right at {len(found)} inputs") if found else None
 
 
 def waits(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
@@ -110,6 +125,7 @@ PROBES: Mapping[str, Probe] = {
     "given": Probe(given, calls=lambda claim: (claim.subject, claim.other)),
     "broadcast": Probe(broadcast, calls=lambda claim: _DIFFERENCES),
     "derivative-wrong": Probe(formula, functions=lambda claim: (claim.subject or "*",)),
+    "second-derivative-wrong": Probe(formula_twice, functions=lambda claim: (f"{claim.subject or '*'}{TWICE}",)),
     "waits-for-values": Probe(waits, calls=lambda claim: _WAITING),
     "compared-exactly": Probe(compared, calls=lambda claim: _COMPARISONS),
 }

@@ -1,0 +1,226 @@
+"""
+Probes for what is not the same in all releases of torch: refused, deprecated, renamed, new, or with another meaning.
+
+Pure functions of a case and what the child saw. Only the installed torch speaks: by an exception or a warning that
+names what the finding names, or by the documentation that it carries. What only another release can show stays open,
+and the verdict says which one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+
+from torchlint.rule import Observed
+from torchlint.verify import programs
+from torchlint.verify.case import Case, Opinion, in_words
+from torchlint.verify.messages import message
+from torchlint.verify.probe import Probe
+from torchlint.verify.protocol import Outcome, Raised
+
+_MISSING = ("AttributeError", "ImportError", "ModuleNotFoundError")
+_GIVEN_UP = re.compile(r"removed|deprecated|no longer|not supported|unsupported|cannot find|gone", re.IGNORECASE)
+_DEPRECATION = re.compile(r"^(Future|(Pending)?Deprecation)Warning|deprecat|will be (required|removed)", re.IGNORECASE)
+
+
+def _release(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", text)[:2])
+
+
+def _last(subject: str) -> str:
+    return subject.rpartition(".")[2]
+
+
+def _names(text: str, subject: str) -> bool:
+    return bool(subject) and re.search(rf"\b{re.escape(_last(subject))}\b", text) is not None
+
+
+def _here(case: Case, outcome: Outcome) -> Iterator[Raised]:
+    for raised in (*outcome.handled, *outcome.caught, *([outcome.raised] if outcome.raised else [])):
+        if raised.lines and case.own.covers(raised.lines[-1]) and not raised.own:
+            yield raised
+
+
+def refused(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """
+    Torch has no `subject` (an API, or an argument of what is called), or has it only to raise; gone since release
+    `other`, or new in it where that begins with "+".
+    """
+    for raised in _here(case, outcome):
+        given_up = (
+            raised.type in _MISSING
+            or (raised.type == "TypeError" and "argument" in raised.message)
+            or _GIVEN_UP.search(raised.message)
+        )
+        if given_up and _names(raised.message, claim.subject):
+            error = raised if raised == outcome.raised else None
+            return Opinion("confirmed", message(raised) + in_words(outcome, raised.phase), error=error)
+    installed = _release(outcome.torch)
+    if not installed or not claim.other or not case.seen(outcome, case.own).started:
+        return None
+    new, release = claim.other.startswith("+"), _release(claim.other)
+    if installed >= release if new else installed < release:
+        which = f"before {claim.other[1:]} lacks it" if new else f"from {claim.other} on refuses it"
+        return _elsewhere(case, outcome, f"only a torch {which}")
+    if _ran(case, outcome, claim.subject):
+        return Opinion("refuted", f"torch {outcome.torch} took `{claim.subject}` without an error")
+    return None
+
+
+def deprecated(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """Torch warns at the statement, and names `subject`, an API or an argument; deprecated since release `other`."""
+    given = [each for each in outcome.warned if each.lines and case.own.covers(each.lines[-1])]
+    told = [each for each in given if _DEPRECATION.search(each.text)]
+    for warned in (*told, *given):
+        if _names(warned.text.partition(": ")[2], claim.subject):
+            return Opinion("confirmed", f"{warned.text[:400]}{in_words(outcome)}")
+    gone = refused(case, Observed(claim.probe, claim.subject), outcome)
+    if gone is not None:
+        return gone
+    installed = _release(outcome.torch)
+    if not installed or not case.seen(outcome, case.own).started:
+        return None
+    if installed < _release(claim.other):
+        return _elsewhere(case, outcome, f"only a torch from {claim.other} on warns")
+    if told:
+        return Opinion("inconclusive", f"a warning was given that names something else: {told[0].text[:200]}")
+    if claim.other and _ran(case, outcome, claim.subject):
+        return Opinion("refuted", f"torch {outcome.torch} ran it, and gave no such warning")
+    return None
+
+
+def documented(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """
+    The documentation that torch carries of `subject` says that it is deprecated. A warning that names it, or an error,
+    will do as well.
+    """
+    shown = deprecated(case, Observed(claim.probe, claim.subject), outcome)
+    if shown is not None:
+        return shown
+    for execution in case.executions(outcome):
+        text = " ".join(str(execution.before.get(_documentation(claim.subject), {}).get("shown", "")).split())
+        found = _of_itself(claim.subject).search(text)
+        if found is not None:
+            return _says(claim, outcome, text, found)
+    if not case.seen(outcome, case.own).started:
+        return None
+    return Opinion("inconclusive", f"line {case.own.line} ran; the documentation in torch {outcome.torch} says nothing")
+
+
+def _says(claim: Observed, outcome: Outcome, text: str, found: re.Match[str]) -> Opinion:
+    start, end = text.rfind(". ", 0, found.start()) + 1, text.find(". ", found.end())
+    words = text[start : end + 1 or None].strip()[:300]
+    return Opinion("confirmed", f"the documentation of `{claim.subject}` in torch {outcome.torch}: {words}")
+
+
+def changed(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """
+    The documentation that torch carries of `subject` says that its meaning changed within the releases meant.
+
+    `other` is "OLDEST CHANGED", the oldest release that is meant and the one that changed it, and behind them the
+    argument that keeps the old meaning: what says that is not meant.
+    """
+    oldest, release, *arguments = claim.other.split()
+    if not case.seen(outcome, case.own).started:
+        return None
+    if _release(oldest) >= _release(release):
+        return Opinion("refuted", f"its meaning changed in torch {release}, and no earlier one is meant")
+    calls = [call for call in ast.walk(case.own.node) if isinstance(call, ast.Call)]
+    named = [call for call in calls if _last(claim.subject) in _words(call)]
+    said = [k for call in named for k in call.keywords if k.arg is None or k.arg in arguments]
+    if said or not named:
+        return None
+    for execution in case.executions(outcome):
+        text = " ".join(str(execution.before.get(_documentation(claim.subject), {}).get("shown", "")).split())
+        found = _changed(release).search(text)
+        if found is not None:
+            return _says(claim, outcome, text, found)
+    return _elsewhere(case, outcome, f"only a torch before {release} does what it did")
+
+
+def _documentation(subject: str) -> str:
+    return f"getattr({subject}, '__doc__', '')"
+
+
+def _of_itself(subject: str) -> re.Pattern[str]:
+    name = re.escape(_last(subject))
+    itself = rf"(\bthis (function|method|class|module|api)|\b{name}\b)[^.]{{0,60}}\bdeprecated\b"
+    return re.compile(rf"{itself}|\bdeprecated(::| in favor of)", re.IGNORECASE)
+
+
+def _changed(release: str) -> re.Pattern[str]:
+    number = re.escape(release)
+    return re.compile(rf"(versionchanged:: |(before|until|since|prior to) (py)?torch ){number}\b", re.IGNORECASE)
+
+
+def twin(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """The private `subject` is the very same object as the public `other`, or a class derived from it."""
+    gone = refused(case, Observed(claim.probe, claim.subject), outcome)
+    if gone is not None:
+        return gone
+    for execution in case.executions(outcome):
+        for text, words in zip(_twins(claim), ("is", "is a class derived from"), strict=True):
+            if execution.before.get(text, {}).get("truth"):
+                return Opinion("confirmed", f"`{claim.subject}` {words} `{claim.other}` in torch {outcome.torch}")
+    return None
+
+
+def _twins(claim: Observed) -> tuple[str, str]:
+    return f"{claim.subject} is {claim.other}", f"issubclass({claim.subject}, {claim.other})"
+
+
+def other_release(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """Only a torch `other` ("before 2.6") shows it, and nothing that this one does says anything of it."""
+    if not case.seen(outcome, case.own).started:
+        return None
+    return _elsewhere(case, outcome, f"only a torch {claim.other} shows it")
+
+
+def _elsewhere(case: Case, outcome: Outcome, words: str) -> Opinion:
+    what = f"line {case.own.line} ran under torch {outcome.torch}; {words}: `torchlint verify --with … --python` of"
+    return Opinion("inconclusive", f"{what} an environment with that torch shows it")
+
+
+def _ran(case: Case, outcome: Outcome, subject: str) -> bool:
+    """Whether the statement ran to its end, and what it names was called there, whatever the way through it."""
+    node = case.own.node
+    if not case.seen(outcome, case.own).finished or hasattr(node, "body") or programs.branches_inside(node):
+        return False
+    return any(_last(subject) in _words(call) for call in _calls(node))
+
+
+def _words(call: ast.Call) -> set[str]:
+    names = {keyword.arg for keyword in call.keywords if keyword.arg}
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        return {*names, function.attr}
+    return {*names, function.id} if isinstance(function, ast.Name) else names
+
+
+def _calls(node: ast.AST) -> Iterator[ast.Call]:
+    """The calls that are made whenever a statement runs: none in what is only defined there."""
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            continue
+        if isinstance(inner, ast.Call):
+            yield inner
+        yield from _calls(inner)
+
+
+def _document(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    return (_documentation(claim.subject),) if programs.is_place(claim.subject) else ()
+
+
+def _compared(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    return _twins(claim) if programs.is_place(claim.subject) and programs.is_place(claim.other) else ()
+
+
+PROBES: Mapping[str, Probe] = {
+    "refused": Probe(refused, any_arguments=True),
+    "deprecated": Probe(deprecated, any_arguments=True, once=True),
+    "documented": Probe(documented, _document, any_arguments=True, once=True),
+    "meaning-changed": Probe(changed, _document, any_arguments=True),
+    "private-twin": Probe(twin, _compared, any_arguments=True),
+    "other-release": Probe(other_release, any_arguments=True),
+}
