@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import code
 from torchlint.model.events import calls
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Raises, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Raises, Rule, spelled
 
 
 class BackwardNotCalled(Rule):
@@ -111,4 +111,5 @@ class BackwardNotCalled(Rule):
         }[event.place]
         fix = Fix(f"call it: `{text}()`", (Edit(event.method, f"{text}()"),), safe=event.place == "with", mends=True)
         claims = (Raises("context manager protocol"),) if event.place == "with" else (Holds(f"callable({text})"),)
-        yield Diagnostic(event.node, f"`{text}` isn't called: {effect}", event.trace, fix, claims=claims)
+        message = f"`{text}` isn't called: {effect}{spelled(event.conditions)}"
+        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

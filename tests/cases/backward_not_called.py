@@ -124,3 +124,52 @@ def state_dict_kept():
     net = nn.Linear(2, 1)
     collect = net.state_dict
     weights = collect()
+
+
+def weights_of_whatever_model():
+    """Holds: callable(torch.load(buffer, weights_only=False))"""
+    buffer = io.BytesIO()
+
+    def save(model, file):
+        torch.save(model.state_dict, file)  # error: [TLN110]
+
+    save(nn.Linear(2, 1), buffer)
+    buffer.seek(0)
+
+
+def weights_of_whatever_is_given():
+    """Holds: callable(torch.load(buffer, weights_only=False)["weights"])"""
+    buffer = io.BytesIO()
+
+    def save(model, file):
+        torch.save({"weights": model.state_dict, "epoch": 3}, file)  # warning: [TLN110]
+
+    save(vars(nn)["Lin" + "ear"](2, 1), buffer)
+    buffer.seek(0)
+
+
+def weights_of_the_estimator():
+    class Estimator:
+        def __init__(self, net):
+            self.net = net
+            self.state_dict = net.state_dict()
+
+        def save(self, file):
+            torch.save(self.state_dict, file)
+            torch.save({"weights": self.state_dict, "epoch": 3}, file)
+
+    Estimator(nn.Linear(2, 1)).save(io.BytesIO())
+
+
+def weights_of_the_base():
+    import collections
+
+    class Estimator(collections.UserDict):
+        def fit(self, net):
+            self.state_dict = net.state_dict()
+            return self
+
+        def save(self, file):
+            torch.save(self.state_dict, file)
+
+    Estimator().fit(nn.Linear(2, 1)).save(io.BytesIO())

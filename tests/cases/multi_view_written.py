@@ -157,3 +157,19 @@ def of_one_tensor_or_the_other():
         if second:
             z = torch.rand(2, 3, requires_grad=True) * 1
     z.split(1)[0].add_(1)  # error: [TLN209]
+
+
+def the_rest_of_the_chunks_in_a_loop():
+    class Recall(nn.Module):
+        def __init__(self, slots):
+            super().__init__()
+            self.bank = nn.Parameter(torch.randn(slots, 4))
+
+    def initialise(slots):
+        content, opacity, *modulations = Recall(slots).bank.chunk(6, dim=0)
+        nn.init.zeros_(content)
+        for modulation in modulations:
+            nn.init.normal_(modulation, std=0.05)
+        return len(modulations)
+
+    initialise(12)

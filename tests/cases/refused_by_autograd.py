@@ -116,3 +116,21 @@ def told_by_the_caller():
         return y
 
     watch(torch.ones(2, 3), nn.Linear(3, 1))
+
+
+def a_share_for_a_parameter():
+    class Block(nn.Module):
+        def __init__(self, features, scale=None):
+            super().__init__()
+            self.scale = nn.Parameter(torch.full((features,), fill_value=scale))
+            self.shift = nn.Parameter(torch.full((features,), 2**-features))
+
+    def blocks(features, count: int = 8):
+        return nn.ModuleList([Block(features, scale=1 / count) for _ in range(count)])
+
+    def shares(features, count: int = 8, rate: float = 0.5):
+        whole = nn.Parameter(torch.full((features,), count * rate))
+        return whole, nn.Parameter(torch.full((features,), count - 0.5)), nn.Parameter(torch.full((features,), 1.0 * count))
+
+    blocks(4)
+    shares(3)

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from torchlint.knowledge.shapes.domain import (
-    INTEGER,
+    COUNTS,
     Arguments,
     ShapeUnknownError,
     Sized,
@@ -157,7 +157,7 @@ def _kept_by_index(shape: Sizes, items: list[object]) -> list[_Kept]:
             kept += whole[axis : axis + len(shape) - len(counted)]
         elif isinstance(item, slice):
             kept.append(_kept_by_slice(shape[axis], item.start, item.stop, item.step))
-        elif item is INTEGER or (isinstance(item, int) and not isinstance(item, bool)) or item == Sized((), "int"):
+        elif item in COUNTS or (isinstance(item, int) and not isinstance(item, bool)) or item == Sized((), "int"):
             kept.append(_kept_by_selection(shape[axis]))
         else:
             raise ShapeUnknownError

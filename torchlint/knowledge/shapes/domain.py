@@ -21,10 +21,15 @@ Result: TypeAlias = "Shape | list[Shape]"
 
 
 class Unknown(Enum):
-    """The type of `UNKNOWN` (some value of some type) and of `INTEGER` (an int, nobody knows which)."""
+    """
+    The type of `UNKNOWN` (some value of some type), of `INTEGER` and `FLOAT` (an int, a float, nobody knows which) and
+    of `NUMBER` (a Python number, nobody knows of which type).
+    """
 
     UNKNOWN = "unknown"
     INTEGER = "integer"
+    FLOAT = "float"
+    NUMBER = "number"
 
     def __repr__(self) -> str:
         return self.name
@@ -34,6 +39,10 @@ LARGEST: Final = (1 << 63) - 1
 """The largest size there is: torch counts in `int64_t`, and refuses a call with a larger one."""
 UNKNOWN: Final = Unknown.UNKNOWN
 INTEGER: Final = Unknown.INTEGER
+FLOAT: Final = Unknown.FLOAT
+NUMBER: Final = Unknown.NUMBER
+COUNTS: Final = (INTEGER, NUMBER)
+"""What is an int wherever torch takes only an int: a size, a dimension, an index."""
 
 
 class Sized(NamedTuple):
@@ -185,7 +194,7 @@ class Arguments:
         value = self.values.get(name)
         if isinstance(value, Sized):
             return value.shape
-        if isinstance(value, (bool, int, float, complex)) or value is INTEGER:
+        if isinstance(value, (bool, int, float, complex)) or value in (INTEGER, FLOAT, NUMBER):
             return ()
         raise ShapeUnknownError
 
@@ -244,10 +253,10 @@ def sizes_of(value: object) -> Sizes:
     """
     A list of sizes: an int alone, a sequence, or a sequence in a sequence (`view((2, 3))`).
 
-    A lone UNKNOWN in a sequence may itself be a sequence (`view(shape)`), so it tells nothing; None and INTEGER are
-    one size of unknown value.
+    A lone UNKNOWN in a sequence may itself be a sequence (`view(shape)`), so it tells nothing; None, INTEGER and
+    NUMBER are one size of unknown value.
     """
-    if (isinstance(value, int) and not isinstance(value, bool)) or value is INTEGER:
+    if (isinstance(value, int) and not isinstance(value, bool)) or value in COUNTS:
         return (size_of(value),)
     if isinstance(value, Sized) or not isinstance(value, (tuple, list)):
         raise ShapeUnknownError

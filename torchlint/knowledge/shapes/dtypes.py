@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
-from torchlint.knowledge.shapes.domain import INTEGER, UNKNOWN, Shape, Sized
+from torchlint.knowledge.shapes.domain import FLOAT, INTEGER, NUMBER, UNKNOWN, Shape, Sized
 
 DtypeClass: TypeAlias = Literal["float", "int", "bool", "complex"]
 
@@ -59,8 +59,8 @@ def conversion(method: str) -> DtypeClass | None:
 
 def value_class(value: object) -> DtypeClass | None:
     """The dtype class that torch infers from a Python number or a tensor; None if unknown."""
-    if value is INTEGER:
-        return "int"
+    if value is INTEGER or value is FLOAT:
+        return "int" if value is INTEGER else "float"
     for kind, name in _NUMBERS:
         if isinstance(value, kind):
             return name
@@ -87,7 +87,7 @@ def data_shape(data: object) -> Shape:
     """The shape that `torch.tensor` gives nested Python data. A tensor inside a list counts as a number."""
     if isinstance(data, Sized):
         return data.shape
-    if data is INTEGER or isinstance(data, (bool, int, float, complex)):
+    if data in (INTEGER, FLOAT, NUMBER) or isinstance(data, (bool, int, float, complex)):
         return ()
     if isinstance(data, range):
         return (len(data),)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from torchlint.knowledge.shapes.domain import INTEGER, Shape, ShapeUnknownError, Sized, Sizes, broadcast, known
+from torchlint.knowledge.shapes.domain import COUNTS, Shape, ShapeUnknownError, Sized, Sizes, broadcast, known
 from torchlint.knowledge.shapes.parts import sliced
 
 Memory: TypeAlias = Literal["view", "copy", "unknown"]
@@ -67,7 +67,7 @@ def _is_position(item: object) -> bool:
     """An int or what torch reads as one."""
     if isinstance(item, Sized):
         return item.shape == () and item.dtype == "int"
-    return item is INTEGER or (isinstance(item, int) and not isinstance(item, bool))
+    return item in COUNTS or (isinstance(item, int) and not isinstance(item, bool))
 
 
 def _is_basic(item: object) -> bool:
@@ -80,7 +80,7 @@ def _is_advanced(item: object, alone: bool) -> bool:
     if isinstance(item, Sized):
         return bool(item.shape) or item.dtype == "bool"
     if isinstance(item, (list, tuple, range)):
-        return not alone or all(isinstance(one, int) or one is INTEGER for one in item)
+        return not alone or all(isinstance(one, int) or one in COUNTS for one in item)
     return False
 
 
@@ -117,7 +117,7 @@ def _index_shape(item: object) -> Shape:
 
 def _positions_shape(item: Sequence[object]) -> Sizes:
     """The shape of nested lists of ints; raises `ShapeUnknownError` if anything else may be in them."""
-    if all((isinstance(one, int) and not isinstance(one, bool)) or one is INTEGER for one in item):
+    if all((isinstance(one, int) and not isinstance(one, bool)) or one in COUNTS for one in item):
         return (len(item),)
     first = item[0]
     if not all(isinstance(one, list) for one in item) or not isinstance(first, list):

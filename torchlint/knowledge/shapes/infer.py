@@ -18,7 +18,9 @@ from typing import Final
 from torchlint.knowledge.shapes import fft, joining, layers, layout, linear, parts, pointwise, reduce
 from torchlint.knowledge.shapes.contiguity import contiguous_after
 from torchlint.knowledge.shapes.domain import (
+    FLOAT,
     INTEGER,
+    NUMBER,
     UNKNOWN,
     Arguments,
     Description,
@@ -32,7 +34,9 @@ from torchlint.knowledge.shapes.domain import (
 from torchlint.knowledge.shapes.index import getitem
 
 __all__ = [
+    "FLOAT",
     "INTEGER",
+    "NUMBER",
     "UNKNOWN",
     "Shape",
     "Sized",

@@ -12,7 +12,7 @@ import math
 from typing import Final
 
 from torchlint.knowledge.shapes.domain import (
-    INTEGER,
+    COUNTS,
     Arguments,
     Description,
     Result,
@@ -56,7 +56,7 @@ def _split(a: Arguments) -> Result:
     shape = a.shape()
     dim = wrap(a.integer("dim", 0), len(shape))
     step = a.first("split_size", "split_size_or_sections", "split_sizes")
-    if step is INTEGER:
+    if step in COUNTS:
         raise ShapeUnknownError
     if not isinstance(step, int):
         return pieces(shape, dim, list(sizes_of(step)))
@@ -88,7 +88,7 @@ def _tensor_split(a: Arguments, dim: int) -> Result:
         if total is None:
             return pieces(shape, dim, [None] * _few(at))
         return pieces(shape, dim, [total // at + (part < total % at) for part in range(_few(at))])
-    if at is INTEGER:
+    if at in COUNTS:
         raise ShapeUnknownError
     bounds = sizes_of(at)
     starts, stops = (0, *bounds), (*bounds, None)

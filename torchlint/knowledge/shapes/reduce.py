@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from torchlint.knowledge.shapes.domain import (
-    INTEGER,
+    COUNTS,
     Arguments,
     Description,
     Result,
@@ -57,7 +57,7 @@ def _reduction(a: Arguments) -> Result:
         return reduced(a.operand(), None, keepdim)
     if isinstance(dim, Unknown) and keepdim:
         return (None,) * _rank(a)
-    if dim is INTEGER:
+    if dim in COUNTS:
         return (None,) * max(_rank(a) - 1, 0)
     return reduced(a.shape(), a.dims("dim", _rank(a)), keepdim)
 

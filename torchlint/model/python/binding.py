@@ -135,13 +135,14 @@ def _unpack(run: Run, target: ir.Sequence, value: Value) -> None:
         return
     for element in target.elements:
         if known and elements:
-            assign(run, element, any_of(elements))
+            part = any_of(elements)
         elif elements and not isinstance(elements[0], Unknown):
-            assign(run, element, elements[0])
+            part = elements[0]
         else:
-            part = made_of([value], source=value.source if isinstance(value, Unknown) else None)
-            part.part_of = value.part_of if isinstance(value, Unknown) else None
-            assign(run, element, part)
+            unknown = made_of([value], source=value.source if isinstance(value, Unknown) else None)
+            unknown.part_of = value.part_of if isinstance(value, Unknown) else None
+            part = unknown
+        assign(run, element, Sequence("list", None, part) if isinstance(element, ir.Starred) else part)
 
 
 def _unpack_starred(run: Run, target: ir.Sequence, elements: list[Value]) -> None:

@@ -92,7 +92,7 @@ def operate(run: Run, op: str, left: Value, right: Value, origin: ir.Node) -> Va
         return _repeat(right, left.value)
     kinds = {kind_of(left), kind_of(right)}
     if kinds <= {"int", "bool"}:
-        return Scalar("float" if op == "/" else "bool" if op in _COMPARISONS else "int")
+        return Scalar("bool" if op in _COMPARISONS else "float" if op == "/" else "number" if op == "**" else "int")
     if kinds <= {"int", "bool", "float", "number"}:
         return Scalar("bool" if op in _COMPARISONS else "number")
     if kinds == {"str"}:

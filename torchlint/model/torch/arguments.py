@@ -28,6 +28,12 @@ from torchlint.model.state.values import (
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
 
+_UNKNOWN_NUMBERS = {
+    "int": shapes.INTEGER,
+    "float": shapes.FLOAT,
+    "number": shapes.NUMBER,
+    "bool": shapes.NUMBER,
+}
 NUMBERS = frozenset({"bool", "int", "float", "number", "complex"})
 
 
@@ -89,8 +95,7 @@ def _argument(value: Value) -> object:
             return items
         return tuple(items)
     if isinstance(value, Scalar):
-        # of a number that is no size, shapes ask only that it is one
-        return shapes.INTEGER if value.kind in ("int", "float", "number", "bool") else shapes.UNKNOWN
+        return _UNKNOWN_NUMBERS.get(value.kind, shapes.UNKNOWN)
     if isinstance(value, External):
         return _dtype(value.qualified) or shapes.UNKNOWN
     if isinstance(value, Choice):
@@ -234,8 +239,9 @@ def python_value(value: object) -> Value:
         return Sequence("tuple", tuple(python_value(each) for each in value))
     if value is shapes.UNKNOWN:
         return Unknown()
-    if value is shapes.INTEGER:
-        return Scalar("int")
+    for kind, unknown in _UNKNOWN_NUMBERS.items():
+        if value is unknown:
+            return Scalar(kind)
     if isinstance(value, str) and value.startswith("torch."):
         return External(value)
     return Constant(value)

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.condition import Condition
 from torchlint.model.events.calls import GradModeNotEntered, MethodNotCalled
 from torchlint.model.observers.pending import argument, dotted, expression
+from torchlint.model.python.attributes import is_module
 from torchlint.model.state.hooks import Observer
+from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (
     Bound,
     External,
+    Function,
     GradModeGuard,
     Instance,
     Module,
@@ -25,6 +29,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import BARE, here
+from torchlint.truth import Truth
 
 _OF_TENSORS = frozenset({"backward", "zero_", "detach_", "retain_grad"})
 _OF_OPTIMIZERS = frozenset({"step", "zero_grad"})
@@ -37,6 +42,14 @@ class Uncalled(Observer):
     """Watches statements, `with` blocks and `torch.save`."""
 
     concerns = (here(BARE), here("no_grad inference_mode enable_grad"), here("save", "state_dict"))
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.read: dict[int, Value] = {}
+        """What was read from an attribute `state_dict`, by the node that reads it."""
+
+    def entry_started(self, function: Function | None) -> None:
+        self.read.clear()
 
     def expression_statement(self, node: ir.ExpressionStatement, value: Value) -> None:
         written = node.value
@@ -61,7 +74,11 @@ class Uncalled(Observer):
                 known = (
                     (isinstance(receiver, Tensor) and name in _OF_TENSORS)
                     or (isinstance(receiver, Optimizer) and name in _OF_OPTIMIZERS)
-                    or (isinstance(receiver, (Instance, Module)) and name in _OF_MODULES | {"forward", "backward"})
+                    or (
+                        isinstance(receiver, (Instance, Module))
+                        and name in _OF_MODULES | {"forward", "backward"}
+                        and _has_methods(each)
+                    )
                 )
                 if not known:
                     return False
@@ -76,16 +93,29 @@ class Uncalled(Observer):
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
-        if qualified != "torch.save":
+        saved = argument(origin, 0, "obj") if qualified == "torch.save" else None
+        if saved is not None:
+            for each in saved.value.values if isinstance(saved.value, ir.Dict) else [saved.value]:
+                if isinstance(each, ir.Attribute):
+                    self._saved(each)
+
+    def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
+        if name == "state_dict":
+            self.read[id(origin)] = value
+
+    def _saved(self, written: ir.Attribute) -> None:
+        """
+        A method of a Module or an optimizer, or of something unknown: but of `self`, whose class may hold under that
+        name what it likes.
+        """
+        node, value = expression(written), self.read.get(id(written))
+        if written.attr != "state_dict" or node is None or value is None:
             return
-        saved = argument(origin, 0, "obj")
-        if saved is None:
-            return
-        written = saved.value
-        for each in written.values if isinstance(written, ir.Dict) else [written]:
-            node = expression(each)
-            if isinstance(each, ir.Attribute) and each.attr == "state_dict" and node is not None:
-                self._emit(node, "state_dict", "saved")
+        options = [each for _, each in alternatives(value)]
+        if all(isinstance(each, Bound) and _has_methods(each) for each in options):
+            self._emit(node, "state_dict", "saved")
+        elif all(isinstance(e, (Bound, Unknown)) for e in options) and dotted(written.value) not in ("", "self"):
+            self._emit(node, "state_dict", "saved", Condition("branch", f"callable({dotted(written)})"))
 
     def entered(self, node: ir.With, contexts: list[Value]) -> None:
         for item, value in zip(node.items, contexts, strict=True):
@@ -97,7 +127,7 @@ class Uncalled(Observer):
             ):
                 self._emit(written, value.qualified[6:], "with")
 
-    def _emit(self, node: cst.BaseExpression, name: str, place: str) -> None:
+    def _emit(self, node: cst.BaseExpression, name: str, place: str, *conditions: Condition) -> None:
         assert place in ("statement", "saved", "with")
         self.machine.emit(
             MethodNotCalled(
@@ -105,6 +135,15 @@ class Uncalled(Observer):
                 statement=self.machine.line(),
                 method=node,
                 name=name,
+                conditions=conditions,
                 place="saved" if place == "saved" else "with" if place == "with" else "statement",
             )
         )
+
+
+def _has_methods(method: Bound) -> bool:
+    """Whether what a method was looked up on has it: a base from elsewhere may have anything under its name."""
+    receiver = method.receiver
+    if isinstance(receiver, Instance):
+        return method.function is not None or is_module(receiver) is Truth.YES
+    return isinstance(receiver, (Module, Optimizer))
