@@ -348,3 +348,27 @@ def generator_called_anew():
     model = nn.Linear(2, 1)
     print(sum(p.numel() for p in trained(model)))
     optimizer = torch.optim.Adam(trained(model))
+
+
+def what_a_derived_class_trains():
+    class Embedding:
+        def __init__(self):
+            self.trainable = []
+
+        def fit(self, data, rate=0.1):
+            optimizer = torch.optim.Adam(self.trainable, lr=rate)
+            loss = self.loss(data)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    class Linear(Embedding):
+        def __init__(self, features):
+            super().__init__()
+            self.W = torch.randn(features, 2, requires_grad=True)
+            self.trainable = [self.W]
+
+        def loss(self, data):
+            return (data @ self.W).square().mean()
+
+    Linear(3).fit(torch.rand(4, 3))

@@ -272,3 +272,12 @@ def groups_added_on_some_paths():
 
     for much in range(3):
         build(much % 2 == 0, much)
+
+
+def an_optimizer_for_its_schedule_alone():
+    optimizer = torch.optim.SGD([torch.tensor([])], lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 2)
+    for _ in range(3):
+        optimizer.step()
+        scheduler.step()
+    print(scheduler.get_last_lr())

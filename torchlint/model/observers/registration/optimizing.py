@@ -93,6 +93,7 @@ class Optimizing(Observer):
     def _start(self) -> None:
         self._consumed: list[tuple[Value, Guard, cst.CSTNode]] = []
         self._given: dict[int, tuple[Value, Value]] = {}
+        self._replaceable: dict[int, Value] = {}  # attributes that an object of a derived class may hold otherwise
         self._taken: list[_Taken] = []
         self._replaced: list[_Replaced] = []
         self._built: dict[int, tuple[ir.Expression, cst.CSTNode]] = {}
@@ -218,7 +219,7 @@ class Optimizing(Observer):
         used = next((place for place in places if uses_up(place)), None) if value.kind == "generator" else None
         if used is not None:
             self._miss("consumed", origin, name, dotted(node), Step(used, "the generator is used up here"))
-        elif value.items == () and not places and not self._hides(value):
+        elif value.items == () and not places and not self._hides(value) and id(value) not in self._replaceable:
             text = value.parameters_of or ""
             self._miss("empty", origin, name, text, None)
         if value.kind == "generator":
@@ -295,6 +296,8 @@ class Optimizing(Observer):
     def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
         if isinstance(owner, Optimizer) and name == "param_groups":
             self._changed(owner)
+        elif isinstance(owner, Instance) and not owner.exact:
+            self._replaceable[id(value)] = value
 
     def _changed(self, optimizer: Optimizer) -> None:
         """An optimizer may have been given more parameters."""
@@ -339,7 +342,8 @@ class Optimizing(Observer):
             return
         for tensor in optimizer.parameters:
             frozen = tensor.requires_grad.truth() is Truth.NO and is_none(tensor.grad) is Truth.YES
-            if frozen and tensor.is_parameter is Truth.NO and id(optimizer) in self._built:
+            nothing = tensor.shape is not None and 0 in tensor.shape  # given because an optimizer wants one
+            if frozen and tensor.is_parameter is Truth.NO and id(optimizer) in self._built and not nothing:
                 node, line = self._added.get(id(tensor), self._built[id(optimizer)])
                 self._tell("cut", node, tensor.name, tensor.made_by, line)
                 return
