@@ -89,6 +89,41 @@ def test_a_package_without_an_init(tmp_path: Path) -> None:
     assert outcome.ending == "ended", outcome.raised
 
 
+SETTINGS = (
+    "import enum\nfrom dataclasses import dataclass\nfrom typing import NamedTuple\n"
+    "class Kind(enum.Enum):\n    PLAIN = 'plain'\n"
+    "@dataclass\nclass Inner:\n    width: int\n"
+    "@dataclass\nclass Config:\n    kind: Kind\n    inner: Inner\n    d_model: int = 12\n"
+    "class Sizes(NamedTuple):\n    hidden: int = 6\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("signature", "checked", "width"),
+    [
+        ("cfg: Config", "isinstance(cfg, Config) and cfg.kind is Kind.PLAIN", "cfg.d_model"),
+        ("cfg: 'Config | None'", "isinstance(cfg.inner, Inner)", "cfg.d_model"),
+        ("sizes: Sizes", "len(sizes) == 1", "sizes.hidden"),
+        ("config", "isinstance(config, Sizes)", "config.hidden"),
+    ],
+)
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_configuration_is_built_by_its_class(
+    tmp_path: Path, signature: str, checked: str, width: str, apart: bool
+) -> None:
+    text = (
+        f"class Net(nn.Module):\n    def __init__(self, {signature}):\n        super().__init__()\n"
+        f"        assert {checked}\n        self.a = nn.Linear({width}, 2)\n"
+        "    def forward(self, x):\n        return self.a(x)\n"
+    )
+    (tmp_path / "settings.py").write_text(SETTINGS)
+    text = ("from settings import Config, Inner, Kind, Sizes\n" if apart else SETTINGS) + text
+    (tmp_path / "net.py").write_text(HEAD + text)
+    outcome = driven(text, "Net", str(tmp_path / "net.py"))
+    assert outcome.ending == "ended", (outcome.note, outcome.raised)
+    assert outcome.driven.endswith("`x` of shape (2, 12)" if "d_model" in width else "`x` of shape (2, 6)")
+
+
 MISSING = (
     "import not_installed_anywhere as gone\nfrom not_installed_anywhere.inner import registry, Base\n"
     "@registry.register('net')\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"

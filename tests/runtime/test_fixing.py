@@ -65,7 +65,8 @@ def test_a_place_that_is_not_reached(tmp_path: Path) -> None:
     program = f"import torch\ndef never():\n{body}"
     text, result = fixed(program, tmp_path)
     assert text == program
-    assert "line 5 was not reached when the program was run" in result.output
+    assert "line 5 was not reached when the file was run as a script, which does not come to" in result.output
+    assert ":5 --with" in result.output
 
 
 def test_a_value_at_the_end_that_would_be_another(tmp_path: Path) -> None:

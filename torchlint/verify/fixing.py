@@ -120,7 +120,13 @@ def objection(text: str, finding: Finding, limits: Limits) -> str:
     run = shared().run
     before = run(request)
     if not before.seen or not before.seen[0].started:
-        return f"line {own.line} was not reached when the program was run ({_ending(before, limits)})"
+        where = f"`{'.'.join((*own.classes, *own.functions))}`" if own.functions else "it"
+        how = "" if before.ending == "ended" else f": the program {_ending(before, limits)}"
+        return (
+            f"line {own.line} was not reached when the file was run as a script, which does not come to {where}{how}; "
+            f"a fix is held against that run alone. See the finding in your own program (`torchlint verify "
+            f'{finding.path}:{finding.span.line} --with "…"`), then apply its fix without --verify'
+        )
     after = run(replace(request, text=changed, watches=()))
     if after.ending != "ended":
         return f"with it the program {_ending(after, limits)}"

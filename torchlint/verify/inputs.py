@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from torchlint.verify import values
+from torchlint.verify import typed, values
 from torchlint.verify.usage import Use, uses
 
 SIZE = 8
@@ -40,10 +40,14 @@ SMALL_INTS = {
 """Constructor arguments whose name holds the word, and a size that suits it."""
 INTEGER_INPUTS = ("ids", "tokens", "idx", "index", "indices", "label", "labels", "target", "targets")
 """Names, or last words of names, of `forward` arguments that are integers."""
+CONFIGURATIONS = ("config", "cfg", "conf", "args", "opt", "hparams", "settings", "params")
+"""Names of what holds settings."""
 SPATIAL = (16, 32, 28, 8)
 
 
-def constructor_arguments(target: type[Any], size: int, *, by_use: bool = False) -> dict[str, Any]:
+def constructor_arguments(
+    target: type[Any], size: int, *, by_use: bool = False, depth: int = typed.DEPTH
+) -> dict[str, Any]:
     """
     Keyword arguments for the parameters of a class that have no default.
 
@@ -54,16 +58,24 @@ def constructor_arguments(target: type[Any], size: int, *, by_use: bool = False)
     size
         For integers whose name says nothing.
     by_use
-        Whether what the constructor does with them comes first, and names only after that.
+        Whether what the constructor does with them comes first, and names only after that. Before both come classes of
+        the project.
+    depth
+        How deep classes may be built.
     """
     try:
         parameters = inspect.signature(target).parameters.values()
     except (TypeError, ValueError):
         return {}
     known = uses_of(target.__init__, computes=False) if by_use else {}
+    classes = typed.annotated(target)
     found = {}
     for p in parameters:
         if p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY):
+            value = _of_class(target, p, classes.get(p.name), size, depth)
+            if value is not typed.Nothing:
+                found[p.name] = value
+                continue
             use = known.get(p.name, Use(""))
             if not by_use:
                 found[p.name] = _argument(p.name.lower(), p.annotation, size)
@@ -72,6 +84,18 @@ def constructor_arguments(target: type[Any], size: int, *, by_use: bool = False)
             else:
                 found[p.name] = values.make(p.name, use, (size,), size, False, computes=False)
     return found
+
+
+def _of_class(target: type[Any], parameter: inspect.Parameter, annotation: Any, size: int, depth: int) -> Any:
+    """A value of a class of the project, by the annotation, or by what the constructor reads of a configuration."""
+
+    def arguments(kind: type[Any], deeper: int) -> dict[str, Any]:
+        return constructor_arguments(kind, size, depth=deeper)
+
+    if annotation is None and any(word in parameter.name.lower() for word in CONFIGURATIONS):
+        names = getattr(target.__init__, "__globals__", {})
+        annotation = typed.that_has(typed.read_of(target.__init__, parameter.name), names)
+    return typed.of(annotation, arguments, depth)
 
 
 def _argument(name: str, annotation: Any, size: int) -> Any:
@@ -164,6 +188,11 @@ class Inputs:
         for name in self.integers:
             made[name] = torch.randint(0, self.limit, own.get(name, self.shape), generator=generator)
         for name, use in self.others:
+            if use.of is not None:
+                built = typed.of(use.of, lambda kind, depth: constructor_arguments(kind, SIZE, depth=depth))
+                if built is not typed.Nothing:
+                    made[name] = built
+                    continue
             made[name] = values.make(name, use, own.get(name, self.shape), SIZE, requires_grad, computes=True)
         return made
 
@@ -191,7 +220,8 @@ def first_inputs(function: Callable[..., Any], module: nn.Module | None) -> list
     """
     names = _required(function)
     known = uses_of(function, computes=True)
-    kinds = {name: known.get(name, Use("tensor")) for name in names}
+    classes = {name: typed.class_of(kind) for name, kind in typed.annotated(function).items()}
+    kinds = {name: _with_class(known.get(name, Use("tensor")), classes.get(name)) for name in names}
     others = tuple((n, use) for n, use in kinds.items() if use.kind not in ("tensor", "integers", ""))
     plain = [n for n in names if n not in dict(others)]
     integers = tuple(n for n in plain if kinds[n].kind == "integers" or n.lower().rpartition("_")[2] in INTEGER_INPUTS)
@@ -216,6 +246,12 @@ def first_inputs(function: Callable[..., Any], module: nn.Module | None) -> list
         found.insert(0, Inputs((2, 5), floats[1:], (*floats[:1], *integers), limit, others))
         found.insert(1, Inputs((2, 5), (), (*floats, *integers), limit, others))
     return list(dict.fromkeys(found))
+
+
+def _with_class(use: Use, kind: type[Any] | None) -> Use:
+    if kind is None:
+        return use
+    return Use(use.kind if use.kind not in ("tensor", "integers", "") else "config", of=kind)
 
 
 _RANKED: dict[int, tuple[int, ...]] = {1: (8,), 2: (2, 8), 3: (2, 5, 8), 4: (2, 3, 16, 16), 5: (2, 3, 8, 8, 8)}

@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 TENSOR_ATTRIBUTES = frozenset(
     {
@@ -102,10 +103,13 @@ class Use:
         tensors), or "" for unknown.
     rank
         Dimensions that a tensor is unpacked into (`b, c, h, w = x.shape`), or tensors of a batch; or 0.
+    of
+        The class of the project that its annotation names.
     """
 
     kind: str
     rank: int = 0
+    of: type[Any] | None = None
 
 
 def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, *, computes: bool) -> dict[str, Use]:

@@ -120,10 +120,14 @@ class _Check:
 
     def verdict(self, index: int) -> Verdict:
         """The last word on a finding."""
-        opinion = self.opinions[index]
-        if opinion is None:
+        opinion, case = self.opinions[index], self.cases[index]
+        if opinion is None or case is None:
             return Verdict("inconclusive", "its place holds no statement of the program", 0.0)
-        return Verdict(opinion.status, opinion.evidence, round(self.seconds[index], 3))
+        evidence = opinion.evidence
+        if opinion.status == "inconclusive" and opinion.unreached:
+            finding = case.finding
+            evidence += f'; your own program may: `torchlint verify {finding.path}:{finding.span.line} --with "…"`'
+        return Verdict(opinion.status, evidence, round(self.seconds[index], 3))
 
     def as_script(self) -> None:
         """Run the file; after each error that a finding claims, run it again with that mended, or passed over."""

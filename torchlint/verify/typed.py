@@ -1,0 +1,121 @@
+"""
+Values for arguments whose annotation names a class of the project: configurations, other Modules, enumerations.
+
+Runs inside the child. A class is built by its own constructor, with what has a default left out; what cannot be built
+is left to be guessed by name and use.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+import inspect
+import sys
+import types
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Union, get_args, get_origin
+
+import torch
+
+DEPTH = 3
+"""Classes that need classes are built no deeper."""
+_LIBRARIES = frozenset({"torch", "numpy", "typing", "builtins", "collections", "abc", "types", "pathlib", "enum"})
+
+
+class Nothing:
+    """No value was found: None is one."""
+
+
+def of(annotation: Any, arguments: Callable[[type[Any], int], Mapping[str, Any]], depth: int = DEPTH) -> Any:
+    """
+    A value for an annotation.
+
+    Parameters
+    ----------
+    annotation
+        As `annotated` gives it.
+    arguments
+        Keyword arguments for a class, given how much deeper classes may be built.
+
+    Returns
+    -------
+    Any
+        `Nothing` if the annotation is of no class of the project, or it cannot be built.
+    """
+    kind = class_of(annotation)
+    if kind is None:
+        literal = _literal(annotation)
+        return literal[0] if literal else Nothing
+    if issubclass(kind, enum.Enum):
+        return next(iter(kind), Nothing)
+    if depth == 0 or inspect.isabstract(kind) or getattr(kind, "_is_protocol", False):
+        return Nothing
+    try:
+        return kind(**arguments(kind, depth - 1))
+    except Exception:  # its constructor wants something that nobody knows
+        return Nothing
+
+
+def class_of(annotation: Any) -> type[Any] | None:
+    """The class of the project that an annotation names, `X | None` and `Optional[X]` included."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        found = [each for each in get_args(annotation) if each is not type(None)]
+        annotation = found[0] if found else None
+    if not isinstance(annotation, type) or get_origin(annotation) is not None:
+        return None
+    if annotation.__module__.partition(".")[0] in _LIBRARIES or issubclass(annotation, (torch.Tensor, BaseException)):
+        return None
+    return annotation
+
+
+def _literal(annotation: Any) -> tuple[Any, ...]:
+    if get_origin(annotation) in (Union, types.UnionType):
+        return next((found for each in get_args(annotation) if (found := _literal(each))), ())
+    return get_args(annotation) if get_origin(annotation) is Literal else ()
+
+
+def annotated(function: Callable[..., Any]) -> dict[str, Any]:
+    """The annotations of a function's or a class's parameters, as objects where their names are known."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    code: Any = vars(function).get("__init__", function) if isinstance(function, type) else function
+    names = getattr(inspect.unwrap(code), "__globals__", None) or vars(sys.modules.get(function.__module__, types))
+    return {p.name: _object(p.annotation, names) for p in parameters if p.annotation is not p.empty}
+
+
+def _object(annotation: Any, names: Mapping[str, Any]) -> Any:
+    if not isinstance(annotation, str):
+        return annotation
+    try:
+        return eval(annotation, dict(names))
+    except Exception:  # imported for type checkers alone
+        return annotation
+
+
+def read_of(function: Callable[..., Any], name: str) -> frozenset[str]:
+    """The attributes and keys that the source of a function reads of one of its arguments."""
+    try:
+        tree = ast.parse(inspect.cleandoc("\n" + inspect.getsource(inspect.unwrap(function))))
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return frozenset()
+    found = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(ast.Name(id), attribute) if id == name:
+                found.add(attribute)
+            case ast.Subscript(ast.Name(id), ast.Constant(str() as key)) if id == name:
+                found.add(key)
+    return frozenset(found)
+
+
+def that_has(wanted: frozenset[str], names: Mapping[str, Any]) -> type[Any] | None:
+    """The class among names that has fields for all that is read, and most of whose fields have defaults."""
+    for value in list(names.values()):
+        fields = getattr(value, "__dataclass_fields__", None) or getattr(value, "_fields", None)
+        known = isinstance(value, type) and class_of(value) is not None
+        if known and fields and wanted and wanted <= {*fields, *dir(value)}:
+            found: type[Any] = value
+            return found
+    return None
