@@ -14,7 +14,8 @@ class DeprecatedArgument(Rule):
     `size_average` and `reduce` of losses, `verbose` of schedulers, `retain_variables`, `volatile`, `pretrained` of
     torchvision's models; an error where a release of the target raises. And calls without an argument that torch
     warns to say, where its default is to change: `indexing` of `torch.meshgrid`, `use_reentrant` of `checkpoint`,
-    `dim` of `torch.cross`, `return_complex` of `torch.stft`.
+    `dim` of `torch.cross`, `return_complex` of `torch.stft`. One warning per argument and file: those of torchvision's
+    models count as one argument.
 
     ## Why is this bad?
     What is ignored or refused does not do what it says, and what is left out will mean something else.
@@ -25,8 +26,8 @@ class DeprecatedArgument(Rule):
 
     ## Fix safety
     Safe where the value is written in the call and the new one means the same: what is left unsaid is said as it is
-    meant now. `verbose=True` and `volatile=True` are left out as unsafe fixes, and `weights="DEFAULT"` for
-    `pretrained=True` may be other weights. No fix for a call with `*` or `**`.
+    meant now, and `pretrained=True` as the weights that it stands for. `verbose=True` and `volatile=True` are left out
+    as unsafe fixes. No fix for a call with `*` or `**`.
 
     ## References
     - [torch.meshgrid](https://docs.pytorch.org/docs/stable/generated/torch.meshgrid.html)
@@ -114,9 +115,13 @@ class DeprecatedArgument(Rule):
                 claim = Observed("deprecated", change.name, since)
             instead = f": use `{change.instead}`" if change.instead else ""
             fix = without_old_argument(event)
-            yield Diagnostic(event.node, message + instead, event.trace, fix, level, claims=(claim,))
+            function = "torchvision" if change.how == "weights" else event.name
+            group = None if level is Level.ERROR else (function, change.name)
+            said, proof = message + instead, (claim,)
+            yield Diagnostic(event.node, said, event.trace, fix, level, group=group, others="call", claims=proof)
         elif event.unsaid.changes is None:
             message = f"`{event.spelled}` without `{event.unsaid.name}`: {event.unsaid.why}"
             since = "" if event.unsaid.since is None else ".".join(map(str, event.unsaid.since))
             claim = Observed("deprecated", event.unsaid.name, since)
-            yield Diagnostic(event.node, message, event.trace, with_argument_said(event), claims=(claim,))
+            fix, group = with_argument_said(event), (event.name, event.unsaid.name)
+            yield Diagnostic(event.node, message, event.trace, fix, group=group, others="call", claims=(claim,))

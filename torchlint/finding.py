@@ -94,6 +94,7 @@ class Finding:
     In a notebook, `cell` counts all cells from 1, and lines are those of the cell. `conditions` is what its proof
     rests on beside the text of the program; the message says the same in words.
     `claims` is what torch must show for it to be true, as alternatives.
+    `others` are the further places of a finding that stands for several; their messages are empty.
     """
 
     path: str
@@ -108,3 +109,4 @@ class Finding:
     cell: int | None = field(default=None)
     conditions: tuple[Condition, ...] = ()
     claims: tuple[Claim, ...] = ()
+    others: tuple[TraceLine, ...] = ()

@@ -12,14 +12,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 KINDS = {
-    "api": ("TOR001", "TOR004", "TOR101", "TOR103", "TLN901", "TLN902"),
+    "api": ("TOR001", "TOR004", "TOR101", "TOR103", "TOR202", "TLN901", "TLN902"),
     "argument": ("TOR003", "TOR201", "TLN903"),
     "private name": ("TOR104", "TOR105", "TLN906"),
     "load": ("TOR102", "S614", "TLN904", "TLN905"),
     "numerics": ("TOR106", "TOR107", "TOR108", "TLN605"),
     "misspelt attribute": ("TOR002", "TLN310"),
     "loader": ("TOR401",),
-    "torchvision": ("TOR202", "TOR203"),
+    "torchvision": ("TOR203",),
     "seeds": ("NPY002", "TLN808"),
     "exact comparison": ("RUF069", "TLN603"),
     "target": ("TLN907", "TLN908"),

@@ -25,6 +25,8 @@ def torchlint(folder: Path, target: str) -> list[Said]:
     """
     What this checkout says, strict findings too: whether they are strict is a part of the message.
 
+    A finding that stands for several places speaks at each of them.
+
     Raises
     ------
     subprocess.CalledProcessError
@@ -37,8 +39,9 @@ def torchlint(folder: Path, target: str) -> list[Said]:
         raise subprocess.CalledProcessError(run.returncode, command, run.stdout, run.stderr)
     found = json.loads(run.stdout)
     return [
-        _said(folder, each["path"], each["line"], "torchlint", each["code"], f"({each['level']}) {each['message']}")
+        _said(folder, each["path"], place["line"], "torchlint", each["code"], f"({each['level']}) {each['message']}")
         for each in found
+        for place in (each, *each.get("others", ()))
     ]
 
 

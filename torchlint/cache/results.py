@@ -408,23 +408,25 @@ def _finding_row(finding: Finding, kept: Any) -> list[Any]:
         finding.name,
         finding.level.value,
         finding.message,
-        [
-            [
-                "" if step.path == finding.path else kept(step.path),
-                step.line,
-                step.column,
-                step.message,
-                step.end_line,
-                step.end_column,
-                *(() if step.cell is None else (step.cell,)),
-            ]
-            for step in finding.trace
-        ],
+        [_step_row(step, finding, kept) for step in finding.trace],
         fix and [fix.title, fix.safe, [_edit_row(edit) for edit in fix.edits]],
         finding.cell,
         [[each.kind, each.expression, each.holds] for each in finding.conditions],
         [as_row(each) for each in finding.claims],
+        [_step_row(each, finding, kept) for each in finding.others],
     ]
+
+
+def _step_row(step: TraceLine, finding: Finding, kept: Any) -> list[Any]:
+    row = [
+        "" if step.path == finding.path else kept(step.path),
+        step.line,
+        step.column,
+        step.message,
+        step.end_line,
+        step.end_column,
+    ]
+    return row if step.cell is None else [*row, step.cell]
 
 
 def _edit_row(edit: TextEdit) -> list[Any]:
@@ -441,13 +443,15 @@ def _read(text: str, shown: str, real: Any) -> FileReport:
 
     held_back, suppressed, followed, rows = json.loads(text)
     findings = []
-    for place, code, name, level, message, steps, fix, cell, open_links, claimed in rows:
-        trace = tuple(TraceLine(real(path) if path else shown, *rest) for path, *rest in steps)
+    for place, code, name, level, message, steps, fix, cell, open_links, claimed, more in rows:
+        trace, others = (
+            tuple(TraceLine(real(path) if path else shown, *rest) for path, *rest in each) for each in (steps, more)
+        )
         cure = fix and FindingFix(fix[0], fix[1], tuple(TextEdit(Span(*where), *rest) for where, *rest in fix[2]))
         rests_on = tuple(Condition(*each) for each in open_links)
         shows = tuple(from_row(each) for each in claimed)
         known = Finding(
-            shown, Span(*place), code, name, Level(level), message, trace, cure, None, cell, rests_on, shows
+            shown, Span(*place), code, name, Level(level), message, trace, cure, None, cell, rests_on, shows, others
         )
         findings.append(known)
     return FileReport(shown, tuple(findings), int(held_back), int(suppressed), followed=bool(followed))

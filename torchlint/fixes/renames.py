@@ -10,12 +10,15 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.fixes.rewrites import code, has_comment, without_argument
-from torchlint.knowledge.api.find import Argument, Change, since
+from torchlint.knowledge.api.find import Change, since
+from torchlint.knowledge.api.weights import trained
 from torchlint.model.events.api import ApiReference, OldArgument, UnsaidArgument
 from torchlint.rule import Edit, Fix
 
 _LOADED = ("torch.linalg", "torch.fft", "torch.func", "torch.amp", "torch.nn", "torch.cuda", "torch.backends")
 """What `import torch` brings along, beside torch itself."""
+_MODULES = ("torch.utils.data", "torch.utils._pytree")
+"""What is imported by its own name."""
 
 
 def renamed(event: ApiReference, change: Change, *, mends: bool) -> Fix | None:
@@ -59,8 +62,8 @@ def renamed(event: ApiReference, change: Change, *, mends: bool) -> Fix | None:
 def _rewritten(call: cst.Call, how: str, text: str) -> cst.Call | None:
     """The call with other arguments."""
     if how == "rename":
-        plain = [arg for arg in call.args if arg.keyword is None and not arg.star]
-        return call if len(plain) == len(call.args) <= int(text) else None
+        count, _, names = text.partition("|")
+        return _renamed_arguments(call, int(count), names.split(",") if names else [])
     if how == "prepend":
         named = {arg.keyword.value for arg in call.args if arg.keyword is not None}
         if named & {"device_type", "device"}:
@@ -76,15 +79,47 @@ def _rewritten(call: cst.Call, how: str, text: str) -> cst.Call | None:
             return None
         return _with_arguments(call, new)
     if how == "list":
-        if any(arg.keyword is not None or arg.star == "**" for arg in call.args) or not call.args:
-            return None
-        elements: list[cst.BaseElement] = [
-            cst.StarredElement(arg.value) if arg.star else cst.Element(arg.value) for arg in call.args
-        ]
-        return None if has_comment(call) else call.with_changes(args=[cst.Arg(cst.List(elements))])
-    if how == "symeig":
-        return _symeig(call)
-    return None
+        return _listed(call)
+    if how == "qr":
+        return _qr(call)
+    return _symeig(call) if how == "symeig" else None
+
+
+def _renamed_arguments(call: cst.Call, count: int, names: list[str]) -> cst.Call | None:
+    """The call with at most `count` positional arguments; those after them get names, and no others have any."""
+    if any(arg.star or (arg.keyword is not None and arg.keyword.value not in names) for arg in call.args):
+        return None
+    plain = sum(arg.keyword is None for arg in call.args)
+    if plain > count + len(names):
+        return None
+    args = _named(call, [""] * count + names)
+    return None if args is None else call.with_changes(args=args)
+
+
+def _listed(call: cst.Call) -> cst.Call | None:
+    """The positional arguments as a list, `out=` after it."""
+    plain = [arg for arg in call.args if arg.keyword is None and arg.star != "**"]
+    rest = [arg for arg in call.args if arg not in plain]
+    if not plain or has_comment(call) or any(arg.keyword is None or arg.keyword.value != "out" for arg in rest):
+        return None
+    elements: list[cst.BaseElement] = [
+        cst.StarredElement(arg.value) if arg.star else cst.Element(arg.value) for arg in plain
+    ]
+    return call.with_changes(args=[cst.Arg(cst.List(elements)), *rest])
+
+
+def _qr(call: cst.Call) -> cst.Call | None:
+    """`qr(A, some=False)`, if the flag is written out: `linalg.qr` has a mode of two names instead."""
+    made = _renamed_arguments(call, 1, ["some"])
+    if made is None or not made.args or made.args[0].keyword is not None or has_comment(call):
+        return None
+    if len(made.args) == 1:
+        return made
+    some = code(made.args[1].value)
+    if some not in ("True", "False"):
+        return None
+    first = made.args[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return made.with_changes(args=[first, *(_arguments('mode="complete"') if some == "False" else ())])
 
 
 def _symeig(call: cst.Call) -> cst.Call | None:
@@ -100,14 +135,14 @@ def _symeig(call: cst.Call) -> cst.Call | None:
 
 
 def _named(call: cst.Call, names: list[str]) -> list[cst.Arg] | None:
-    """The arguments, with names for those that are given by position."""
+    """The arguments, with names for those that are given by position; "" leaves one without."""
     found = []
     for at, arg in enumerate(call.args):
         if arg.star == "*" or (arg.keyword is None and not arg.star and at >= len(names)):
             return None
         if arg.keyword is None and not arg.star:
             tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-            arg = arg.with_changes(keyword=cst.Name(names[at]), equal=tight)
+            arg = arg.with_changes(keyword=cst.Name(names[at]), equal=tight) if names[at] else arg
         found.append(arg)
     return found
 
@@ -151,9 +186,9 @@ def _new_name(event: ApiReference, instead: str) -> tuple[str, tuple[str, ...]] 
     if len(spelled) > 1 and new[: len(root)] == root and len(new) > len(root):
         return ".".join([spelled[0], *new[len(root) :]]), ()
     module = instead.rpartition(".")[0]
-    if module != "torch" and not module.startswith(_LOADED):
-        return None
-    return instead, ("import torch",)
+    if module == "torch" or module.startswith(_LOADED):
+        return instead, ("import torch",)
+    return (instead, (f"import {module}",)) if module in _MODULES else None
 
 
 def _referred(
@@ -247,9 +282,7 @@ def without_old_argument(event: OldArgument) -> Fix | None:
         return Fix(f"leave out `{change.name}`", (Edit(call, text),), safe=safe, mends=mends)
     if how == "reduction":
         return _reduction(event, call)
-    if how == "weights" and given.keyword is not None:
-        return _weights(given, change)
-    return None
+    return _weights(event, call) if how == "weights" else None
 
 
 def _reduction(event: OldArgument, call: cst.Call) -> Fix | None:
@@ -288,17 +321,24 @@ def _reduction(event: OldArgument, call: cst.Call) -> Fix | None:
     return Fix(f'write `reduction="{reduction}"`', (Edit(call, text),), safe=True)
 
 
-def _weights(given: cst.Arg, change: Argument) -> Fix | None:
-    value = code(given.value)
-    keyword = "weights_backbone" if change.name.endswith("backbone") else "weights"
-    text = {"False": "None", "True": '"DEFAULT"'}.get(value)
-    if text is None:
+def _weights(event: OldArgument, call: cst.Call) -> Fix | None:
+    """`pretrained=True` as the weights that it stands for."""
+    edits, said = [], []
+    for change, given in ((event.change, event.argument), *event.others):
+        value = code(given.value)
+        name = trained(event.name, change.name) if value == "True" else None
+        if value not in ("True", "False") or (value == "True" and name is None) or has_comment(given):
+            return None
+        after = call.args[call.args.index(given) + 1 :]
+        if given.keyword is None and any(arg.keyword is None or arg.star for arg in after):
+            return None
+        keyword = change.name.replace("pretrained", "weights")
+        text = f'{keyword}="{name}"' if name else f"{keyword}=None"
+        edits.append(Edit(given, text))
+        said.append(f"`{text}`")
+    if _open(call) or event.target.begins_before(event.change.deprecated):
         return None
-    return Fix(f"write `{keyword}={text}`", (Edit(given, f"{keyword}={text}{_comma(given)}"),), safe=value == "False")
-
-
-def _comma(argument: cst.Arg) -> str:
-    return code(argument.comma) if isinstance(argument.comma, cst.Comma) else ""
+    return Fix(f"write {' and '.join(said)}", tuple(edits), safe=True)
 
 
 def with_argument_said(event: UnsaidArgument) -> Fix | None:

@@ -266,7 +266,12 @@ class _Check:
                 many = f"{len(others)} more {noun}{'s' if len(others) > 1 else ''}"
                 lines = others[0].span.line, others[-1].span.line
                 place = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} to {lines[1]}"
-                first = replace(first, message=f"{first.message} (and {many}, {place})", fix=_together(members))
+                first = replace(
+                    first,
+                    message=f"{first.message} (and {many}, {place})",
+                    fix=_together(members),
+                    others=tuple(_place(each) for each in others),
+                )
             alone.append(first)
         return alone
 
@@ -348,14 +353,25 @@ class _Check:
         return problem(self.source.path, INTERNAL_ERROR, message, span)
 
 
+def _place(finding: Finding) -> TraceLine:
+    span = finding.span
+    return TraceLine(finding.path, span.line, span.column, "", span.end_line, span.end_column)
+
+
 def _together(findings: Sequence[Finding]) -> FindingFix | None:
-    """One fix for all findings of a group, or that of the first where not all have one, or they touch."""
-    first = findings[0].fix
+    """
+    One fix for all findings of a group that have one, the first of them where they touch.
+
+    If some are safe, it is that of the safe ones: the others stay to be fixed by themselves.
+    """
     fixes = [finding.fix for finding in findings if finding.fix is not None]
+    fixes = [fix for fix in fixes if fix.safe] or fixes
+    if not fixes:
+        return None
     ordered = sorted({edit for fix in fixes for edit in fix.edits}, key=lambda edit: edit.span)
-    if first is None or len(fixes) < len(findings) or any(edits.clash(a, b) for a, b in pairwise(ordered)):
-        return first
-    return FindingFix(first.title, all(fix.safe for fix in fixes), tuple(ordered))
+    if any(edits.clash(a, b) for a, b in pairwise(ordered)):
+        return fixes[0]
+    return FindingFix(fixes[0].title, fixes[0].safe, tuple(ordered))
 
 
 def not_readable(path: str, error: SourceError) -> FileReport:

@@ -102,22 +102,19 @@ def in_text(finding: Finding, cells: Cells) -> Finding:
         start, end = cells.line(cell, span.line), cells.line(cell, span.end_line)
         return Span(start, span.column, end, span.end_column)
 
-    trace = tuple(
-        step
-        if step.cell is None
-        else replace(
-            step,
-            cell=None,
-            line=cells.line(step.cell, step.line),
-            end_line=cells.line(step.cell, step.end_line) if step.end_line else 0,
-        )
-        for step in finding.trace
-    )
+    def joined(step: TraceLine) -> TraceLine:
+        if step.cell is None:
+            return step
+        end = cells.line(step.cell, step.end_line) if step.end_line else 0
+        return replace(step, cell=None, line=cells.line(step.cell, step.line), end_line=end)
+
+    trace, others = tuple(map(joined, finding.trace)), tuple(map(joined, finding.others))
     cure = finding.fix
     if cure is not None:
         edits = tuple(TextEdit(moved(edit.span, edit.cell), edit.replacement) for edit in cure.edits)
         cure = replace(cure, edits=edits)
-    return replace(finding, cell=None, span=moved(finding.span, finding.cell), trace=trace, fix=cure)
+    span = moved(finding.span, finding.cell)
+    return replace(finding, cell=None, span=span, trace=trace, fix=cure, others=others)
 
 
 def in_file(finding: Finding, notebook: Notebook) -> Finding:
@@ -126,11 +123,14 @@ def in_file(finding: Finding, notebook: Notebook) -> Finding:
         return finding
     first = notebook.in_file(finding.cell, finding.span.line)
     last = notebook.in_file(finding.cell, max(finding.span.end_line, finding.span.line))
-    trace = tuple(
-        step if step.cell is None else replace(step, cell=None, line=notebook.in_file(step.cell, step.line))
-        for step in finding.trace
+    trace, others = (
+        tuple(
+            step if step.cell is None else replace(step, cell=None, line=notebook.in_file(step.cell, step.line))
+            for step in steps
+        )
+        for steps in (finding.trace, finding.others)
     )
-    return replace(finding, cell=None, span=Span(first, 1, last, 1), trace=trace)
+    return replace(finding, cell=None, span=Span(first, 1, last, 1), trace=trace, others=others)
 
 
 def in_cells(message: str, cells: Cells) -> str:
@@ -200,8 +200,8 @@ def _by_cell(finding: Finding, cells: Cells) -> Finding:
             number, place = _span(edit.span, cells)
             edits.append(TextEdit(place, edit.replacement, number))
         cure = FindingFix(cure.title, cure.safe, tuple(edits))
-    message = in_cells(finding.message, cells)
-    return replace(finding, cell=cell, span=span, message=message, trace=trace, fix=cure)
+    message, others = in_cells(finding.message, cells), tuple(_step(each, cells) for each in finding.others)
+    return replace(finding, cell=cell, span=span, message=message, trace=trace, fix=cure, others=others)
 
 
 def _span(span: Span, cells: Cells) -> tuple[int | None, Span]:

@@ -65,9 +65,9 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
     "torch.svd": ("1.9", "torch.linalg.svd", "", False, DOCS.format("torch.svd")),
     "torch.Tensor.svd": ("1.9", "torch.linalg.svd", "", False, DOCS.format("torch.svd")),
     "torch.norm": ("1.7", "torch.linalg.vector_norm", "", False, DOCS.format("torch.norm")),
-    "torch.qr": ("1.8", "torch.linalg.qr", "rename:1", True, DOCS.format("torch.qr")),
+    "torch.qr": ("1.8", "torch.linalg.qr", "qr", True, DOCS.format("torch.qr")),
     "torch.Tensor.qr": ("1.8", "torch.linalg.qr", "", True, DOCS.format("torch.qr")),
-    "torch.cholesky": ("1.8", "torch.linalg.cholesky", "rename:1", True, DOCS.format("torch.cholesky")),
+    "torch.cholesky": ("1.8", "torch.linalg.cholesky", "rename:1|upper", True, DOCS.format("torch.cholesky")),
     "torch.Tensor.cholesky": ("1.8", "torch.linalg.cholesky", "", True, DOCS.format("torch.cholesky")),
     "torch.lu": ("1.11", "torch.linalg.lu_factor", "", True, DOCS.format("torch.lu")),
     "torch.Tensor.lu": ("1.11", "torch.linalg.lu_factor", "", True, DOCS.format("torch.lu")),
@@ -180,6 +180,9 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
             ("save", "serialization"), ("script_method", "script"),
         )
     },
+    "torch.utils._pytree._register_pytree_node": (
+        "2.2", "torch.utils._pytree.register_pytree_node", "twin", True, BLOB.format("torch/utils/_pytree.py"),
+    ),
     "torchvision.transforms.v2.ToTensor": (
         "2.1", "", "", True,
         "https://docs.pytorch.org/vision/stable/generated/torchvision.transforms.v2.ToTensor.html",
@@ -204,7 +207,6 @@ PRIVATE: dict[str, tuple[str, str, bool]] = {
     "torch._dynamo.list_backends": ("torch.compiler.list_backends", "2.1", False),
     "torch._utils.is_compiling": ("torch.compiler.is_compiling", "2.3", False),
     "torch._vmap_internals.vmap": ("torch.vmap", "2.0", False),
-    "torch.utils._pytree._register_pytree_node": ("torch.utils._pytree.register_pytree_node", "2.2", False),
     "torch.distributed._tensor": ("torch.distributed.tensor", "2.5", False),
     "torch.distributed._tensor.DTensor": ("torch.distributed.tensor.DTensor", "2.5", True),
     "torch.distributed._tensor.Shard": ("torch.distributed.tensor.Shard", "2.5", True),

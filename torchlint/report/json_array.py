@@ -26,7 +26,7 @@ def as_object(finding: Finding) -> dict[str, Any]:
     A finding for programs: lines and columns count from 1, columns in characters, ends are exclusive.
 
     `cell` is there only for what is in a notebook, where lines are those of the cell; `conditions` only for a finding
-    whose proof rests on some.
+    whose proof rests on some; `others`, the further places, only for one that stands for several.
     """
     fix, verdict = finding.fix, finding.verdict
     value: dict[str, Any] = {
@@ -45,6 +45,8 @@ def as_object(finding: Finding) -> dict[str, Any]:
         value["conditions"] = [
             {"kind": each.kind, "expression": each.expression, "holds": each.holds} for each in finding.conditions
         ]
+    if finding.others:
+        value["others"] = [_other(each) for each in finding.others]
     if finding.cell is not None:
         value["cell"] = finding.cell
     return value
@@ -62,6 +64,11 @@ def _place(span: Span) -> dict[str, int]:
 def _step(step: TraceLine) -> dict[str, Any]:
     place = {"path": step.path, "line": step.line, "column": step.column, "message": step.message}
     return place if step.cell is None else {**place, "cell": step.cell}
+
+
+def _other(place: TraceLine) -> dict[str, Any]:
+    value = _place(Span(place.line, place.column, place.end_line, place.end_column))
+    return value if place.cell is None else {**value, "cell": place.cell}
 
 
 def _edit(edit: TextEdit) -> dict[str, Any]:

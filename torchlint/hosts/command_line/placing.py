@@ -70,10 +70,14 @@ def _named(finding: Finding, placed: Finding) -> Finding:
 
 
 def touched(finding: Finding, lines: frozenset[int]) -> bool:
-    """Whether a finding, or a step that leads to it, is on one of the lines; what is no finding of a rule always is."""
+    """
+    Whether a finding, a step that leads to it, or a further place of it is on one of the lines.
+
+    What is no finding of a rule always is.
+    """
     if finding.code in ("TLN000", "TLN001"):
         return True
     span = finding.span
     if not lines.isdisjoint(range(span.line, max(span.end_line, span.line) + 1)):
         return True
-    return any(step.path == finding.path and step.line in lines for step in finding.trace)
+    return any(step.path == finding.path and step.line in lines for step in (*finding.trace, *finding.others))

@@ -38,12 +38,12 @@ class Change:
     instead
         What to use, in full; "" if there is nothing.
     how
-        How a program is rewritten: "rename" (the name alone: same parameters, same meaning); "twin"
-        (as that, but it is another object); "rename:N" (calls of at
-        most N positional arguments and no others); "prepend:TEXT|NAMES" (a first argument; those
-        given by position get these names); "keyword:TEXT" (arguments at the
-        end); "decorator:TEXT" (as that, and called where it was not); "list" (the arguments in a list); "symeig";
-        "call" (what was a value is called now); "" (somebody must look at it).
+        How a program is rewritten: "rename" (the name alone: same parameters, same meaning); "twin" (as that, but it is
+        another object); "rename:N|NAMES" (calls of N positional arguments; those after them get these names, and only
+        these may be named); "prepend:TEXT|NAMES" (a first argument; those given by position get these names);
+        "keyword:TEXT" (arguments at the end); "decorator:TEXT" (as that, and called where it was not); "list" (the
+        arguments in a list, but for `out`); "qr"; "symeig"; "call" (what was a value is called now); "" (somebody must
+        look at it).
     quiet
         Torch shows no warning: only its documentation says so, or a warning that Python hides.
     source
@@ -292,6 +292,8 @@ def watched(target: Target) -> Watched:
         needles |= {each.name for each in of}
         if any(each.at == 0 or (each.at > 0 and target.reaches(each.removed)) for each in of):
             needles.add(function.rpartition(".")[2])  # it may be given by position
+    if MODELS in old:
+        needles.add(MODELS.partition(".")[0])  # any function of its may be given it by position
     needles |= {name for rows in new.values() for name in rows}
     return Watched(names, too_new, old, new, better_said, frozenset(needles))
 
