@@ -138,7 +138,10 @@ def recorded(
     }  # fmt: skip
     if files is not None:
         variables["RECORDER_FILES"] = json.dumps(files)
-    options = ["-q", "-p", "torchlint_recorder", "-p", "no:cacheprovider", "-o", "addopts=", "--import-mode=prepend"]
+    # Of an editable torchlint in the environment of the caller only the metadata is seen, and pytest ends at a plugin
+    # that it knows by name and cannot import.
+    without = ["-p", "no:torchlint", "-p", "no:cacheprovider"]
+    options = ["-q", "-p", "torchlint_recorder", *without, "-o", "addopts=", "--import-mode=prepend"]
     command = [str(python), "-m", "pytest", *options, "--continue-on-collection-errors", *subject.tests]
     with open(out.with_suffix(".log"), "wb") as log:
         try:
