@@ -370,3 +370,56 @@ def called_with_some_detached_weights():
     functional_call(net, {"weight": net.weight.detach()}, (torch.rand(8, 3),)).sum().backward()
     functional_call(net, {"weight": torch.ones(1, 3)}, torch.rand(8, 3)).sum().backward()
     net(torch.rand(8, 3)).sum().backward()
+
+
+def sequence_filled_by_code_elsewhere():
+    net = nn.Sequential()
+    fill = eval("lambda layers: layers.append(nn.Linear(3, 3))")
+    fill(net)
+    net(torch.rand(2, 3)).sum().backward()
+
+
+def sequence_that_stays_empty():
+    """Raises: does not require grad"""
+    net = nn.Sequential()
+    net.extend([nn.ReLU(), nn.Tanh()])
+    net = nn.Sequential(nn.ReLU(), nn.Tanh())
+    net(torch.rand(2, 3)).sum().backward()  # error: [TLN104]
+
+
+def sequence_filled_by_a_method_chosen_by_name():
+    net = nn.Sequential()
+    getattr(net, eval("'add_module'"))("linear", nn.Linear(3, 3))
+    net(torch.rand(2, 3)).sum().backward()
+
+
+def weights_of_the_caller_updated_in_place():
+    def descend(w):
+        for _ in range(3):
+            (gradient,) = torch.autograd.grad((w - 1).pow(2).sum(), w)
+            with torch.no_grad():
+                w -= 0.1 * gradient
+
+    descend(torch.zeros(3, requires_grad=True))
+
+
+def weights_of_the_caller_bound_anew():
+    """Raises: does not require grad"""
+
+    def descend(w):
+        for _ in range(3):
+            (gradient,) = torch.autograd.grad((w - 1).pow(2).sum(), w)  # error: [TLN104]  # error: [TLN113]
+            with torch.no_grad():
+                w = w - 0.1 * gradient
+
+    descend(torch.zeros(3, requires_grad=True))
+
+
+def mode_set_to_what_nobody_knows_inside_a_context():
+    import io
+
+    w = torch.ones(3, requires_grad=True)
+    torch.set_grad_enabled(False)
+    with io.StringIO():
+        torch.set_grad_enabled(eval("True"))
+    (w * 2).sum().backward()

@@ -110,3 +110,25 @@ def copies_itself():
             return Tracked(self.value.detach().clone())
 
     other = copy.deepcopy(Tracked(nn.Linear(2, 1)(torch.rand(3, 2))))
+
+
+def kept_by_a_descriptor_from_elsewhere():
+    class Detached:
+        def __set_name__(self, owner, name):
+            self.name = name
+
+        def __get__(self, instance, owner=None):
+            return instance.__dict__[self.name]
+
+        def __set__(self, instance, value):
+            instance.__dict__[self.name] = value.detach()
+
+    class Prior(nn.Module):
+        double = eval("Detached")()
+
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(2))
+            self.double = 2 * self.scale
+
+    copy.deepcopy(Prior())

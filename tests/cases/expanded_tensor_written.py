@@ -98,3 +98,16 @@ def copied_by_contiguous():
     rows = torch.zeros(3).expand(4, 3).contiguous()
     rows[0] = 1.0
     summed = torch.zeros(3).expand(4, 3).reshape(12)
+
+
+def expanded_to_sizes_of_which_nobody_knows_how_many():
+    more = eval("[]")
+    z = torch.rand(1, 3).expand(1, 3, *more)
+    z.mul_(2)
+
+
+def expanded_to_known_sizes_in_a_list():
+    """Raises: more than one element"""
+    more = [2, 3]
+    z = torch.rand(1, 3).expand(*more)
+    z.mul_(2)  # error: [TLN208]

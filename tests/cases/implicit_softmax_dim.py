@@ -103,3 +103,10 @@ def nothing_to_normalise():
         F.softmax()
     except TypeError:
         print("no input")
+
+
+def rank_of_a_starred_shape():
+    lead = eval("[2, 2]")
+    scores = torch.rand(12).view(*lead, 3)
+    assert scores.dim() == 3
+    print(F.softmax(scores, dim=-1))

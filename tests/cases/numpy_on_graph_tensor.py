@@ -204,3 +204,21 @@ def norms_of_gradients():
     net = torch.nn.Linear(4, 1)
     net(torch.rand(2, 4)).mean().backward()
     print(np.mean([p.grad.norm() for p in net.parameters()]))
+
+
+def drawn_inside_a_decorated_context_manager():
+    import contextlib
+
+    wrap = eval("lambda function: function")
+    quiet = eval("torch.no_grad")
+
+    @contextlib.contextmanager
+    @wrap
+    def manager():
+        with quiet():
+            yield
+
+    model = torch.nn.Linear(2, 1)
+    with manager():
+        prediction = model(torch.ones(4, 2))
+    print(prediction.numpy())

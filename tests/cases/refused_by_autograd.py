@@ -134,3 +134,26 @@ def a_share_for_a_parameter():
 
     blocks(4)
     shares(3)
+
+
+def filled_with_a_number_that_is_no_integer():
+    value = max([0.5, 1.5], key=eval("abs"))
+    torch.full((1,), value, requires_grad=True)
+    torch.full((1,), fill_value=value, requires_grad=True)
+
+
+def filled_with_an_integer():
+    """Raises: floating point"""
+    torch.full((1,), max([1, 2], key=eval("abs")), requires_grad=True)  # error: [TLN118]
+
+
+def written_out_of_what_is_cast_to_an_unknown_dtype():
+    w = torch.ones(3, requires_grad=True)
+    whole = (w * 2).to(eval("torch.int64"))
+    torch.sigmoid(whole, out=torch.ones(3))
+
+
+def written_out_of_what_is_recorded():
+    """Raises: arguments don't support automatic differentiation"""
+    w = torch.ones(3, requires_grad=True)
+    torch.sigmoid((w * 2).to(torch.float64), out=torch.ones(3, dtype=torch.float64))  # error: [TLN118]

@@ -105,3 +105,17 @@ def members_of_what_was_differentiated():
 
     x = torch.ones((), requires_grad=True)
     slopes([x], x)
+
+
+def frozen_by_text_in_a_decorated_function():
+    wrap = eval("lambda function: function")
+    w = torch.eye(4, requires_grad=True)
+
+    @wrap
+    def prepared(t):
+        exec("t.requires_grad_(False)")
+        return t
+
+    prepared(w)
+    doubled = w * 2
+    doubled.requires_grad = False

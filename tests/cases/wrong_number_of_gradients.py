@@ -460,3 +460,19 @@ def derivative_refused():
             raise NotImplementedError(f"no derivative for {shape.shape}")
 
     Steps.apply(torch.rand(3), 4)
+
+
+def applied_to_what_may_not_require_grad():
+    from torch.autograd import Function
+
+    class Binarise(Function):
+        @staticmethod
+        def forward(ctx, x, deterministic=False):
+            return torch.sign(x) if deterministic else torch.sign(x + torch.randn_like(x))
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    options = eval("{}")
+    print(Binarise.apply(torch.rand(3, **options), True))

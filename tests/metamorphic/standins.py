@@ -12,7 +12,6 @@ import random
 import sys
 import types
 import warnings
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +26,8 @@ from torchlint.rule import Finding, Level
 from .bodies import BODIES, assignments
 from .changes import MODULE
 from .hide import Variant, shown, varied
+from .passed import Ran
+from .passed import passed as came_through
 from .programs import drawn
 
 RAISING = frozenset(
@@ -83,18 +84,18 @@ class Run:
     ended: bool
     raised: frozenset[int]
     error: str
-    ran: Counter[int] = field(default_factory=Counter)
+    ran: Ran = field(default_factory=Ran)
 
 
 def run(code: Any, bodies: dict[str, str], roles: dict[str, str], *, lines: bool = False) -> Run:
     """Run a program with its stand-ins."""
-    ran: Counter[int] = Counter()
+    ran = Ran()
 
     def trace(frame: FrameType, event: str, _: object) -> Any:
         if frame.f_code.co_filename != FILE:
             return None
-        if event == "line":
-            ran[frame.f_lineno] += 1
+        frame.f_trace_opcodes = True
+        ran.trace(frame, event)
         return trace
 
     with _standing_in(bodies, roles), warnings.catch_warnings():
@@ -152,7 +153,7 @@ def judged(variant: Variant, rng: random.Random, seed: int = -1) -> list[Claim]:
             continue
         ran = run(code, bodies, variant.roles, lines=True).ran
         for number in open_ones:
-            if _passed(pending[number], ran):
+            if came_through(pending[number], ran, variant.text, variant.roles):
                 passed[number] = bodies
     for number, finding in pending.items():
         if number not in passed:
@@ -166,12 +167,6 @@ def judged(variant: Variant, rng: random.Random, seed: int = -1) -> list[Claim]:
 
 def _places(finding: Finding) -> frozenset[int]:
     return frozenset({finding.span.line, *(step.line for step in finding.trace)})
-
-
-def _passed(finding: Finding, ran: Counter[int]) -> bool:
-    """Whether the program came through all places of the proof; twice, if an earlier iteration is part of it."""
-    twice = "iteration" in finding.message
-    return all(ran[line] > 0 for line in _places(finding)) and ran[finding.span.line] > twice
 
 
 def one(seed: int) -> list[Claim]:

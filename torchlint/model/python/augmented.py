@@ -14,6 +14,7 @@ from torchlint.model.python.derived_parameters import cst_expression
 from torchlint.model.python.operators import holds_tensor, operate
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.subscripts import evaluate_index, subscript
+from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     NONE,
     Constant,
@@ -23,7 +24,10 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     alternatives,
+    choose,
+    is_foreign,
     reachable_tensors,
+    unknown_guard,
 )
 from torchlint.model.torch.arguments import text_of
 from torchlint.model.torch.gradients import grad_written
@@ -68,7 +72,15 @@ def augmented_statement(run: Run, node: ir.AugmentedAssign) -> None:
         return
     if not isinstance(value, Sequence):
         may_write(run, current, value)
-    assign(run, target, operate(run, node.op, current, value, node))
+    computed = operate(run, node.op, current, value, node)
+    if isinstance(computed, Tensor) and run.machine.grad_mode is not Truth.YES and _may_be_written(current):
+        # A tensor is written and stays what it is, whatever is computed while nothing is recorded.
+        computed = choose([(unknown_guard(), current), (unknown_guard(), computed)])
+    assign(run, target, computed)
+
+
+def _may_be_written(value: Value) -> bool:
+    return any(isinstance(each, Unknown) and not is_foreign(each) for _, each in alternatives(value))
 
 
 def _augmented_item(run: Run, node: ir.AugmentedAssign, target: ir.Subscript) -> None:

@@ -67,7 +67,10 @@ def havoc(run: Run, value: Value) -> None:
                 machine.trail.set(
                     value.attributes, name, choose([(unknown_guard(), each), (unknown_guard(), Unknown())])
                 )
-    elif isinstance(value, Bound) and value.name in _OF_CONTAINERS:
+    elif isinstance(value, Module) and value.kind.container and not value.children:
+        if value.children is not None:  # an empty container is there to be filled
+            machine.trail.set(value, "children", None)
+    elif isinstance(value, Bound) and (value.name in _OF_CONTAINERS or isinstance(value.receiver, Module)):
         havoc(run, value.receiver)
     elif isinstance(value, Sequence) and value.last is not None and value.items is None:
         machine.trail.set(value, "last", None)

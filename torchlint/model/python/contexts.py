@@ -65,6 +65,7 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
     item = node.items[place]
     machine.descend()
     mode, ambient, very_dtypes, may_cast = machine.grad_mode, machine.ambient, torch.very_dtypes, autograd.may_cast
+    modes_set = torch.modes_set
     device = torch.default_device
     if not _keeps_dtypes(run, item.context):
         torch.very_dtypes = False
@@ -102,6 +103,10 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
     machine.grad_mode, torch.very_dtypes, autograd.may_cast = mode, very_dtypes, may_cast
     if machine.ambient is not ambient and not machine.contexts:
         machine.trail.set(machine, "ambient", ambient)
+    if restores:
+        torch.modes_set = modes_set
+    if left_in is inside and left_in is Truth.MAYBE and torch.modes_set != modes_set:
+        inside = mode  # set to what nobody knows, as it was under an unknown context
     if left_in is not inside and left_in is not mode and not restores and not machine.dead:
         # set in the body: only torch's own contexts are sure to set it back
         set_grad_mode(torch, left_in if plain else Truth.MAYBE)
@@ -241,6 +246,9 @@ def _transparent(run: Run, context: ir.Expression, value: Value) -> bool:
     if isinstance(value, Choice):
         return False
     callee = evaluate_again(run, context.function) if isinstance(context, ir.Call) else value
+    defined = callee.function if isinstance(callee, Bound) else callee
+    if isinstance(defined, Function) and defined.kind == "opaque":
+        return False  # of the file, under a decorator that nobody knows: its body was not run
     if isinstance(callee, External):
         return (
             not callee.qualified.startswith("contextlib.nullcontext") and callee.qualified.startswith(_TRANSPARENT)

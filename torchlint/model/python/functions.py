@@ -14,6 +14,7 @@ from torchlint.model.python.attributes import is_module
 from torchlint.model.python.callbacks import hand_on, havoc
 from torchlint.model.python.flags import changes_flags, unsettle
 from torchlint.model.python.run import Run
+from torchlint.model.python.variables import forget_variables
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.frames import CallFrame
 from torchlint.model.state.guards import Truth
@@ -36,6 +37,7 @@ from torchlint.model.state.values import (
     reachable_tensors,
 )
 from torchlint.syntax import ir
+from torchlint.syntax.reading import written
 
 _FOR_INFERENCE = re.compile(r"(^|_)infer(ence)?(_|$)")
 MOST_DEPTH = 12
@@ -127,6 +129,8 @@ def _run_function(
             for value in values:
                 unsettle(run, value)
         hand_on(run, [function, *values])
+        if isinstance(definition, ir.FunctionDef) and "exec" in written(definition).words:
+            forget_variables(run)
         first = positional[0] if positional else None
         layer = isinstance(first, Instance) and function.name == "forward" and is_module(first) is Truth.YES
         if function.kind == "opaque":

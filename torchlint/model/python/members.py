@@ -26,6 +26,7 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     choose,
+    is_foreign,
     reachable_tensors,
     unknown_guard,
 )
@@ -52,6 +53,10 @@ def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
     machine = run.machine
     for cls in instance.cls.ancestry():
         descriptor = cls.attributes.get(name)
+        if isinstance(descriptor, Unknown) and not is_foreign(descriptor):
+            # It may be a descriptor, which holds what it likes.
+            other = Unknown(reachable_tensors(value))
+            value = choose([(unknown_guard(), value), (unknown_guard(), other)])
         if isinstance(descriptor, Instance):
             for each in descriptor.cls.ancestry():
                 function = each.attributes.get("__set__")

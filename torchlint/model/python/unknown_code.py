@@ -57,6 +57,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     )
     depends: list[Tensor] = []
     given = [*site.values(), *([receiver] if receiver is not None else [])]
+    given += [each.receiver for each in given if isinstance(each, Bound) and each.function is None]
     for value in given:
         held = [*value.given, *held_tensors(value)] if isinstance(value, Instance) else reachable_tensors(value)
         for tensor in held:

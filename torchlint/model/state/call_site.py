@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from torchlint.model.state.values import Value
+from torchlint.model.state.values import Constant, Scalar, Sequence, Tensor, Unknown, Value, reachable_tensors
 from torchlint.syntax import ir
 
 
@@ -31,6 +31,18 @@ class CallSite:
         if keyword in self.keywords:
             return self.keywords[keyword]
         return self.positional[position] if 0 <= position < len(self.positional) else None
+
+    def sized(self) -> list[Value]:
+        """
+        The positional arguments of what takes sizes one by one (`x.view(*lead, 3)`): behind an unknown number of them
+        nobody knows which is which, so all are one unknown value, or one list of sizes where one of them is a size.
+        """
+        starred = not self.complete and any(argument.star == "*" for argument in self.node.arguments)
+        if not starred or any(isinstance(value, Tensor) for value in self.positional):
+            return self.positional
+        if any(isinstance(each, Constant) and type(each.value) is int for each in self.positional):
+            return [Sequence("tuple", None, Scalar("int"))]
+        return [Unknown([tensor for value in self.positional for tensor in reachable_tensors(value)])]
 
     def argument(self, position: int, keyword: str) -> ir.Argument | None:
         """The written argument."""

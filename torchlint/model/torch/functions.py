@@ -55,6 +55,7 @@ def set_grad_mode(torch: Torch, mode: Truth) -> None:
     """The grad mode is set by a call; outside of any `with` it stays so when the function is left."""
     machine = torch.machine
     machine.trail.set(machine, "grad_mode", mode)
+    torch.modes_set += 1
     if not machine.contexts:
         machine.trail.set(machine, "ambient", mode)
 
@@ -73,7 +74,7 @@ def torch_call(torch: Torch, qualified: str, site: CallSite) -> Value | None:
     if optimizer is not None and not optimizer.is_scheduler:
         return new_optimizer(torch, qualified, site)
     if factories.find(qualified) is not None:
-        return create(torch, qualified, site, site.positional)
+        return create(torch, qualified, site, site.sized())
     return _function(torch, qualified, site)
 
 

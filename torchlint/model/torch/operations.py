@@ -168,10 +168,14 @@ def _refuse_out(torch: Torch, op: Op, bound: dict[str, Value], origin: ir.Node, 
     """`out=`: torch refuses to record it (`throw_error_out_requires_grad`), before it looks at anything else."""
     machine, autograd = torch.machine, torch.autograd
     assumed = machine.assumed
+    given = [tensor for value in bound.values() for _, tensor in present(torch, value)]
     for guard, tensor in tensor_options(autograd, bound["out"]):
         machine.assumed = assumed | guard
         grad = recorded_grad(autograd, input_grad(autograd, op, bound).either(tensor.requires_grad))
-        refuse(autograd, "out", f"{display}(out=...)", tensor, origin, grad.truth())
+        # A cast to what nobody knows may give integers, which require none.
+        known = any(each.dtype is not None for each in given if each.requires_grad.truth() is not Truth.NO)
+        truth = grad.truth() if known else grad.truth() & Truth.MAYBE
+        refuse(autograd, "out", f"{display}(out=...)", tensor, origin, truth)
     machine.assumed = assumed
 
 

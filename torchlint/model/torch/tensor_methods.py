@@ -113,12 +113,13 @@ def tensor_method(torch: Torch, tensor: Tensor, name: str, site: CallSite, recei
 def _operation(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
     """A method that is a factory (`new_zeros`) or an operation of the table."""
     qualified = f"torch.Tensor.{name}"
+    given = [tensor, *site.sized()]
     if factories.find(qualified) is not None:
-        return create(torch, qualified, site, [tensor, *site.positional])
+        return create(torch, qualified, site, given)
     return apply(
         torch,
         qualified,
-        [tensor, *site.positional],
+        given,
         site.keywords,
         site.node,
         name,

@@ -22,6 +22,7 @@ class Torch:
         "default_dtype",
         "default_training",
         "machine",
+        "modes_set",
         "switched",
         "unsettled",
         "very_dtypes",
@@ -42,5 +43,7 @@ class Torch:
         """Whether a `forward` is run as its author had it in mind (`scheduling/entry_points`)."""
         self.default_training = Truth.YES
         """The mode of a module that nobody has switched: training while the script runs; unknown in what it defines."""
+        self.modes_set = 0
+        """How often the grad mode was set by a call that no context has taken back."""
         self.switched: list[Module | Instance] = []
         """The modules whose mode was set."""

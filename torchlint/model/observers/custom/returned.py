@@ -24,6 +24,7 @@ from torchlint.model.observers.custom.function_source import Method, names
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
+from torchlint.model.state.tensors import GRAD_MAYBE, GRAD_NO
 from torchlint.model.state.values import Class, Constant, Function, Sequence, Tensor, Unknown, Value, reachable_tensors
 from torchlint.syntax import ir
 from torchlint.syntax.features import CUSTOM, anywhere
@@ -143,10 +144,13 @@ class Returned(Observer):
 
 
 def _differentiated(arguments: list[Value]) -> bool:
-    """Whether one of the values may require grad, so that a backward may come by."""
+    """
+    Whether one of the values requires grad, under a condition or not, so that a backward may come by. Of a tensor of
+    which nothing says so (`torch.rand(3, **options)`) it is not known.
+    """
     tensors = [tensor for value in arguments for tensor in reachable_tensors(value)]
     unknown = any(isinstance(value, Unknown) for value in arguments)
-    return unknown or any(tensor.requires_grad.truth() is not Truth.NO for tensor in tensors)
+    return unknown or any(tensor.requires_grad not in (GRAD_NO, GRAD_MAYBE) for tensor in tensors)
 
 
 def _returns_something(backward: Method) -> bool:

@@ -1,0 +1,109 @@
+"""
+Whether a run came through all places of a proof: what a line alone does not tell.
+
+Of a line with a conditional expression only one arm is run; a statement may begin and raise; what the second iteration
+of a loop does the first has not done; and a function is run for one call of it, not for another. Where the text of a
+program leaves such a question open, the run has not passed. Knows Python, nothing of the model.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from types import FrameType
+from typing import TypeAlias
+
+from torchlint.rule import Finding
+from torchlint.syntax.text import Span
+
+Part: TypeAlias = tuple[int, int, int, int]
+"""First line and column, last line and column behind the last."""
+
+IN_ORDER = frozenset({"TLN101", "TLN201", "TLN202"})
+"""Codes whose proof is a sequence of events, in the order of its steps."""
+
+
+@dataclass(slots=True)
+class Ran:
+    """
+    What a run did.
+
+    Attributes
+    ----------
+    lines
+        How often each line was come by, without those times at which it raised.
+    order
+        The lines one after the other.
+    parts
+        The places in the text of the instructions that ran; none before Python 3.11, which does not tell.
+    """
+
+    lines: Counter[int] = field(default_factory=Counter)
+    order: list[int] = field(default_factory=list)
+    parts: set[Part] = field(default_factory=set)
+
+    def trace(self, frame: FrameType, event: str) -> None:
+        """What `sys.settrace` tells of a frame whose instructions are traced."""
+        line = frame.f_lineno
+        if event == "line":
+            self.lines[line] += 1
+            self.order.append(line)
+        elif event == "exception":
+            self.lines[line] -= 1
+        elif event == "opcode" and sys.version_info >= (3, 11):
+            first, last, column, end = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
+            if first is not None and last is not None and column is not None and end is not None:
+                self.parts.add((first, column + 1, last, end + 1))
+
+
+def passed(finding: Finding, ran: Ran, text: str, unknown: Collection[str]) -> bool:
+    """Whether a run of a program came through all places of a finding's proof; `unknown` are the names of stand-ins."""
+    places = [step.line for step in finding.trace]
+    wanted = {finding.span.line, *places}
+    twice = "iteration" in finding.message
+    if not all(ran.lines[line] > 0 for line in wanted) or ran.lines[finding.span.line] <= twice:
+        return False
+    if ran.parts and not any(_within(part, finding.span) for part in ran.parts):
+        return False
+    tree = ast.parse(text)
+    if not all(ran.lines[line] > 0 for line in _calls(tree, finding.span.line)):
+        return False
+    if finding.code not in IN_ORDER:
+        return True
+    again = {line for first, last in _loops(tree, unknown) for line in wanted if first <= line <= last}
+    return all(ran.lines[line] > 1 for line in again) and _follow(places, ran.order)
+
+
+def _within(part: Part, span: Span) -> bool:
+    line, column, end_line, end_column = part
+    begins = (span.line, span.column) <= (line, column)
+    return begins and (end_line, end_column) <= (span.end_line, span.end_column)
+
+
+def _calls(tree: ast.Module, line: int) -> Iterator[int]:
+    """The lines from which the function around a line is called by its name: nobody knows which of them is meant."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    around = {each.name for each in functions if each.lineno <= line <= (each.end_lineno or each.lineno)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in around:
+            yield node.lineno
+
+
+def _loops(tree: ast.Module, unknown: Collection[str]) -> Iterator[tuple[int, int]]:
+    """The loops of which nobody knows how often they run: what they go over is a stand-in's."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.For | ast.While):
+            over = node.iter if isinstance(node, ast.For) else node.test
+            if any(isinstance(each, ast.Name) and each.id in unknown for each in ast.walk(over)):
+                yield node.lineno + 1, node.end_lineno or node.lineno
+
+
+def _follow(places: list[int], order: list[int]) -> bool:
+    """Whether the lines were come by one after the other."""
+    rest = iter(order)
+    last = 0
+    return all(place == last or (last := place) in rest for place in places)
