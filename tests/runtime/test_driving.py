@@ -47,6 +47,50 @@ def driven(text: str, name: str, path: str = "snippet.py") -> Outcome:
             "Net",
         ),
         (
+            "class Net(nn.Module):\n    def __init__(self, settings):\n        super().__init__()\n"
+            "        self.a = nn.Linear(settings['width'], 2)\n        self.scale = dict(**settings)['width']\n"
+            "    def forward(self, x):\n        return self.a(x) * self.scale\n",
+            "Net",
+        ),
+        (
+            "class Net(nn.Module):\n    def __init__(self, part):\n        super().__init__()\n"
+            "        self.part = part\n"
+            "    def forward(self, x):\n        return self.part(x) * 2\n",
+            "Net",
+        ),
+        (
+            "class Net(nn.Module):\n    def __init__(self, keep):\n        super().__init__()\n"
+            "        self.register_buffer('keep', keep)\n    def forward(self, x):\n"
+            "        return x.sum() * self.keep\n",
+            "Net",
+        ),
+        (
+            "def f(x, mode):\n    if mode not in ('sum', 'mean'):\n        raise ValueError(mode)\n"
+            "    return getattr(x, mode)()\n",
+            "f",
+        ),
+        (
+            "class Net(nn.Module):\n    def __init__(self, part=None):\n        super().__init__()\n"
+            "        if part is None:\n            raise ValueError('give it')\n        self.part = part\n"
+            "    def forward(self, x):\n        return self.part(x)\n",
+            "Net",
+        ),
+        (
+            "class Base(nn.Module):\n    def run(self, x):\n        raise NotImplementedError\n"
+            "    def forward(self, x):\n        raise NotImplementedError\n"
+            "class Net(Base):\n    def forward(self, x):\n        return x * 2\n",
+            "Base",
+        ),
+        (
+            "class Reader:\n    def __init__(self):\n        raise FileNotFoundError('weights')\n"
+            "    def scaled(self, x):\n        return self.layer(x) * self.width + self.config.shift\n",
+            "Reader.scaled",
+        ),
+        (
+            "@torch.jit.script\ndef f(x: torch.Tensor):\n    return x.sum()\n",
+            "f",
+        ),
+        (
             "from abc import ABC, abstractmethod\nclass Base(ABC, nn.Module):\n    @abstractmethod\n"
             "    def extra(self): ...\n    def forward(self, x):\n        return x * 2\n",
             "Base",
@@ -141,6 +185,63 @@ def test_what_is_not_installed_is_stood_in_for_and_told_if_it_was_used(
     outcome = driven(text, "Net", str(tmp_path / "net.py"))
     assert outcome.ending == "ended", outcome.raised
     assert ("with a stand-in for `not_installed_anywhere`" in outcome.driven) is leaned
+
+
+def test_a_layer_that_is_not_installed_is_a_module(tmp_path: Path) -> None:
+    text = (
+        "from not_installed_anywhere.layers import Rearrange, fold\nfrom not_installed_anywhere import One, Two\n"
+        "class Both(One, Two):\n    pass\n"
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.a = nn.Sequential(Rearrange('b c -> c b'), nn.Linear(4, 2))\n"
+        "    def forward(self, x):\n        y = fold(x)\n        y += 1\n        return self.a(y) + x.sum()\n"
+    )
+    (tmp_path / "net.py").write_text(HEAD + text)
+    outcome = driven(text, "Net", str(tmp_path / "net.py"))
+    assert outcome.ending == "ended", (outcome.raised, outcome.note)
+    assert "with a stand-in for `not_installed_anywhere`" in outcome.driven
+
+
+def test_a_folder_that_is_named_like_a_library(tmp_path: Path) -> None:
+    package = tmp_path / "whole" / "torch"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("WIDTH = 6\n")
+    text = "from whole.torch import WIDTH\nfrom whole.elsewhere import name\ndef f(x):\n    return x.sum() * WIDTH\n"
+    (package / "net.py").write_text(HEAD + text)
+    outcome = driven(text, "f", str(package / "net.py"))
+    assert outcome.ending == "ended", outcome.raised
+
+
+def test_a_package_whose_beginning_fails(tmp_path: Path) -> None:
+    package = tmp_path / "pkg"
+    package.mkdir()
+    (package / "__init__.py").write_text("from pkg.parts import WIDTH\nfrom pkg.net import gone\nraise OSError('no')\n")
+    (package / "parts.py").write_text("WIDTH = 6\n")
+    text = "from pkg import WIDTH, native\ndef f(x):\n    return x.sum() * WIDTH\n"
+    (package / "net.py").write_text(HEAD + text)
+    outcome = driven(text, "f", str(package / "net.py"))
+    assert outcome.ending == "ended", outcome.raised
+
+
+def test_of_many_attempts_the_furthest_is_told() -> None:
+    text = (
+        "class Net(nn.Module):\n    def __init__(self, width):\n        super().__init__()\n"
+        "        self.a = nn.Linear(width, 2)\n    def forward(self, x):\n        raise LookupError('not here')\n"
+    )
+    outcome = driven(text, "Net")
+    assert (outcome.ending, outcome.note) == ("unbuilt", "forward: LookupError: not here")
+
+
+def test_sizes_of_a_configuration_are_small(tmp_path: Path) -> None:
+    text = (
+        "from dataclasses import dataclass\n@dataclass\nclass Config:\n"
+        "    width: int = 4096\n    num_layers: int = 48\n"
+        "class Net(nn.Module):\n    def __init__(self, cfg: Config):\n        super().__init__()\n"
+        "        assert isinstance(cfg, Config)\n"
+        "        self.a = nn.ModuleList(nn.Linear(cfg.width, cfg.width) for _ in range(cfg.num_layers))\n"
+        "    def forward(self, x):\n        for a in self.a:\n            x = a(x)\n        return x\n"
+    )
+    outcome = driven(text, "Net")
+    assert (outcome.ending, outcome.driven.endswith("of shape (2, 256)")) == ("ended", True), outcome.note
 
 
 def test_a_program_that_handles_what_is_missing_goes_its_own_way(tmp_path: Path) -> None:

@@ -279,6 +279,8 @@ class _Program:
         request = self.request
         linecache.cache[request.path] = (len(request.text), None, request.text.splitlines(True), request.path)
         _callbacks(self.watcher)
+        if request.module:  # what is compiled has no statements to be looked at
+            getattr(getattr(torch.jit, "_state", None), "disable", int)()
         if request.module and request.path.endswith(".py") and os.path.isfile(request.path):
             self.loading = Loading(request.path, self._code)
             self.module = self.loading.module()

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 import torch
 
+from torchlint.verify.bare import without_constructor
 from torchlint.verify.inputs import Inputs, constructor_arguments, first_inputs, repaired
 from torchlint.verify.protocol import Raised
 
@@ -88,6 +89,8 @@ class Driver:
         self.input_grad = input_grad
         self.known_calls = list(_calls(target.__name__, tree, namespace))
         self.description = ""
+        self.furthest = (0, "")
+        self.bare = False
         self.failure = "no constructor call was found that it accepts"
 
     def run(self, observer: contextlib.AbstractContextManager[object] | None, *reset: _Resettable) -> Raised | None:
@@ -140,10 +143,18 @@ class Driver:
                             first, waiting = False, []
                         if _about_autograd(error) or phase.name not in ("construct", "forward"):
                             return self.tell(error, phase.name)
-                        self.failure = f"{phase.name}: {type(error).__name__}: {_first_line(error)}"
+                        self._failed(phase, error)
                         if phase.name == "forward":
                             waiting = [i for i in repaired(chosen, str(error)) if i not in tried] + waiting
+        self.description = self.furthest[1] or self.description
         raise UnbuiltError(self.failure)
+
+    def _failed(self, phase: _Phase, error: Exception) -> None:
+        """Of all attempts the first of those that came furthest is told: later ones are guesses."""
+        rank = ("construct", "forward").index(phase.name) + 1
+        if rank > self.furthest[0]:
+            self.furthest = (rank, self.description)
+            self.failure = f"{phase.name}: {type(error).__name__}: {_first_line(error)}"
 
     def _function(self, built: Any) -> Any:
         return getattr(built, self.method) if self.method else built
@@ -154,24 +165,31 @@ class Driver:
             return
         yield from self.known_calls
         done = []
-        for by_use in (False, True):
+        ways: tuple[dict[str, Any], ...] = ({}, {"by_use": True}, {"depth": 0}, {"all_of_them": True, "by_use": True})
+        for way in ways:
             for size in PROFILES:
-                arguments = constructor_arguments(self.target, size, by_use=by_use)
+                arguments = constructor_arguments(self.target, size, **way)
                 if str(arguments) not in done:
                     done.append(str(arguments))
                     yield (), arguments
         numbers = [name for name, value in arguments.items() if isinstance(value, (int, float))]
         for length, name in itertools.product((3, 4), numbers[:4]):
             yield (), {**arguments, name: [PROFILES[0]] * length}
+        if self.method and not inspect.isabstract(self.target):
+            self.bare = True
+            yield (), {}
 
     def _construct(self, phase: _Phase, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         phase.name = "construct"
         if not isinstance(self.target, type):
             self.description = f"`{self.target.__name__}`"
             return self.target
+        if self.bare:
+            self.description = f"`{self.target.__name__}.{self.method}` of an instance that no constructor made"
+            return without_constructor(self.target, self.method)
         words = [_word(a) for a in arguments] + [f"{name}={_word(value)}" for name, value in keywords.items()]
         self.description = f"`{self.target.__name__}({', '.join(words)})`"
-        built = _concrete(self.target)(*arguments, **keywords)
+        built = _concrete(self.target, self.method or "forward")(*arguments, **keywords)
         if self.method:
             self.description += f".{self.method}"
         return built
@@ -187,13 +205,29 @@ class Driver:
                 sum(_total(t) for t in outputs).backward()
 
 
-def _concrete(target: type[Any]) -> type[Any]:
+def _concrete(target: type[Any], method: str) -> type[Any]:
     """The class, or one derived from it that lacks nothing: what is abstract returns None there."""
+    if _unwritten(target, method):
+        written = (each for each in _derived(target) if not _unwritten(each, method) and not inspect.isabstract(each))
+        target = next(written, target)
     if not inspect.isabstract(target):
         return target
     derived: type[Any] = types.new_class(target.__name__, (target,))
     derived.__abstractmethods__ = frozenset()
     return derived
+
+
+def _derived(target: type[Any]) -> Iterator[type[Any]]:
+    for each in target.__subclasses__():
+        yield each
+        yield from _derived(each)
+
+
+def _unwritten(target: type[Any], method: str) -> bool:
+    """Whether a method does nothing but raise `NotImplementedError`: others are to write it."""
+    code = getattr(getattr(target, method, None), "__code__", None)
+    names = () if code is None else code.co_names
+    return names == ("NotImplementedError",)
 
 
 @dataclasses.dataclass

@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 from torchlint.verify import typed, values
-from torchlint.verify.usage import Use, uses
+from torchlint.verify.usage import Use, uses, whole
 
 SIZE = 8
 """Of what says nothing of itself."""
@@ -42,11 +42,13 @@ INTEGER_INPUTS = ("ids", "tokens", "idx", "index", "indices", "label", "labels",
 """Names, or last words of names, of `forward` arguments that are integers."""
 CONFIGURATIONS = ("config", "cfg", "conf", "args", "opt", "hparams", "settings", "params")
 """Names of what holds settings."""
+RANKS = 6
+"""No tensor gets more dimensions."""
 SPATIAL = (16, 32, 28, 8)
 
 
 def constructor_arguments(
-    target: type[Any], size: int, *, by_use: bool = False, depth: int = typed.DEPTH
+    target: type[Any], size: int, *, by_use: bool = False, depth: int = typed.DEPTH, all_of_them: bool = False
 ) -> dict[str, Any]:
     """
     Keyword arguments for the parameters of a class that have no default.
@@ -61,23 +63,28 @@ def constructor_arguments(
         Whether what the constructor does with them comes first, and names only after that. Before both come classes of
         the project.
     depth
-        How deep classes may be built.
+        How deep classes may be built; 0: not at all.
+    all_of_them
+        Whether those that are None by default get something, too.
     """
     try:
         parameters = inspect.signature(target).parameters.values()
     except (TypeError, ValueError):
         return {}
-    known = uses_of(target.__init__, computes=False) if by_use else {}
+    known = uses_of_class(target)
     classes = typed.annotated(target)
     found = {}
     for p in parameters:
-        if p.default is p.empty and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY):
-            value = _of_class(target, p, classes.get(p.name), size, depth)
+        wanted = p.default is p.empty or (all_of_them and p.default is None)
+        if wanted and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY):
+            value = _of_class(target, p, classes.get(p.name), size, depth) if depth else typed.Nothing
             if value is not typed.Nothing:
                 found[p.name] = value
                 continue
             use = known.get(p.name, Use(""))
-            if not by_use:
+            if use.choices and use.kind in ("", "string"):
+                found[p.name] = use.choices[0]
+            elif not by_use and use.kind not in ("config", "dict", "module", "callable", "tensor", "mask"):
                 found[p.name] = _argument(p.name.lower(), p.annotation, size)
             elif use.kind in ("", "integer"):
                 found[p.name] = values.scalar(p.name, size, computes=False)
@@ -120,7 +127,7 @@ def _activation(name: str, size: int) -> Any:
 
 
 def _layer(name: str, size: int) -> Any:
-    return nn.Linear(size, size)
+    return values.AnyModule()
 
 
 def _fraction(name: str, size: int) -> float:
@@ -268,6 +275,16 @@ def uses_of(function: Callable[..., Any], *, computes: bool) -> dict[str, Use]:
     return uses(node, computes=computes) if known else {}  # type: ignore[arg-type]
 
 
+def uses_of_class(target: type[Any]) -> dict[str, Use]:
+    """What the arguments of a constructor must be, as far as the class does anything with them."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(target)))
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return uses_of(target.__init__, computes=False)
+    node = whole(tree.body[0]) if isinstance(tree.body[0], ast.ClassDef) else None
+    return uses_of(target.__init__, computes=False) if node is None else uses(node, computes=False)
+
+
 def _required(function: Callable[..., Any]) -> tuple[str, ...]:
     parameters = inspect.signature(function).parameters.values()
     return tuple(
@@ -322,6 +339,9 @@ def repaired(inputs: Inputs, message: str) -> list[Inputs]:
     if re.search(r"scalar types?:? Long|expected .*Long|must be .*integer|Long, Int", message):
         found.append(replace(inputs, names=inputs.names[1:], integers=(*inputs.names[:1], *inputs.integers)))
         found.append(replace(inputs, names=(), integers=(*inputs.names, *inputs.integers)))
+    if inputs.integers and re.search(r"class probabilities|multi-target not supported|0D or 1D target", message):
+        one = {name: dict(inputs.shapes).get(name, inputs.shape)[:1] for name in inputs.integers}
+        found.append(replace(inputs, shapes=tuple({**dict(inputs.shapes), **one}.items())))
     if re.search(r"scalar types?:? Float|expected .*Float|must be .*floating|found Long|'Long'", message):
         found.append(replace(inputs, names=(*inputs.names, *inputs.integers), integers=()))
     if re.search(r"not Tensor|'Tensor' object|Tensor cannot|single element can be converted|ambiguous", message):
@@ -381,6 +401,8 @@ def _second(shape: _Shape, size: int) -> list[_Shape]:
 
 
 def _ranked(shape: _Shape, rank: int) -> list[_Shape]:
+    if rank > RANKS:
+        return []
     if len(shape) > rank:
         return [shape[:rank], shape[len(shape) - rank :]]
     padding = (8,) * (rank - len(shape))
@@ -418,6 +440,15 @@ _REPAIRS: tuple[tuple[str, _Repair], ...] = (
         r"tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
         lambda s, g: _swapped(s, g[0][0], g[1][0]) + _swapped(s, g[1][0], g[0][0]),
     ),
+    (r"len\(dims\) = (\d+)", lambda s, g: _ranked(s, g[0][0])),
+    (r"same number of dimensions: got (\d+) and (\d+)", lambda s, g: [*_ranked(s, g[0][0]), *_ranked(s, g[1][0])]),
+    (r"repeat dims can not be smaller", lambda s, g: _ranked(s, max(1, len(s) - 1))),
+    (
+        r"expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\)",
+        lambda s, g: _swapped(s, g[0][0], g[1][0]) + _swapped(s, g[1][0], g[0][0]),
+    ),
+    (r"number of sizes provided \((\d+)\)", lambda s, g: _ranked(s, g[0][0])),
+    (r"(?i)(?:must|should|expect\w*)[^.]*?\b(\d)-?D\b", lambda s, g: _ranked(s, g[0][0])),
     (r"unpack \(expected (\d+)", lambda s, g: _ranked(s, g[0][0])),
     (r"Dimension out of range.*\[-(\d)", lambda s, g: _ranked(s, g[0][0] + 1)),
     (r"too many indices for tensor of dimension (\d)", lambda s, g: _ranked(s, g[0][0] + 1)),

@@ -8,6 +8,8 @@ out.
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import importlib
 import importlib.util
 import os
@@ -16,6 +18,7 @@ import sys
 import types
 from collections.abc import Callable
 from types import CodeType
+from typing import Any
 
 from torchlint.verify.hook import Finder
 from torchlint.verify.standins import Inert, StandIns
@@ -50,7 +53,18 @@ class Loading:
         self.make = code
         self.standins = StandIns()
         self.root, self.name = _dotted(self.path)
+        while "." in self.name and self._hides_a_library():
+            self.root, folder = os.path.split(self.root)
+            self.name = f"{folder}.{self.name}"
         self.bare = False
+        self.packages: dict[str, dict[str, object]] = {}
+
+    def _hides_a_library(self) -> bool:
+        """Whether a package without an `__init__` above the file has a folder that is named like a library in use."""
+        module = sys.modules.get(self.name.partition(".")[0])
+        file = getattr(module, "__file__", None) or ""
+        above = os.path.basename(self.root)
+        return bool(file) and not file.startswith(self.root + os.sep) and above.isidentifier()
 
     def of(self, path: str | None) -> int | None:
         """For `hook.Finder`."""
@@ -82,6 +96,8 @@ class Loading:
                         del sys.modules[name]
                 if not self._cleared(error):
                     raise
+                if self.bare:
+                    self._bare_packages()
         return importlib.import_module(self.name)
 
     def _ours(self, name: str) -> bool:
@@ -100,6 +116,9 @@ class Loading:
                 new = missing not in self.standins.names
                 self.standins.names.add(missing)
                 return new
+            if not self._has(missing) and missing not in self.standins.names:  # of another distribution
+                self.standins.names.add(missing)
+                return True
         above, folder = os.path.split(self.root)
         if "attempted relative import" in str(error) and folder and self.name.count(".") < DEPTH:
             self.root, self.name = above, f"{folder}.{self.name}"  # a package without an `__init__`
@@ -109,11 +128,17 @@ class Loading:
         if gone and gone[2].partition(".")[0] != own and gone[2] in sys.modules:
             setattr(sys.modules[gone[2]], gone[1], Inert(f"{gone[2]}.{gone[1]}", self.standins.touched))
             return True
+        if gone and self.bare and gone[2] in self.packages and gone[1] not in self.packages[gone[2]]:
+            self.packages.setdefault(gone[2], {})[gone[1]] = Inert(f"{gone[2]}.{gone[1]}", self.standins.touched)
+            return True
         if not self.bare and "." in self.name:
             self.bare = True
-            self._bare_packages()
             return True
         return False
+
+    def _has(self, name: str) -> bool:
+        place = os.path.join(self.root, *name.split("."))
+        return os.path.isdir(place) or os.path.isfile(f"{place}.py")
 
     def _bare_packages(self) -> None:
         """The packages that the file is in, without what their `__init__` does."""
@@ -124,11 +149,34 @@ class Loading:
             module = _Bare(name)
             module.__path__ = [directory]
             module.__package__ = name
+            module.__dict__.update(self.packages.setdefault(name, {}))
             sys.modules[name] = module
 
 
 class _Bare(types.ModuleType):
-    pass
+    """A package without what its `__init__` does: a name that this would import is looked for where it would be."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        for part, known in self._imported():
+            if known == name:
+                with contextlib.suppress(Exception):
+                    return getattr(importlib.import_module(f"{self.__name__}.{part}"), name)
+        raise AttributeError(f"cannot import name '{name}' from '{self.__name__}'")
+
+    def _imported(self) -> list[tuple[str, str]]:
+        """The modules of the package, and the names that its `__init__` imports from them."""
+        try:
+            with open(os.path.join(self.__path__[0], "__init__.py"), encoding="utf-8") as file:
+                tree = ast.parse(file.read())
+        except (OSError, SyntaxError, ValueError):
+            return []
+        imports = [each for each in ast.walk(tree) if isinstance(each, ast.ImportFrom) and each.module]
+        own = f"{self.__name__}."
+        inner = [(i.module or "", i) for i in imports if i.level == 1]
+        inner += [((i.module or "").removeprefix(own), i) for i in imports if (i.module or "").startswith(own)]
+        return [(module, alias.asname or alias.name) for module, found in inner for alias in found.names]
 
 
 def _is_there(name: str) -> bool:

@@ -12,7 +12,7 @@ import importlib.abc
 import importlib.machinery
 import sys
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -46,6 +46,10 @@ class Inert:
         self._touch()
         if len(args) == 1 and not kwargs and isinstance(args[0], (type, types.FunctionType, classmethod, staticmethod)):
             return args[0]
+        if (given := _first_tensor((*args, *kwargs.values()))) is not None:
+            return given
+        if self._name.rpartition(".")[2][:1].isupper():
+            return Layer(self._name, self._touched)
         return Inert(f"{self._name}()", self._touched)
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
@@ -55,8 +59,12 @@ class Inert:
         if last.endswith(("Module", "PreTrainedModel", "Model")) and not any(
             isinstance(base, type) and issubclass(base, torch.nn.Module) for base in bases
         ):
-            return (_StoodModule,)
-        return (_Stood,)
+            return (self._base(_StoodModule),)
+        return (self._base(_Stood),)
+
+    def _base(self, kind: type) -> type:
+        """A class of its own: two of them may be bases of one class."""
+        return types.new_class(f"Stood{self._name.rpartition('.')[2]}", (kind,))
 
     def __instancecheck__(self, value: object) -> bool:
         return False
@@ -121,6 +129,46 @@ class _Stood:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__()
+
+
+class Layer(torch.nn.Module):  # type: ignore[misc]
+    """An instance of a class that is not there: a layer that keeps shapes where one is wanted, inert elsewhere."""
+
+    def __init__(self, name: str, touched: set[str]) -> None:
+        super().__init__()
+        self.__dict__["_inert"] = Inert(f"{name}()", touched)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """As the stand-in of a function."""
+        return self._inert(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            return getattr(self.__dict__["_inert"], name)
+
+    def __getitem__(self, key: object) -> Any:
+        return self._inert[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+
+def _first_tensor(given: Iterable[object]) -> torch.Tensor | None:
+    """A copy of the first tensor, recorded as one: nothing is shared with what was given."""
+    for each in given:
+        if isinstance(each, torch.Tensor):
+            return each.clone()
+        if isinstance(each, (list, tuple)) and (inner := _first_tensor(each)) is not None:
+            return inner
+    return None
 
 
 class _StoodModule(torch.nn.Module):  # type: ignore[misc]

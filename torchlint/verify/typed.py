@@ -8,6 +8,7 @@ is left to be guessed by name and use.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import enum
 import inspect
 import sys
@@ -19,6 +20,8 @@ import torch
 
 DEPTH = 3
 """Classes that need classes are built no deeper."""
+LARGE, SCALE = 512, 16
+"""Sizes from `LARGE` on are divided by `SCALE`."""
 _LIBRARIES = frozenset({"torch", "numpy", "typing", "builtins", "collections", "abc", "types", "pathlib", "enum"})
 
 
@@ -51,9 +54,24 @@ def of(annotation: Any, arguments: Callable[[type[Any], int], Mapping[str, Any]]
     if depth == 0 or inspect.isabstract(kind) or getattr(kind, "_is_protocol", False):
         return Nothing
     try:
-        return kind(**arguments(kind, depth - 1))
+        return _smaller(kind(**arguments(kind, depth - 1)))
     except Exception:  # its constructor wants something that nobody knows
         return Nothing
+
+
+def _smaller(built: Any) -> Any:
+    """A configuration with the proportions of its sizes, and few layers: what is built by it is to be run."""
+    fields = {} if isinstance(built, torch.nn.Module) else dict(getattr(built, "__dict__", {}))
+    numbers = {name: value for name, value in fields.items() if type(value) is int}
+    changed = {name: value // SCALE for name, value in numbers.items() if value >= LARGE}
+    if not changed:
+        return built
+    changed |= {name: min(value, 2) for name, value in numbers.items() if "layer" in name or "depth" in name}
+    if dataclasses.is_dataclass(built) and not isinstance(built, type):
+        return dataclasses.replace(built, **changed)
+    for name, value in changed.items():
+        setattr(built, name, value)
+    return built
 
 
 def class_of(annotation: Any) -> type[Any] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,7 +83,7 @@ _NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (  # of a name, where its use 
 
 _SIZE = re.compile(
     r"^(n|num|max|min)_|_(size|sizes|len|length|dim|dims|num|step|steps|epoch|epochs|rate|eps|order|factor|width|height)$"
-    r"|^(dim|dims|axis|k|n|groups|stride|strides|padding|dilation|kernel_size|eps|alpha|beta|gamma|temperature|length"
+    r"|^(dim\d?|dims|axis\d?|k|n|groups|stride|strides|padding|dilation|kernel_size|eps|alpha|beta|gamma|temperature|length"
     r"|epochs?|steps?|seed|sizes?|depth|width|height|lr|p|momentum|sigma|tau|num|count|channels|ratio)$"
 )
 """Names of numbers; where they end in s and are gone through, of lists of numbers."""
@@ -105,11 +105,17 @@ class Use:
         Dimensions that a tensor is unpacked into (`b, c, h, w = x.shape`), or tensors of a batch; or 0.
     of
         The class of the project that its annotation names.
+    reads
+        Of a configuration: what is read of it that holds something itself, each with "object", "called" or "list".
+    choices
+        The words that it is compared with.
     """
 
     kind: str
     rank: int = 0
     of: type[Any] | None = None
+    reads: tuple[tuple[str, str], ...] = ()
+    choices: tuple[str, ...] = ()
 
 
 def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, *, computes: bool) -> dict[str, Use]:
@@ -135,8 +141,84 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, *, computes: bool) ->
         kind = _kind(name, annotation, seen[name], computes=computes)
         if kind == "tensor":
             kind = _of_tensor(name)
-        found[name] = Use(kind, ranks.get(name, 0))
+        choices = tuple(dict.fromkeys(_choices(function, name)))
+        if not kind and choices and not annotation:
+            kind = "string"
+        reads = tuple(dict(_read(function, name)).items()) if kind in ("config", "dict") else ()
+        found[name] = Use(kind, ranks.get(name, 0), reads=reads, choices=choices)
     return found
+
+
+def whole(node: ast.ClassDef) -> ast.FunctionDef | None:
+    """The constructor of a class, with all of its methods behind it, in which `self.a = a` makes `self.a` an `a`."""
+    methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+    first = next((each for each in methods if each.name == "__init__"), None)
+    if first is None:
+        return None
+    names = {each.arg for each in (*first.args.args, *first.args.kwonlyargs)}
+    kept = {}
+    for each in ast.walk(first):
+        match each:
+            case ast.Assign([ast.Attribute(ast.Name("self"), attribute)], ast.Name(name)) if name in names:
+                kept[attribute] = name
+    body = [_Spelled(kept).visit(statement) for method in methods for statement in method.body]
+    return ast.FunctionDef(**{**dict(ast.iter_fields(first)), "body": body})
+
+
+class _Spelled(ast.NodeTransformer):
+    def __init__(self, kept: Mapping[str, str]) -> None:
+        self.kept = kept
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and node.value.id == "self" and node.attr in self.kept:
+            return ast.copy_location(ast.Name(self.kept[node.attr], ast.Load()), node)
+        return node
+
+
+def _choices(function: ast.AST, name: str) -> Iterator[str]:
+    """The words that an argument is compared with: `mode == "sum"`, `mode in ("sum", "mean")`, `case "sum"`."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Compare(ast.Name(id), [ast.Eq() | ast.In()], [value]) if id == name:
+                parts = value.elts if isinstance(value, (ast.Tuple, ast.List, ast.Set)) else [value]
+            case ast.Match(ast.Name(id), cases) if id == name:
+                parts = [c.pattern.value for c in cases if isinstance(c.pattern, ast.MatchValue)]
+            case ast.Compare(ast.Name(id), [ast.NotIn()], [ast.Tuple(parts) | ast.List(parts) | ast.Set(parts)]) if (
+                id == name
+            ):
+                pass
+            case _:
+                continue
+        yield from (part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str))
+
+
+_OF_NUMBERS = frozenset(
+    {"item", "is_integer", "bit_length", "lower", "upper", "split", "startswith", "format", "strip"}
+)
+
+
+def _read(function: ast.AST, name: str) -> Iterator[tuple[str, str]]:
+    """What is read of an argument and holds something: `cfg.model.width`, `cfg.norm(8)`, `for x in cfg.sizes`."""
+
+    def part(node: ast.AST) -> str:
+        match node:
+            case ast.Attribute(ast.Name(id), attribute) if id == name:
+                return attribute
+            case ast.Subscript(ast.Name(id), ast.Constant(str() as key)) if id == name:
+                return key
+        return ""
+
+    for node in ast.walk(function):
+        match node:
+            case ast.Attribute(value, attribute) if attribute not in _OF_NUMBERS:
+                yield part(value), "object"
+            case ast.Call(called):
+                yield part(called), "called"
+                if isinstance(called, ast.Name) and called.id in ("len", "zip", "enumerate", "list", "tuple", "sum"):
+                    yield from ((part(each), "list") for each in node.args)
+            case ast.For(iter=gone) | ast.comprehension(iter=gone) | ast.Starred(gone) | ast.Subscript(gone):
+                yield part(gone), "list"
 
 
 def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str:
@@ -144,6 +226,10 @@ def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str
         if word in annotation:
             return kind
     lower = name.lower()
+    if "buffer" in seen:
+        return "tensor"
+    if lower in ("dtype", "device"):
+        return lower
     for kind in ("optimizer", "module", "dict", "batch", "tensor", "loader"):
         if kind in seen and (computes or kind != "tensor") and not (kind == "tensor" and _SIZE.search(lower)):
             return kind
@@ -197,6 +283,8 @@ def _evidence(function: ast.AST) -> Iterator[tuple[str, str]]:
                 yield from ((each.id, "integer") for each in arguments if isinstance(each, ast.Name))
             case ast.Call(ast.Name("len" | "enumerate" | "zip" | "tqdm" | "reversed"), arguments):
                 yield from ((each.id, "list") for each in arguments if isinstance(each, ast.Name))
+            case ast.Call(ast.Attribute(ast.Name("self"), "register_buffer"), [_, ast.Name(name), *_]):
+                yield name, "buffer"
             case ast.Call(ast.Name(name)):
                 yield name, "called"
             case ast.Assign([ast.Tuple(_)], ast.Name(name)):

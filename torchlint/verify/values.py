@@ -60,8 +60,8 @@ def scalar(name: str, size: int, *, computes: bool) -> Any:
 class Config:
     """A configuration that has what is asked for, by name; the same each time."""
 
-    def __init__(self, size: int) -> None:
-        self.__dict__["_size"] = size
+    def __init__(self, size: int, reads: tuple[tuple[str, str], ...] = ()) -> None:
+        self.__dict__.update(_size=size, _reads=dict(reads))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -70,12 +70,21 @@ class Config:
             return torch.device("cpu")
         lower = name.lower()
         inner = lower in ("model", "data", "training", "optim") or lower.endswith(("config", "cfg", "args"))
-        value = Config(self._size) if inner else scalar(name, self._size, computes=False)
+        value: Any = Config(self._size) if inner else scalar(name, self._size, computes=False)
+        known = "" if inner or value != self._size else self._reads.get(name, "")
+        if known:
+            value = {"object": Config(self._size), "called": AnyModule(), "list": [self._size] * 2}[known]
         self.__dict__[name] = value
         return value
 
     def __getitem__(self, name: Any) -> Any:
         return getattr(self, str(name))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """As a layer that keeps shapes; of no tensor, more settings."""
+        for value in _inside((*args, *kwargs.values())):
+            return value.clone()
+        return Config(self._size)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str)
@@ -83,6 +92,26 @@ class Config:
     def get(self, name: str, default: Any = None) -> Any:
         """As that of a dictionary: what has a default keeps it."""
         return getattr(self, name) if default is None else default
+
+
+class Settings(dict[str, Any]):
+    """The same as a dictionary: it holds the keys that are asked for, and those that a function is known to read."""
+
+    def __init__(self, size: int, reads: tuple[tuple[str, str], ...] = ()) -> None:
+        super().__init__()
+        self._made = Config(size, reads)
+
+    def __missing__(self, key: str) -> Any:
+        self[key] = value = self._made[key]
+        return value
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """What has a default keeps it."""
+        return dict.get(self, key, default) if default is not None else self[key]
+
+    def pop(self, key: str, default: Any = None) -> Any:
+        """As `get`."""
+        return dict.pop(self, key, self._made[key] if default is None else default)
 
 
 class Batch(dict[str, Any]):
@@ -193,9 +222,9 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
             pair = (tensor("x", shape, False), tensor("labels", shape, False))
             return [pair, pair]
         case "config":
-            return Config(size)
+            return Config(size, use.reads)
         case "dict":
-            return Batch(shape, requires_grad) if computes else Config(size)
+            return Batch(shape, requires_grad) if computes else Settings(size, use.reads)
         case "list":
             return [size, size]
         case "integer":
@@ -204,6 +233,8 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
             return float(value) if isinstance(value := scalar(name, size, computes=computes), (int, float)) else 0.1
         case "flag":
             return False
+        case "string" if use.choices:
+            return use.choices[0]
         case "string":
             return value if isinstance(value := scalar(name, size, computes=computes), str) and value else "relu"
         case "device":
