@@ -108,6 +108,12 @@ class DataAttributeWrite(Rule):
         node = event.target_node
         if isinstance(node, cst.Attribute) and node.attr.value == "data":
             node = node.value
+        if event.temporary and isinstance(node, cst.Subscript):
+            message = (
+                f"`.data =` gives other memory to what the index has just made: {shown(node.value)} stays as it was"
+            )
+            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING)
+            return
         message = f"`{event.op}` writes {shown(node)} through `.data`, unseen by autograd"
         level = self.level_of(event)
         if level is Level.WARNING:

@@ -98,3 +98,17 @@ def read_only():
     total = w.data.sum()
     copy = w.data.clone()
     copy += 1
+
+
+def data_of_what_an_index_gives():
+    """Holds: not (new.weight[:2, :2] == 7).any()"""
+    new = nn.Linear(4, 4)
+    new.weight[:2, :2].data = torch.full((2, 2), 7.0)  # warning: [TLN207]
+
+
+def data_of_an_element_of_a_list():
+    layers = [nn.Linear(2, 2), nn.Linear(2, 2)]
+    weights = [layer.weight for layer in layers]
+    for index in range(2):
+        weights[index].data = torch.zeros(2, 2)
+    assert not layers[0].weight.any()

@@ -153,3 +153,32 @@ def hook_shares_the_graph():
     model(torch.rand(1, 2))
     run = {"two": two_objectives}["two" if kept.features else "one"]
     run(model, lambda x: x.pow(2).sum(), kept, torch.ones(1, 2))
+
+
+def each_arm_keeps_the_graph_before_the_loop():
+    base, weight = torch.rand(2, requires_grad=True), torch.rand(2, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+
+    def train(kind, rounds):
+        features = base.exp()
+        for _ in range(rounds):
+            loss = (features * weight).sum()
+            optimizer.zero_grad()
+            if kind == "cg":
+                loss.backward(retain_graph=True)
+            else:
+                (loss * 2).backward(retain_graph=True)
+            optimizer.step()
+
+    train("sgd", 2)
+
+
+def rows_of_what_a_subclass_computes():
+    class Flow(nn.Module):
+        def check(self, features):
+            inputs, rows = torch.ones(1, features, requires_grad=True), []
+            inputs.register_hook(rows.append)
+            outputs = self.log_prob(inputs)[0]
+            for index in range(outputs.shape[0]):
+                outputs[index].backward(retain_graph=True)
+            return rows

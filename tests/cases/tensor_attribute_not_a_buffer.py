@@ -233,3 +233,17 @@ def number_computed_of_a_configuration():
         kernel, dilation, stride = 3, 1, 1
 
     Convolution(Config())(torch.rand(1, 1, 5)).sum().backward()
+
+
+def a_buffer_assigned_anew():
+    class Blur(nn.Module):
+        def __init__(self, channels=0):
+            super().__init__()
+            self.register_buffer("kernel", torch.tensor([[[1.0, 2.0, 1.0]]]) / 4)
+            if channels > 0:
+                self.kernel = self.kernel.repeat(channels, 1, 1)
+
+        def forward(self, x):
+            return nn.functional.conv1d(x, self.kernel, groups=self.kernel.shape[0])
+
+    Blur(2)(torch.rand(1, 2, 5))

@@ -61,6 +61,7 @@ class Retained:
     root: TensorFacts
     nodes: set[int]
     iteration: tuple[int, ...]
+    path: Guard
     asked_for: frozenset[int] | None
     """The tensors whose gradients it computes; None: of all leaves."""
     readers: list[tuple[Step, RetainedUse, cst.CSTNode]] = field(default_factory=list)

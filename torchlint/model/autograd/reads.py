@@ -35,6 +35,10 @@ MOST_RETAINED = 8
 """Retained graphs that later backwards are held against; who reads older ones is not known."""
 
 
+_ROWS = frozenset({"[]", "getitem", "__getitem__", "select", "squeeze", "sum", "mean"})
+"""Operations that take a row or an element out of what was computed before."""
+
+
 def read_node(
     autograd: Autograd,
     visited: Visited,
@@ -78,6 +82,8 @@ def _read_retained(autograd: Autograd, retained: Retained, visited: Visited, ori
     if not sure:
         retained.opaque = True
         return
+    if retained.iteration == machine.iteration and conjoin(retained.path, machine.path) is None:
+        return  # the arms of one decision
     step = Step(origin.origin, "this backward reads the retained graph")
     within = len(retained.iteration)
     carried = [node for node in sure if node.iteration[:within] == retained.iteration]
@@ -87,7 +93,9 @@ def _read_retained(autograd: Autograd, retained: Retained, visited: Visited, ori
         use = "carried"
         retained.carried = retained.carried or _carried_name(autograd, carried[0])
     else:
-        use = "repeated" if retained.call is origin.origin else "shared"
+        anew = (node for node, _ in visited.values() if node.iteration[:within] == machine.iteration[:within])
+        rows = retained.call is origin.origin and all(node.op.rpartition(".")[2] in _ROWS for node in anew)
+        use = "repeated" if rows else "apart"
     retained.readers.append((step, use, machine.line()))
 
 
@@ -227,6 +235,7 @@ def note_retained(autograd: Autograd, visited: Visited, argument: cst.Arg, call:
             root=facts,
             nodes=set(visited),
             iteration=machine.iteration,
+            path=machine.path,
             asked_for=autograd.asked_for,
             # A graph older than the running function is still there when the function is called again.
             opaque=not visited or any(node.opaque or node.time < activated(machine) for node, _ in visited.values()),

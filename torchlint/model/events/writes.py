@@ -71,6 +71,9 @@ class DataWritten(Event):
         The step of an operation that had saved the old value, and whose backward comes later; None if there is none.
     perhaps_saved
         Whether some operation or unknown code may have kept the old value.
+    temporary
+        The tensor is what an index of another has just given, and nothing else names it: `.data =` gives this one other
+        memory, and nothing is written.
     """
 
     target: TensorFacts
@@ -78,6 +81,7 @@ class DataWritten(Event):
     op: str
     saved_by: Step | None
     perhaps_saved: bool
+    temporary: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

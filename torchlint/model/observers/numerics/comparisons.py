@@ -35,6 +35,8 @@ class Comparisons(Computations):
         super().__init__(machine)
         self._numbers: dict[tuple[object, ...], int] = {}
         self._rounds: dict[int, bool] = {}
+        self._chosen_from: dict[int, tuple[int, ...]] = {}
+        """Of a recipe whose last operation rounds nothing: the recipes of what it was given."""
         self._recipes: dict[int, int] = {}
         self._held: list[object] = []
         self._gradients: dict[int, int] = {}
@@ -45,8 +47,22 @@ class Comparisons(Computations):
 
     def _number(self, name: str, parts: tuple[int, ...]) -> int:
         number = self._numbers.setdefault((name, *parts), len(self._numbers) + 1)
+        if name not in _ROUNDING:
+            self._chosen_from[number] = parts
         self._rounds[number] = name in _ROUNDING or any(self._rounds.get(part, False) for part in parts)
         return number
+
+    def _chosen(self, number: int, source: int) -> bool:
+        """Whether a value is made of values of a source and of others without rounding: `minimum(source, other)`."""
+        waiting, seen = [number], {number}
+        while waiting:
+            for part in self._chosen_from.get(waiting.pop(), ()):
+                if part == source:
+                    return True
+                if part not in seen:
+                    seen.add(part)
+                    waiting.append(part)
+        return False
 
     def computed(self, made: Computation) -> None:
         operands = [each for value in made.operands for each in _tensors(value)]
@@ -107,7 +123,10 @@ class Comparisons(Computations):
                 call=call,
                 left=nodes[0],
                 right=nodes[1],
-                different=rounded and recipes[0] != recipes[1],
+                different=rounded
+                and recipes[0] != recipes[1]
+                and not self._chosen(*recipes)
+                and not self._chosen(recipes[1], recipes[0]),
             )
         )
 
@@ -121,6 +140,7 @@ class Comparisons(Computations):
 
     def concluded(self) -> None:
         self._numbers, self._rounds, self._recipes, self._gradients = {}, {}, {}, {}
+        self._chosen_from = {}
         self._held = []
 
 

@@ -7,7 +7,7 @@ import libcst as cst
 from torchlint.model.events.numerics import LogarithmComposed, Stable
 from torchlint.model.state.computations import Computation, Computations, constant
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Tensor, Value
+from torchlint.model.state.values import Tensor, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import here, near
 
@@ -108,10 +108,16 @@ class Logarithms(Computations):
 
     def _is_negative(self, exponential: Computation) -> bool:
         """Whether an exponential is at most 1, whatever comes: `exp(-abs(x))`."""
-        tensor = self.tensor(exponential.get(0, "input"))
-        if tensor is None or tensor.made_by not in _NEGATIVE or not tensor.inputs:
+        exponent = exponential.get(0, "input")
+        tensor = self.tensor(exponent)
+        if tensor is not None and tensor.made_by in _NEGATIVE and tensor.inputs:
+            return tensor.inputs[0].made_by in _NEVER_NEGATIVE
+        negation = exponent.source if isinstance(exponent, Unknown) else None
+        if not isinstance(negation, ir.Unary) or negation.op != "-" or not isinstance(negation.operand, ir.Call):
             return False
-        return tensor.inputs[0].made_by in _NEVER_NEGATIVE
+        called = negation.operand.function
+        name = called.attr if isinstance(called, ir.Attribute) else called.id if isinstance(called, ir.Name) else ""
+        return name in _NEVER_NEGATIVE
 
     def _is_whole(self, value: Value) -> bool:
         """Whether a value is known to hold whole numbers, which have no digits to lose, or looks like it: a count."""

@@ -22,7 +22,17 @@ from torchlint.model.python.attributes import is_module
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Class, Function, Instance, Module, Tensor, Value, reachable_tensors, within
+from torchlint.model.state.values import (
+    Class,
+    Constant,
+    Function,
+    Instance,
+    Module,
+    Tensor,
+    Value,
+    reachable_tensors,
+    within,
+)
 from torchlint.syntax import ir
 from torchlint.syntax.features import FORWARDS, FORWARDS_HELD, Concern, anywhere, here
 from torchlint.syntax.tree import statements_at, written
@@ -74,6 +84,8 @@ class Forwarding(Observer):
         super().__init__(machine)
         self._stack: list[_Running] = []
         self._plain: dict[int, dict[str, _Plain]] = {}
+        self._buffers: dict[int, set[str]] = {}
+        """What `register_buffer` has made of names: an assignment to one replaces the buffer."""
         self._kept: list[object] = []
 
     def concerned_with(self, instance: Instance) -> bool:
@@ -140,6 +152,12 @@ class Forwarding(Observer):
     ) -> None:
         if name in _MOVES and isinstance(receiver, Tensor):
             self._moved(receiver)
+        if name == "register_buffer" and isinstance(receiver, Instance):
+            given = keywords.get("name", positional[0] if positional else None)
+            self._kept.append(receiver)
+            self._buffers.setdefault(id(receiver), set()).add(
+                given.value if isinstance(given, Constant) and isinstance(given.value, str) else ""
+            )
         if name != "forward" or not isinstance(origin.origin, cst.Call):
             return
         if isinstance(receiver, Instance):
@@ -168,6 +186,8 @@ class Forwarding(Observer):
 
     def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
         if not isinstance(owner, Instance) or is_module(owner) is not Truth.YES:
+            return
+        if not self._buffers.get(id(owner), set()).isdisjoint({name, ""}):
             return
         known = self._plain.setdefault(id(owner), {})
         self._kept.append(owner)

@@ -146,7 +146,10 @@ class DataWrites(Observer):
         written = expression(node.value) if isinstance(node, ir.Attribute) else None
         if name != "data" or not isinstance(target, Tensor) or written is None or self.machine.expected_errors:
             return
-        if target.grad_of is None and not _keeps(target, value):
+        if isinstance(node, ir.Attribute) and target.origin is node.value and isinstance(node.value, ir.Subscript):
+            line = self.machine.line()
+            self.machine.emit(self._event(target, written, ".data =", node, line, None, None, temporary=True))
+        elif target.grad_of is None and not _keeps(target, value):
             self._add(target, written, ".data =", node, self.machine.line())
 
     def _add(self, target: Tensor, node: cst.BaseExpression, op: str, origin: ir.Node, line: cst.CSTNode) -> None:
@@ -191,6 +194,8 @@ class DataWrites(Observer):
         line: cst.CSTNode,
         saved: Step | None,
         read: Step | None,
+        *,
+        temporary: bool = False,
     ) -> DataWritten:
         place = line if op == ".data =" else origin.origin
         steps = [*([saved] if saved else []), Step(place, f"`{op}` overwrites it unseen"), *([read] if read else [])]
@@ -203,6 +208,7 @@ class DataWrites(Observer):
             op=op,
             saved_by=saved,
             perhaps_saved=bool(target.storage.saves or target.storage.uses),
+            temporary=temporary,
         )
 
 
