@@ -1,7 +1,5 @@
 from collections.abc import Iterator
 
-import libcst as cst
-
 from torchlint.fixes.rewrites import code, followed_by, one_backward, replaced, without_argument
 from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule, spelled
@@ -128,13 +126,10 @@ class RetainGraph(Rule):
                 message = f"through {state}, `retain_graph=True` takes every backward over all iterations before, until"
                 message += " a step of an optimizer makes it raise"
             case "repeated":
-                message = f"`retain_graph=True` keeps the graph of {loss}; `is_grads_batched=True`"
-                message += " takes all at once" if alone else " of `torch.autograd.grad` takes all at once"
+                message = f"`retain_graph=True` keeps the graph of {loss}; `is_grads_batched=True` takes all at once"
             case "unknown":
                 message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory"
-        part = isinstance(event.call.func, cst.Attribute) and isinstance(event.call.func.value, cst.Subscript)
-        # the parts of one tensor share its graph: who differentiates one does so with the others
-        level = Level.STRICT if event.use == "unknown" and (alone or part or not event.only) else None
+        level = Level.STRICT if event.use == "unknown" and (alone or not event.only) else None
         fix, message = _fix(event), message + spelled(event.conditions)
         claim = Observed("retained-graph", other="needless" if fix is not None and fix.safe else "")
         yield Diagnostic(event.argument, message, event.trace, fix, level, claims=(claim,))

@@ -64,6 +64,8 @@ class Retained:
     path: Guard
     asked_for: frozenset[int] | None
     """The tensors whose gradients it computes; None: of all leaves."""
+    part: bool = False
+    """Its root is written as a part of a tensor: `rows[i]`."""
     readers: list[tuple[Step, RetainedUse, cst.CSTNode]] = field(default_factory=list)
     carried: str = ""
     opaque: bool = False

@@ -206,7 +206,7 @@ def _one_pass(
             machine.assumed = assumed
     # `create_graph=True` retains the graph whatever else is written.
     if retain is Truth.YES and create is Truth.NO and argument is not None and isinstance(origin.origin, cst.Call):
-        note_retained(autograd, visited, argument, origin.origin, facts)
+        note_retained(autograd, visited, argument, origin.origin, facts, part=_is_of_a_part(origin))
     if retain is not Truth.YES:
         release_node(autograd, visited, origin, root, retain, partly)
     for hook in machine.watch.backward:
@@ -347,3 +347,9 @@ def _since(end: GraphNode | Tensor) -> int:
 def gradient_with_graph(autograd: Autograd, leaf: Tensor, create: Truth, origin: ir.Node) -> Value:
     """A `.grad` made with `create_graph=True`."""
     return second_order(autograd, leaf, GRAD_NO, origin) if create is Truth.YES else Unknown([leaf])
+
+
+def _is_of_a_part(origin: ir.Node) -> bool:
+    """Whether it is `rows[i].backward()`: the parts of a tensor share its graph, and the call is made for each."""
+    called = origin.function if isinstance(origin, ir.Call) else None
+    return isinstance(called, ir.Attribute) and isinstance(called.value, ir.Subscript)

@@ -288,7 +288,7 @@ def _conclude_retained(autograd: Autograd) -> None:
                 readers=tuple(steps),
                 carried=next((retained.carried for retained in group if retained.carried), ""),
                 next_statement=lines[0] if follows else None,
-                only=len(_BACKWARDS.findall(machine.program.text)) == 1,
+                only=len(_BACKWARDS.findall(machine.program.text)) == 1 and not first.part,
             )
         )
 

@@ -224,7 +224,9 @@ def release_node(
             machine.trail.set(node, "releases", (*node.releases, release))
 
 
-def note_retained(autograd: Autograd, visited: Visited, argument: cst.Arg, call: cst.Call, facts: TensorFacts) -> None:
+def note_retained(
+    autograd: Autograd, visited: Visited, argument: cst.Arg, call: cst.Call, facts: TensorFacts, *, part: bool
+) -> None:
     """Note a backward that kept its graph."""
     machine = autograd.machine
     autograd.retained.append(
@@ -237,6 +239,7 @@ def note_retained(autograd: Autograd, visited: Visited, argument: cst.Arg, call:
             iteration=machine.iteration,
             path=machine.path,
             asked_for=autograd.asked_for,
+            part=part,
             # A graph older than the running function is still there when the function is called again.
             opaque=not visited or any(node.opaque or node.time < activated(machine) for node, _ in visited.values()),
         )

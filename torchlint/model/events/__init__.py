@@ -397,7 +397,8 @@ class GraphRetained(Event):
     next_statement
         The statement of the one backward that reads it, if that directly follows `statement` in the same block.
     only
-        No other backward and no `grad(...)` is written in the file, so that nobody in it can read the graph again.
+        No other backward and no `grad(...)` is written in the file, and this one is not of a part (`rows[i]`), so that
+        nobody in the file can read the graph again.
     """
 
     argument: cst.Arg
