@@ -26,8 +26,10 @@ class RemovedApi(Rule):
     `torch.linalg.solve(A, B)`.
 
     ## Fix safety
-    Safe where the name alone changes, or where the call shows that it means the same. `torch.symeig` with
-    eigenvectors is rewritten as an unsafe fix: eigenvectors may come with other signs. Others have no fix.
+    Safe where the name alone changes, or where the call shows that it means the same: `torch.rfft(x, 1)` becomes
+    `torch.view_as_real(torch.fft.rfft(x))`. Unsafe for `torch.symeig` with eigenvectors, which may come with other
+    signs; for `torch.solve` of which only the solution is used, as the two read the dimensions of batches differently;
+    and for `torch.ifft`, whose pairs of numbers must lie together in memory. Others have no fix.
 
     ## Known limits
     Methods of tensors (`A.symeig()`) are found where the model knows that the receiver is a tensor.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.fixes.expressions import eigenvalues_of, solution_of, transform_of
 from torchlint.fixes.rewrites import code, has_comment, without_argument
 from torchlint.knowledge.api.find import Change, since
 from torchlint.knowledge.api.weights import trained
@@ -17,6 +18,8 @@ from torchlint.rule import Edit, Fix
 
 _LOADED = ("torch.linalg", "torch.fft", "torch.func", "torch.amp", "torch.nn", "torch.cuda", "torch.backends")
 """What `import torch` brings along, beside torch itself."""
+_COMPLEX = (1, 8)
+"""The release from which on all that transforms need of complex numbers is there."""
 _MODULES = ("torch.utils.data", "torch.utils._pytree")
 """What is imported by its own name."""
 
@@ -53,6 +56,18 @@ def renamed(event: ApiReference, change: Change, *, mends: bool) -> Fix | None:
         if not isinstance(call.func, cst.Attribute):
             return None
         return Fix(title, (Edit(call.func.attr, change.instead.rpartition(".")[2]),), safe=True, mends=mends)
+    if how == "solve":
+        edits = solution_of(call, event.statement)
+        return None if edits is None else Fix(title, edits, safe=False, imports=("import torch",), mends=mends)
+    if how == "symeig" and (values := eigenvalues_of(call, event.statement)):
+        return Fix("use `torch.linalg.eigvalsh`", values, safe=True, imports=("import torch",), mends=mends)
+    if how == "transform":
+        new = None if event.target.begins_before(_COMPLEX) else transform_of(call, text)
+        return (
+            None
+            if new is None
+            else Fix(title, (Edit(call, new),), safe=text == "rfft", imports=("import torch",), mends=mends)
+        )
     made = _rewritten(call, how, text)
     if made is None:
         return None

@@ -19,7 +19,7 @@ _F = BLOB.format("torch/nn/functional.py")
 
 # name: removed, deprecated, replacement, how the reference or call is rewritten (see `knowledge.api.change.Change.how`)
 REMOVED: dict[str, tuple[str, str, str, str, str]] = {
-    "torch.solve": ("1.13", "1.8", "torch.linalg.solve", "", _LINALG),
+    "torch.solve": ("1.13", "1.8", "torch.linalg.solve", "solve", _LINALG),
     "torch.lstsq": ("1.13", "1.9", "torch.linalg.lstsq", "", _LINALG),
     "torch.eig": ("1.13", "1.9", "torch.linalg.eig", "", _LINALG),
     "torch.matrix_rank": ("1.13", "1.9", "torch.linalg.matrix_rank", "rename:1", _LINALG),
@@ -30,13 +30,19 @@ REMOVED: dict[str, tuple[str, str, str, str, str]] = {
     "torch.Tensor.symeig": ("2.0", "1.9", "torch.linalg.eigh", "", _LINALG),
     "torch.Tensor.matrix_rank": ("1.8", "", "torch.linalg.matrix_rank", "", NOTES.format("1.8")),
     **{
-        f"{prefix}.{old}": ("1.8", "1.7", f"torch.fft.{new}", "", NOTES.format("1.8"))
+        f"{prefix}.{name}": ("1.8", "1.7", f"torch.fft.{name}", how if prefix == "torch" else "", NOTES.format("1.8"))
         for prefix in ("torch", "torch.Tensor")
-        for old, new in (("rfft", "rfft"), ("irfft", "irfft"), ("ifft", "ifft"))
+        for name, how in (("rfft", "transform:rfft"), ("irfft", ""), ("ifft", "transform:ifft"))
     },
     "torch.Tensor.fft": ("1.8", "1.7", "torch.fft.fft", "", NOTES.format("1.8")),
     **{
-        f"torch.{old}": (removed, "", f"torch.{new}" if new else "", "", NOTES.format(removed))
+        f"torch.{old}": (
+            removed,
+            "",
+            f"torch.{new}" if new else "",
+            "solve" if old == "gesv" else "",
+            NOTES.format(removed),
+        )
         for old, new, removed in (
             ("gels", "linalg.lstsq", "1.8"),
             ("gesv", "linalg.solve", "1.2"),
