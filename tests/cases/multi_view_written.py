@@ -173,3 +173,12 @@ def the_rest_of_the_chunks_in_a_loop():
         return len(modulations)
 
     initialise(12)
+
+
+def flags_set_by_a_text():
+    w = torch.ones(3, 4, requires_grad=True)
+    with torch.no_grad():
+        row = w.unsqueeze(0)
+        w[0] += 1
+        exec("w.requires_grad_(False)")
+    torch.relu_(row)

@@ -158,3 +158,44 @@ def its_graph_asked_for():
     w = torch.rand(3, requires_grad=True)
     (g,) = torch.autograd.grad((w**3).sum(), w, create_graph=True)
     assert g.requires_grad
+
+
+def differentiated_by_an_optimizer_of_the_file():
+    class Curved(torch.optim.Optimizer):
+        def __init__(self, params, lr=0.1):
+            super().__init__(params, {"lr": lr})
+
+        def step(self):
+            for group in self.param_groups:
+                gradients = [p.grad for p in group["params"]]
+                curvatures = torch.autograd.grad([g.sum() for g in gradients], group["params"])
+                with torch.no_grad():
+                    for p, g, h in zip(group["params"], gradients, curvatures):
+                        p -= group["lr"] * g / h.abs().clamp(min=1.0)
+
+    w = torch.ones(3, requires_grad=True)
+    optimizer = Curved([w])
+    for _ in range(3):
+        w.grad = None
+        (w**4).sum().backward(create_graph=True)
+        optimizer.step()
+
+
+def not_differentiated_by_an_optimizer_of_the_file():
+    """Holds: w.grad.grad_fn is not None"""
+    class Plain(torch.optim.Optimizer):
+        def __init__(self, params, lr=0.1):
+            super().__init__(params, {"lr": lr})
+
+        @torch.no_grad()
+        def step(self):
+            for group in self.param_groups:
+                for p in group["params"]:
+                    p -= group["lr"] * p.grad
+
+    w = torch.ones(3, requires_grad=True)
+    optimizer = Plain([w])
+    for _ in range(3):
+        w.grad = None
+        (w**4).sum().backward(create_graph=True)  # smell: [TLN108]
+        optimizer.step()

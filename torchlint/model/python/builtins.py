@@ -12,12 +12,11 @@ from torchlint.model.autograd.writes import escape, use
 from torchlint.model.python.attributes import attribute
 from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
-from torchlint.model.python.flags import unsettle
+from torchlint.model.python.flags import text_is_run, unsettle
 from torchlint.model.python.introspection import is_a
 from torchlint.model.python.members import set_attribute, set_raw, set_some_attribute
 from torchlint.model.python.operators import holds_tensor, operate
 from torchlint.model.python.run import Run
-from torchlint.model.python.variables import forget_variables
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -305,7 +304,7 @@ def chain(run: Run, site: CallSite) -> Value | None:
 
 
 def _exec(run: Run, site: CallSite) -> Value:
-    forget_variables(run)
+    text_is_run(run)
     return NONE
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from torchlint.knowledge import foreign
 from torchlint.model.python.run import Run
+from torchlint.model.python.variables import forget_variables
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     GRAD_MAYBE,
@@ -16,6 +17,7 @@ from torchlint.model.state.values import (
     Bound,
     Choice,
     External,
+    Frame,
     Function,
     Grad,
     Instance,
@@ -92,6 +94,16 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False) -> None:
             pending += [*each.given, *each.named.values()]
         elif isinstance(each, Optimizer):
             pending += each.parameters
+
+
+def text_is_run(run: Run) -> None:
+    """Code in a text may have bound any variable in sight anew, and set the flags of what it held."""
+    frame: Frame | None = run.machine.frame
+    while frame is not None:
+        for value in list(frame.variables.values()):
+            unsettle(run, value)
+        frame = frame.enclosing
+    forget_variables(run)
 
 
 def unsettle_origins(run: Run, value: Unknown) -> None:

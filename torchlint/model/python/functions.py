@@ -12,9 +12,8 @@ import re
 from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.callbacks import hand_on, havoc
-from torchlint.model.python.flags import changes_flags, unsettle
+from torchlint.model.python.flags import changes_flags, text_is_run, unsettle
 from torchlint.model.python.run import Run
-from torchlint.model.python.variables import forget_variables
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.frames import CallFrame
 from torchlint.model.state.guards import Truth
@@ -130,7 +129,7 @@ def _run_function(
                 unsettle(run, value)
         hand_on(run, [function, *values])
         if isinstance(definition, ir.FunctionDef) and "exec" in written(definition).words:
-            forget_variables(run)
+            text_is_run(run)
         first = positional[0] if positional else None
         layer = isinstance(first, Instance) and function.name == "forward" and is_module(first) is Truth.YES
         if function.kind == "opaque":

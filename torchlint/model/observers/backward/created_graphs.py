@@ -26,6 +26,8 @@ from torchlint.model.state.values import (
     Value,
     Write,
     alternatives,
+    explore,
+    parts,
     reachable_tensors,
 )
 from torchlint.syntax import ir
@@ -152,6 +154,9 @@ class CreatedGraphs(Observer):
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
+        if qualified in ("torch.autograd.grad", "torch.autograd.backward") and _unseen(positional, keywords):
+            for created in self._created:
+                created.used = created.used or (created.accumulated and created.origin is not origin)
         if qualified == "torch.autograd.grad" and result is not None:
             for created in self._created:
                 if created.origin is origin:
@@ -209,6 +214,12 @@ class CreatedGraphs(Observer):
     def _leave(self, value: Value) -> None:
         for created in self._created:
             created.used = created.used or created.holds(value)
+
+
+def _unseen(positional: list[Value], keywords: dict[str, Value]) -> bool:
+    """Whether it is not known of what gradients are asked for."""
+    roots = positional[0] if positional else keywords.get("outputs", keywords.get("tensors"))
+    return roots is not None and any(isinstance(each, Unknown) for each in explore(roots, parts))
 
 
 def _written(origin: ir.Node) -> cst.Arg | None:
