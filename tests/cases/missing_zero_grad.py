@@ -307,3 +307,18 @@ def on_each_module():
         net(torch.rand(4, 2)).sum().backward()
         opt.step()
         net.apply(lambda module: module.zero_grad())
+
+
+def zeroed_unless_the_caller_wants_it_otherwise():
+    def fit(net, data, optimizer, fresh=True):
+        for x in data:
+            if fresh:
+                optimizer.zero_grad()
+            net(x).pow(2).mean().backward()
+            optimizer.step()
+
+    def continued():
+        net = nn.Linear(2, 1)
+        fit(net, torch.rand(3, 4, 2), torch.optim.SGD(net.parameters(), lr=0.1), fresh=False)
+
+    continued()

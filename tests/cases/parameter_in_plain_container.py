@@ -217,3 +217,35 @@ def gathered_by_a_method():
             return sum((x * core.sum()).sum() for core in self.cores)
 
     assert len(list(Cores([2, 3]).parameters())) == 2
+
+
+def one_of_several_is_chosen_and_registered():
+    class Switched(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.choices = {"wide": nn.Linear(2, 8), "narrow": nn.Linear(2, 2)}
+
+        def choose(self, name):
+            self.chosen = self.choices[name]
+
+        def forward(self, x):
+            return self.chosen(x)
+
+    net = Switched()
+    net.choose("wide")
+    assert len(list(net.parameters())) == 2
+
+
+def one_of_several_is_chosen_and_not_registered():
+    """Holds: not list(net.parameters())"""
+
+    class Switched(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.choices = {"wide": nn.Linear(2, 8), "narrow": nn.Linear(2, 2)}  # warning: [TLN302]
+
+        def forward(self, x, name="wide"):
+            chosen = self.choices[name]
+            return chosen(x)
+
+    net = Switched()

@@ -234,3 +234,32 @@ def every_gradient_is_kept_for_a_plot():
 
     model = nn.Linear(2, 2)
     train(model, torch.optim.SGD(model.parameters(), lr=0.1), torch.rand(4, 3, 2), 2)
+
+
+def zeroed_in_the_loop_unless_the_caller_wants_it_otherwise():
+    def fit(net, data, optimizer, fresh=True):
+        for x in data:
+            if fresh:
+                optimizer.zero_grad()
+            net(x).pow(2).mean().backward()
+            optimizer.step()
+
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    fit(net, torch.rand(3, 4, 2), optimizer)
+    fit(net, torch.rand(3, 4, 2), optimizer, fresh=False)
+
+
+def zeroed_around_the_loop_that_steps():
+    """Holds: net.weight.grad is not None"""
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def fit(epochs):
+        for _ in range(epochs):
+            optimizer.zero_grad()
+            for x in torch.rand(3, 4, 2):
+                net(x).pow(2).mean().backward()
+                optimizer.step()  # warning: [TLN405]
+
+    fit(2)

@@ -75,7 +75,8 @@ def metaclass(tree: ast.Module) -> Iterator[Change]:
     for node in _classes(tree):
 
         def made_by(unknowns: Unknowns, node: ast.ClassDef = node) -> None:
-            node.keywords.append(ast.keyword("metaclass", unknowns.name("metaclass")))
+            kept = [each for each in node.keywords if each.arg != "metaclass"]
+            node.keywords = [*kept, ast.keyword("metaclass", unknowns.name("metaclass"))]
 
         yield made_by
 

@@ -431,12 +431,19 @@ def _registers_itself(value: Value) -> bool:
 
 
 def _registers_otherwise(cls: Class, attribute: str) -> bool:
-    """Whether a class of the family registers by hand, says itself what its parameters are, or wraps the container."""
+    """
+    Whether a class of the family registers by hand, says itself what its parameters are, wraps the container, or
+    registers what it chooses from it.
+    """
     wraps = re.compile(rf"\b(Sequential|\w+List|\w+Dict)\(\s*\*?\s*self\.{attribute}\b")
     texts = [written(each.definition.origin) for each in cls.ancestry()]
     gathers = re.compile(rf"\bin [\w(, .]*\bself\.{attribute}\b")
+    chooses = re.compile(rf"\bself\.\w+ *= *self\.{attribute}(\[|\.get\()")
     return any(
-        _REGISTERS.search(text) or wraps.search(text) or (gathers.search(text) and _WRAPS_A_LOCAL.search(text))
+        _REGISTERS.search(text)
+        or wraps.search(text)
+        or chooses.search(text)
+        or (gathers.search(text) and _WRAPS_A_LOCAL.search(text))
         for text in texts
     )
 

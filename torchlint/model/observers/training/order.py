@@ -23,6 +23,7 @@ from torchlint.model.events.training import (
 from torchlint.model.observers.training.moments import Iteration, Log, Moment
 from torchlint.model.state.guards import ALWAYS, covered
 from torchlint.model.state.values import Optimizer
+from torchlint.syntax import ir
 
 
 def read(log: Log, decision: Callable[[int], object]) -> Iterator[Event]:
@@ -70,6 +71,8 @@ def _carried(log: Log, step: Moment) -> Event | None:
             return None
         if any(moment.kind == "zero" and log.zeroes(moment, step) != "no" for moment in inside):
             return None
+        if _zeroes_otherwise(step, index - len(step.iterations)):
+            return None
         zeroed = any(log.zeroes(zero, step) != "no" for zero in log.of("zero"))
         backward = Step(found.origin.origin, "its gradients are added to those of the iteration before")
         return GradientsCarried(
@@ -82,6 +85,25 @@ def _carried(log: Log, step: Moment) -> Event | None:
             nameable=bool(step.name),
         )
     return None
+
+
+def _zeroes_otherwise(step: Moment, level: int) -> bool:
+    """
+    Whether the loop around a step (the last one is -1) holds a zeroing all the same: under a test that this run does
+    not meet, so that its author has thought of both.
+    """
+    if not isinstance(step.function, ir.FunctionDef):
+        return False
+    inner = ir.walk(step.function.body)
+    loops = [
+        each
+        for each in inner
+        if isinstance(each, (ir.For, ir.While)) and any(part is step.origin for part in ir.walk(each.body))
+    ]
+    return -level <= len(loops) and any(
+        isinstance(part, ir.Call) and isinstance(part.function, ir.Attribute) and part.function.attr == "zero_grad"
+        for part in ir.walk(loops[level].body)
+    )
 
 
 def _carried_in(log: Log, step: Moment, iteration: Iteration) -> Moment | None:
