@@ -108,10 +108,9 @@ class DataAttributeWrite(Rule):
         node = event.target_node
         if isinstance(node, cst.Attribute) and node.attr.value == "data":
             node = node.value
-        if event.temporary and isinstance(node, cst.Subscript):
-            message = (
-                f"`.data =` gives other memory to what the index has just made: {shown(node.value)} stays as it was"
-            )
+        if event.temporary:
+            source = node.value if isinstance(node, cst.Subscript) else node
+            message = f"`.data =` gives other memory to what the index has just made: {shown(source)} stays as it was"
             yield Diagnostic(event.node, message, event.trace, level=Level.WARNING)
             return
         message = f"`{event.op}` writes {shown(node)} through `.data`, unseen by autograd"
@@ -124,7 +123,7 @@ class DataAttributeWrite(Rule):
         yield Diagnostic(event.node, message, event.trace, _fix(event), level, claims=claims)
 
     def level_of(self, event: writes.DataWritten) -> Level:
-        if event.saved_by is not None:
+        if event.temporary or event.saved_by is not None:
             return Level.WARNING
         return Level.SMELL if event.target.is_leaf is Truth.NO else Level.STRICT
 

@@ -17,6 +17,8 @@ EXAMPLES = [
     for rule in expectations.rules()
     for number, example in enumerate(rule.bad, start=1)
 ]
+# What another release than the installed one would have to show: the verdict says which.
+ELSEWHERE = {("TLN907", "only a torch before 2.0 lacks it")}
 
 
 @pytest.mark.parametrize(("rule", "example"), EXAMPLES)
@@ -28,7 +30,9 @@ def test_examples_of_rules_are_confirmed(rule: Rule, example: Example) -> None:
     for finding in verified:
         assert finding.verdict is not None
         # Other rules' findings may come after an error that is not mended; what claims nothing is not judged.
-        judged = finding.code == rule.code and finding.claims
+        evidence = finding.verdict.evidence or ""
+        elsewhere = any(finding.code == code and words in evidence for code, words in ELSEWHERE)
+        judged = finding.code == rule.code and finding.claims and not elsewhere
         allowed = ("confirmed",) if judged else ("confirmed", "inconclusive")
         assert finding.verdict.status in allowed, (finding, finding.verdict)
 

@@ -8,7 +8,7 @@ between, nothing is said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import libcst as cst
 
@@ -71,7 +71,7 @@ def _carried(log: Log, step: Moment) -> Event | None:
             return None
         if any(moment.kind == "zero" and log.zeroes(moment, step) != "no" for moment in inside):
             return None
-        if _zeroes_otherwise(step, index - len(step.iterations)):
+        if _zeroes_otherwise(inside, step, index - len(step.iterations)):
             return None
         zeroed = any(log.zeroes(zero, step) != "no" for zero in log.of("zero"))
         backward = Step(found.origin.origin, "its gradients are added to those of the iteration before")
@@ -87,10 +87,10 @@ def _carried(log: Log, step: Moment) -> Event | None:
     return None
 
 
-def _zeroes_otherwise(step: Moment, level: int) -> bool:
+def _zeroes_otherwise(inside: Sequence[Moment], step: Moment, level: int) -> bool:
     """
-    Whether the loop around a step (the last one is -1) holds a zeroing all the same: under a test that this run does
-    not meet, so that its author has thought of both.
+    Whether the loop around a step (the last one is -1) holds a zeroing that this run does not make: it stands under a
+    test that is not met, so that its author has thought of both. One that is made there is another optimizer's.
     """
     if not isinstance(step.function, ir.FunctionDef):
         return False
@@ -100,8 +100,12 @@ def _zeroes_otherwise(step: Moment, level: int) -> bool:
         for each in inner
         if isinstance(each, (ir.For, ir.While)) and any(part is step.origin for part in ir.walk(each.body))
     ]
+    made = {id(moment.origin) for moment in inside if moment.kind == "zero"}
     return -level <= len(loops) and any(
-        isinstance(part, ir.Call) and isinstance(part.function, ir.Attribute) and part.function.attr == "zero_grad"
+        isinstance(part, ir.Call)
+        and isinstance(part.function, ir.Attribute)
+        and part.function.attr == "zero_grad"
+        and id(part) not in made
         for part in ir.walk(loops[level].body)
     )
 
