@@ -1,5 +1,7 @@
 """
 `python -m tests.verdicts examples`: the verdict on every finding of the rules' own bad examples, counted by rule.
+`python -m tests.verdicts cases`: the verdict on every finding of the faulty programs in `tests/cases`, which are true
+by their markers and by what their docstrings say torch shows; exits with 1 if one is refuted.
 `python -m tests.verdicts forcing`: claims forced on correct programs, counted by rule; exits with 1 if one at error or
 warning level is confirmed.
 `--suite`: the same with a pytest suite that imports the programs as the driver (`torchlint verify --with`).
@@ -16,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))  # `expectations`, as in the tests
 
 import expectations
+import test_cases
 
 from torchlint.rule import Finding, Level
 from torchlint.syntax.tree import Source
@@ -29,12 +32,13 @@ STATUSES = ("confirmed", "refuted", "inconclusive")
 def main() -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="python -m tests.verdicts", description=__doc__)
-    parser.add_argument("what", choices=("examples", "forcing"))
+    parser.add_argument("what", choices=("examples", "cases", "forcing"))
     parser.add_argument("--every", type=int, default=1, metavar="N", help="Only every N-th program.")
     parser.add_argument("--suite", action="store_true", help="Let a suite of pytest drive them.")
     options = parser.parse_args()
     judged = suite.judged if options.suite else _by_itself
-    return examples(options.every, judged) if options.what == "examples" else false_claims(options.every, judged)
+    tables = {"examples": examples, "cases": cases, "forcing": false_claims}
+    return tables[options.what](options.every, judged)
 
 
 _Judged = Callable[[Iterable[tuple[str, list[Finding]]]], Iterator[list[Finding]]]
@@ -62,6 +66,22 @@ def examples(every: int, judged: _Judged) -> int:
     return 0
 
 
+def cases(every: int, judged: _Judged) -> int:
+    """The table of the faulty programs in `tests/cases`: every finding there is true."""
+    table: dict[str, Counter[str]] = defaultdict(Counter)
+    programs = []
+    for case in [each for each in test_cases.CASES if each.faulty][::every]:
+        strict = case.path.stem in test_cases.STRICT or "# strict: [" in case.program
+        report = expectations.lint(expectations.stripped(case.program), strict=strict)
+        programs.append((case, list(report.findings)))
+    verdicts = judged((expectations.stripped(case.program), found) for case, found in programs)
+    for (case, _), found in zip(programs, verdicts, strict=True):
+        for finding in found:
+            _count(table, finding.code, [finding], {"refuted", "inconclusive"}, f"{case.path.stem}: {case.name}: ")
+    _print(table)
+    return int(any(counts["refuted"] for counts in table.values()))
+
+
 def false_claims(every: int, judged: _Judged) -> int:
     """The table of claims forced on correct programs."""
     table: dict[str, Counter[str]] = defaultdict(Counter)
@@ -78,12 +98,13 @@ def false_claims(every: int, judged: _Judged) -> int:
     return int(wrong > 0)
 
 
-def _count(table: dict[str, Counter[str]], row: str, findings: list[Finding], told: set[str]) -> None:
+def _count(table: dict[str, Counter[str]], row: str, findings: list[Finding], told: set[str], where: str = "") -> None:
     for finding in findings:
         assert finding.verdict is not None
         table[row][finding.verdict.status] += 1
         if finding.verdict.status in told:
-            print(f"{finding.code} line {finding.span.line}: {finding.verdict.status}: {finding.verdict.evidence}")
+            words = f"{finding.verdict.status}: {finding.verdict.evidence}"
+            print(f"{where}{finding.code} line {finding.span.line}: {words}", flush=True)
 
 
 def _print(table: dict[str, Counter[str]]) -> None:
