@@ -69,4 +69,5 @@ class CollectiveNotAwaited(Rule):
             f"`{event.function}` goes on in the background, and {handle}: nothing can wait before the tensor {use}"
         )
         subject = event.name or "value_"
-        yield Diagnostic(event.node, message, event.trace, claims=(Holds(f"hasattr({subject}, 'wait')"),))
+        claim = f"any(hasattr(t, 'wait') for t in ({subject} if isinstance({subject}, list) else [{subject}]))"
+        yield Diagnostic(event.node, message, event.trace, claims=(Holds(claim),))

@@ -99,7 +99,7 @@ class GraphCutAndReleafed(Rule):
             return
         assert event.source_node is not None
         source = shown(event.source_node)
-        claims = (Observed("graph-cut", event.leaf.name, code(event.source_node)),)
+        claims = (Observed("graph-cut", _written(event) or event.leaf.name, code(event.source_node)),)
         if event.how == "written":
             message = f"{leaf} is given {source}, which has a graph, and cuts it off: what computed it learns nothing"
             yield Diagnostic(event.node, message, event.trace, claims=claims)
@@ -110,6 +110,12 @@ class GraphCutAndReleafed(Rule):
             return
         message = f"`torch.tensor` copies {source} out of the graph, and `requires_grad=True` hides it"
         yield Diagnostic(event.node, message, event.trace, _fix(event), claims=claims)
+
+
+def _written(event: gradients.GraphRestarted) -> str:
+    """The leaf that is written, as the statement spells it: `a.weight` in `a.weight.data = …`, `a.weight.copy_(…)`."""
+    node = event.node.func if isinstance(event.node, cst.Call) else event.node
+    return code(node.value) if event.how == "written" and isinstance(node, cst.Attribute) else ""
 
 
 def _fix(event: gradients.GraphRestarted) -> Fix | None:

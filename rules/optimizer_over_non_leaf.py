@@ -100,7 +100,8 @@ class OptimizerOverNonLeaf(Rule):
 def _claims(event: registration.OptimizerGiven) -> tuple[Claim, ...]:
     if event.what == "cut":
         never = f"optimized_({event.name}) and not {event.name}.requires_grad"
-        return (Holds(never),) if event.name else ()
+        nameless = "not min(t.requires_grad for t in tensors_(bound_) if not isinstance(t, torch.nn.Parameter))"
+        return (*([Holds(never)] if event.name else []), Holds(nameless))
     return tuple(
         Raises(text)
         for text in (

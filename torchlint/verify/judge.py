@@ -19,7 +19,7 @@ from torchlint.rule import Claim, Holds, Observed, Raises, Warns
 from torchlint.verify import programs
 from torchlint.verify.case import Case, Opinion, in_words
 from torchlint.verify.execute import describe_ending
-from torchlint.verify.messages import OVERWRITTEN, message
+from torchlint.verify.messages import BASE_WRITTEN, OVERWRITTEN, message
 from torchlint.verify.probes import PROBES
 from torchlint.verify.programs import Statement
 from torchlint.verify.protocol import Facts, Outcome, Raised, Write
@@ -122,6 +122,10 @@ def _raises(case: Case, claim: Raises, outcome: Outcome) -> Opinion | None:
                 culprits.append(Opinion("inconclusive", f"{message(raised)}; but {words}"))
                 continue
             culprit = named
+        if BASE_WRITTEN in raised.message and not (case.writes(outcome) or _seen_writes(case, outcome)):
+            words = f"line {case.own.line} wrote nothing in place in this run"
+            culprits.append(Opinion("inconclusive", f"{message(raised)}; but {words}"))
+            continue
         handled = "" if raised == outcome.raised else ", which the program handles"
         evidence = f"{message(raised)}{culprit}{handled}{in_words(outcome, raised.phase)}"
         return Opinion("confirmed", evidence, error=raised)

@@ -151,6 +151,7 @@ class Loaders:
             "round": worker.seed - worker.id,
             "worker": worker.id,
             "data": _looked(digest, data) or "",
+            "samples": _looked(_samples, data) if fetcher.auto_collation else None,
             "states": drawn,
         }
         with contextlib.suppress(OSError):  # a full pipe: what came before will do
@@ -212,6 +213,16 @@ def digest(value: object) -> str:
     """What a sample or a batch is, shortened; "" where that cannot be told."""
     written = _written(value, DEPTH)
     return "" if written is None else _short(written)
+
+
+def _samples(batch: object) -> list[str] | None:
+    """What each sample of a batch is, where its parts are tensors of one length."""
+    whole = list(batch.values()) if isinstance(batch, Mapping) else batch
+    parts: list[Any] = list(whole) if isinstance(whole, (list, tuple)) else [whole]
+    lengths = {len(part) if isinstance(part, torch.Tensor) and part.ndim else 0 for part in parts}
+    if len(lengths) != 1 or not 0 < (length := lengths.pop()) <= INDICES:
+        return None
+    return [digest([part[row] for part in parts]) for row in range(length)]
 
 
 def _short(text: str) -> str:

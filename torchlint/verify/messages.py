@@ -10,6 +10,7 @@ from torchlint.verify.protocol import Raised
 
 FREED = "Trying to backward through the graph a second time"
 OVERWRITTEN = "modified by an inplace operation"
+BASE_WRITTEN = "its base has been modified inplace"
 
 
 def message(raised: Raised) -> str:

@@ -26,6 +26,7 @@ from torchlint.verify.leaf_writes import Leaves, graph_of, overwritten, tensors_
 from torchlint.verify.loaders import ORDER, Loaders
 from torchlint.verify.observe import Clock, Files, describe, facts, memory, node_name, sequence, user_lines, version
 from torchlint.verify.protocol import Backward, Built, Called, Facts, Raised, Step, Write
+from torchlint.verify.results_of import Results
 
 FIRST_WRITES, LAST_WRITES = 32, 96
 """In a long run the first and the last writes are kept: a backward that fails reports the newest version."""
@@ -100,6 +101,7 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
         self.steps: list[Step] = []
         self.called: list[Called] = []
         self.built: list[Built] = []
+        self.results = Results(self.calls)
         self.stepped = 0
         self.failed: dict[int, tuple[BaseException, Raised]] = {}
         self.inside = False
@@ -140,11 +142,13 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
         result = None
         try:
             result = func(*args, **keywords)
+            self.results.follow(name, given, result)
             return result
         finally:
             for tensor, state in states:
                 if version(tensor) > state.version:
                     self._record(name, tensor, state)
+                    self.results.rewritten(name, tensor)
             if told is not None:
                 lines = user_lines(sys._getframe(1), self.files)
                 self.called.append(Called(name, lines[-1] if lines else 0, lines, self.clock(), told, facts(result)))
@@ -152,7 +156,7 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
     def _told(self, name: str, given: Sequence[torch.Tensor]) -> tuple[Facts, ...] | None:
         if name not in self.calls or len(self.called) >= self.most.events:
             return None
-        return tuple(facts(tensor) for tensor in given[:4])
+        return tuple({**facts(tensor), "results_of": sorted(self.results.of(tensor))} for tensor in given[:4])
 
     def _record(self, op: str, tensor: torch.Tensor, state: _State) -> None:
         lines = user_lines(sys._getframe(2), self.files)

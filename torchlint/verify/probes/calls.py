@@ -26,17 +26,25 @@ def given(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
     """The function `subject`, called by the statement, is given the result of the function `other`."""
     node = f"{claim.other.replace('_', '')}backward0"
     found = ""
+    unknown = False
     for call in _own(case, outcome):
         if call.name != claim.subject or not call.given:
             continue
         argument = call.given[0]
-        made = [c for c in outcome.called if c.name == claim.other and c.order < call.order]
-        same = any(c.result.get("memory") == argument.get("memory") for c in made)
-        if argument["grad_fn"].lower() == node or (same and not argument["grad_fn"]):
+        if argument["grad_fn"].lower() == node or claim.other in argument["results_of"]:
             words = f"`{call.name}` was given the result of `{claim.other}`, {argument['shown']}"
             return Opinion("confirmed", words + in_words(outcome))
-        found = argument["grad_fn"] or "a tensor without a graph"
-    return Opinion("refuted", f"`{claim.subject}` was given {found}") if found else None
+        found = found or argument["grad_fn"]
+        unknown = unknown or not argument["grad_fn"] or argument["grad_fn"].startswith(_MOVES)
+    return Opinion("refuted", f"`{claim.subject}` was given the result of {found}") if found and not unknown else None
+
+
+_MOVES = (
+    *("View", "UnsafeView", "ReshapeAlias", "Alias", "AsStrided", "Squeeze", "Unsqueeze", "Transpose", "Permute"),
+    *("TBackward", "Clone", "ToCopy", "Index", "Select", "Slice", "Split", "Unbind", "Narrow", "Gather", "Take"),
+    *("Masked", "Expand", "Repeat", "Stack", "Cat"),
+)
+"""How the names of nodes begin that compute nothing: behind them may be anything."""
 
 
 def broadcast(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
@@ -122,7 +130,7 @@ _WAITING = ("item", "tolist", "cpu", "numpy", "__bool__", "__float__", "__int__"
 
 
 PROBES: Mapping[str, Probe] = {
-    "given": Probe(given, calls=lambda claim: (claim.subject, claim.other)),
+    "given": Probe(given, calls=lambda claim: (claim.subject, claim.other, f"{claim.other}_")),
     "broadcast": Probe(broadcast, calls=lambda claim: _DIFFERENCES),
     "derivative-wrong": Probe(formula, functions=lambda claim: (claim.subject or "*",)),
     "second-derivative-wrong": Probe(formula_twice, functions=lambda claim: (f"{claim.subject or '*'}{TWICE}",)),

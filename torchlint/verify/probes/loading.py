@@ -89,8 +89,10 @@ def not_divided(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None
     apart = False
     for told in _rounds(case, outcome):
         handed: dict[int, list[str]] = {}
+        samples: dict[int, list[str]] = {}
         for each in told["workers"]:
             handed.setdefault(each["worker"], []).append(each["data"])
+            samples.setdefault(each["worker"], []).extend(each["samples"] or [each["data"]])
         for (one, first), (other, second) in combinations(handed.items(), SEVERAL):
             common = min(len(first), len(second))
             if not all(first + second) or len(set(first[:common])) < SEVERAL:
@@ -98,7 +100,11 @@ def not_divided(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None
             if first[:common] == second[:common]:
                 words = f"workers {one} and {other} handed out the same {common} samples or batches, in the same order"
                 return Opinion("confirmed", words + in_words(outcome))
-            apart = True
+            mine, theirs = samples[one], samples[other]
+            if len(set(mine)) > SEVERAL and sorted(mine) == sorted(theirs):
+                words = f"workers {one} and {other} handed out the same {len(mine)} samples, each in its own order"
+                return Opinion("confirmed", words + in_words(outcome))
+            apart = apart or not set(mine) & set(theirs)
     return Opinion("refuted", "the workers handed out other samples") if apart else None
 
 

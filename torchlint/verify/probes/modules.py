@@ -14,7 +14,7 @@ from torchlint.rule import Observed
 from torchlint.verify import programs
 from torchlint.verify.case import Case, Opinion, in_words
 from torchlint.verify.probe import Probe
-from torchlint.verify.protocol import Outcome
+from torchlint.verify.protocol import Execution, Outcome
 
 
 def unregistered(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
@@ -37,13 +37,15 @@ def _attribute(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
 
 
 def built_per_call(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
-    """The statement registers new parameters in each of several calls on the same object."""
+    """The statement registers, or binds, new parameters in each of several calls on the same object."""
     built = [
-        sum(execution.order < each.order < execution.end for each in outcome.built)
+        sum(execution.order < each.order < execution.end for each in outcome.built) + _bound(execution)
         for execution in case.executions(outcome)
     ]
     owners = [execution.before.get("self", {}).get("identity") for execution in case.executions(outcome)]
     calls = [count for count, owner in zip(built, owners, strict=True) if owner is not None and owner == owners[0]]
+    if not any(calls):
+        return None  # what the statement builds is not seen to be one
     if len(calls) > 1 and all(calls):
         words = f"in each of {len(calls)} calls it built new parameters: {calls[-1]} in the last"
         return Opinion("confirmed", words + in_words(outcome))
@@ -52,6 +54,14 @@ def built_per_call(case: Case, claim: Observed, outcome: Outcome) -> Opinion | N
     if len(calls) == 1 and calls[0]:
         return Opinion("inconclusive", "it built parameters in the one call that was seen", unreached=True)
     return None
+
+
+def _bound(execution: Execution) -> int:
+    """How many names hold a Parameter after it that they did not hold before: one that no Module is told of."""
+    return sum(
+        bool(new.get("is_parameter")) and new["identity"] != execution.before.get(name, {}).get("identity")
+        for name, new in execution.after.items()
+    )
 
 
 def module_changed(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
@@ -79,7 +89,7 @@ def _parameters(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
 
 
 def _self(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
-    return ("self",)
+    return ("self", *(name for name in programs.assigned(statement) if "." not in name))
 
 
 def trains_in_eval(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:

@@ -345,7 +345,7 @@ class Optimizing(Observer):
             nothing = tensor.shape is not None and 0 in tensor.shape  # given because an optimizer wants one
             if frozen and tensor.is_parameter is Truth.NO and id(optimizer) in self._built and not nothing:
                 node, line = self._added.get(id(tensor), self._built[id(optimizer)])
-                self._tell("cut", node, tensor.name, tensor.made_by, line)
+                self._tell("cut", node, _spelled_in(node, tensor, optimizer) or tensor.name, tensor.made_by, line)
                 return
         if self.machine.assumed - self.machine.path or not self._backwards or origin.arguments:
             return
@@ -426,3 +426,11 @@ def _written_in(group: ir.Expression) -> ir.Expression:
             if isinstance(key, ir.Constant) and key.value == "params" and isinstance(value.origin, cst.CSTNode):
                 return value
     return group
+
+
+def _spelled_in(node: ir.Expression, tensor: Tensor, optimizer: Optimizer) -> str:
+    """How a list that an optimizer is given spells one of its tensors: what shares memory has a name of its own."""
+    places = node.elements if isinstance(node, ir.Sequence) else []
+    if len(places) != len(optimizer.parameters):
+        return ""
+    return next((dotted(p) for p, each in zip(places, optimizer.parameters, strict=True) if each is tensor), "")
