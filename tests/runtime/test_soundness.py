@@ -175,6 +175,28 @@ def test_claims_of_the_raising_kind_need_the_very_statement(verdicts: Verdicts) 
     assert verdict.status == "inconclusive", verdict.evidence
 
 
+def test_parts_that_the_statement_does_not_assign_are_not_overwritten_by_it(verdicts: Verdicts) -> None:
+    program = "import torch\nh = torch.arange(12.0).view(2, 6)\nh[:, :3] = h[:, 3:]  # warning: [TLN215]\n"
+    claims = {"TLN215": (Observed("source-overwritten", "h[:, 1:]", "h[:, :-1]"),)}
+    (verdict,) = verdicts(program, claims=claims)
+    assert verdict.status == "inconclusive", verdict.evidence
+
+
+@pytest.mark.parametrize(
+    ("returned", "status"), [("grad * 2", "refuted"), ("grad.sign()", "refuted"), ("2 * torch.ones(3)", "confirmed")]
+)
+def test_a_backward_ignores_what_it_is_given_only_if_nothing_changes(
+    verdicts: Verdicts, returned: str, status: str
+) -> None:
+    program = (
+        "import torch\nclass Twice(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n"
+        f"        return x * 2\n    @staticmethod\n    def backward(ctx, grad):\n        return {returned}"
+        "  # warning: [TLN507]\n(3 * Twice.apply(torch.ones(3, requires_grad=True))).sum().backward()\n"
+    )
+    (verdict,) = verdicts(program, claims={"TLN507": (Observed("gradient-ignored"),)})
+    assert verdict.status == status, verdict.evidence
+
+
 @pytest.mark.parametrize("text", [text for _, text in list(forcing.correct())[::14]])
 def test_no_false_claim_is_confirmed(text: str) -> None:
     for finding in forcing.verdicts(text):

@@ -7,7 +7,8 @@ made of them; other arguments stay as they were at the call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle
 from typing import Any
 
 import torch
@@ -87,13 +88,36 @@ def _checked(
         outputs = result if isinstance(result, tuple) else (result,)
         if not all(bool(each.isfinite().all()) for each in outputs if isinstance(each, torch.Tensor)):
             return []
-        gradcheck(cls.apply, inputs)
-    except GradcheckError as error:
-        return [Derivative(cls.__name__, words, False, " ".join(str(error).split())[:300])]
     except Exception:  # it does not take these inputs
         return []
-    found = Derivative(cls.__name__, words, True, "")
-    return [found, *_checked_twice(cls, inputs, words)] if twice else [found]
+    found = list(_scaled(cls, inputs, words))
+    try:
+        gradcheck(cls.apply, inputs)
+    except GradcheckError as error:
+        return [*found, Derivative(cls.__name__, words, False, " ".join(str(error).split())[:300])]
+    except Exception:
+        return found
+    found.append(Derivative(cls.__name__, words, True, ""))
+    return [*found, *_checked_twice(cls, inputs, words)] if twice else found
+
+
+def _scaled(cls: Any, inputs: list[Any], words: str) -> Iterator[Derivative]:
+    """Whether what its backward returns changes with the gradient that it is given."""
+    wanted = [each for each in inputs if isinstance(each, torch.Tensor) and each.requires_grad]
+    returned: list[list[torch.Tensor]] = []
+    try:
+        for factors in ((1.0, 0.5), (2.0, 3.0), (-1.5, -4.0)):
+            result = cls.apply(*inputs)
+            outputs = [each for each in (result if isinstance(result, tuple) else (result,)) if each.requires_grad]
+            given = [torch.full_like(each, by) for each, by in zip(outputs, cycle(factors), strict=False)]
+            slopes = torch.autograd.grad(outputs, wanted, given, allow_unused=True)
+            returned.append([torch.zeros_like(x) if s is None else s for x, s in zip(wanted, slopes, strict=True)])
+    except Exception:  # it cannot be differentiated here
+        return
+    first = [bool(each.any()) for each in returned[0]]
+    same = all(torch.equal(one, other) for each in returned[1:] for one, other in zip(returned[0], each, strict=True))
+    if not same or any(first):  # always zero tells nothing
+        yield Derivative(cls.__name__, words, not same, "", ignored=True)
 
 
 def _checked_twice(cls: Any, inputs: list[Any], words: str) -> list[Derivative]:

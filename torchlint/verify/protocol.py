@@ -331,7 +331,8 @@ class Built:
 class Derivative:
     """
     Whether the backward of a Function agrees with finite differences at some inputs, and torch's words if not; `twice`:
-    whether the derivative of its backward does, where it agrees itself.
+    whether the derivative of its backward does, where it agrees itself. `ignored`: it was looked whether its
+    backward returns the same, not zero, whatever gradient it is given; then `agrees` is that it does not.
     """
 
     function: str
@@ -339,6 +340,7 @@ class Derivative:
     agrees: bool
     message: str
     twice: bool = False
+    ignored: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ def formula(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
     One that agrees nowhere is another function on purpose: a straight-through estimator, a reversed gradient.
     """
     name = claim.subject or "".join(case.own.classes[-1:])
-    found = [each for each in outcome.derivatives if each.function == name and not each.twice]
+    found = [each for each in outcome.derivatives if each.function == name and not each.twice and not each.ignored]
     right = [each for each in found if each.agrees]
     wrong = [each for each in found if not each.agrees]
     if right and wrong:
@@ -118,6 +118,19 @@ def formula_twice(case: Case, claim: Observed, outcome: Outcome) -> Opinion | No
     return Opinion("inconclusive", f"its second derivatives are right at {len(found)} inputs") if found else None
 
 
+def ignored(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+    """The backward of the Function around the statement returns the same, not zero, whatever gradient it is given."""
+    name = "".join(case.own.classes[-1:])
+    found = [each for each in outcome.derivatives if each.function == name and each.ignored]
+    same = [each for each in found if not each.agrees]
+    if found and len(same) == len(found):
+        words = f"its backward returns the same for three incoming gradients, at {len(same)} inputs: ({same[0].inputs})"
+        return Opinion("confirmed", words + in_words(outcome))
+    if same:
+        return Opinion("inconclusive", f"its backward ignores the incoming gradient at ({same[0].inputs}) alone")
+    return Opinion("refuted", "what its backward returns changes with what it is given") if found else None
+
+
 def waits(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
     """In each of several rounds the statement asks for a value that has to be computed first."""
     calls = [call for call in _own(case, outcome) if call.name in _WAITING]
@@ -133,6 +146,7 @@ PROBES: Mapping[str, Probe] = {
     "given": Probe(given, calls=lambda claim: (claim.subject, claim.other, f"{claim.other}_")),
     "broadcast": Probe(broadcast, calls=lambda claim: _DIFFERENCES),
     "derivative-wrong": Probe(formula, functions=lambda claim: (claim.subject or "*",)),
+    "gradient-ignored": Probe(ignored, functions=lambda claim: ("*",)),
     "second-derivative-wrong": Probe(formula_twice, functions=lambda claim: (f"{claim.subject or '*'}{TWICE}",)),
     "waits-for-values": Probe(waits, calls=lambda claim: _WAITING),
     "compared-exactly": Probe(compared, calls=lambda claim: _COMPARISONS),

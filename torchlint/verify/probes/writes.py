@@ -283,9 +283,18 @@ _OF_PARTS = (
 )
 
 
+def _plain(text: str) -> str:
+    return ast.unparse(ast.parse(text, mode="eval").body)
+
+
 def _parts(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
-    """The two parts, where to evaluate them does nothing but read."""
+    """The two parts, where the statement assigns the one to the other, and to evaluate them does nothing but read."""
     texts = (claim.subject, claim.other)
+    match statement:
+        case ast.Assign([target], value) if (ast.unparse(target), ast.unparse(value)) == tuple(map(_plain, texts)):
+            pass
+        case _:
+            return ()
     nodes = [node for text in texts for node in ast.walk(ast.parse(text, mode="eval").body)]
     return texts if all(isinstance(node, _OF_PARTS) for node in nodes) else ()
 
