@@ -37,10 +37,11 @@ def same_results(one: Outcome, other: Outcome) -> bool:
 
 
 def _same(one: Gradients, other: Gradients) -> bool:
-    return one.keys() == other.keys() and all(_close(one[name], other[name]) for name in one)
+    return one.keys() == other.keys() and all(close(one[name], other[name]) for name in one)
 
 
-def _close(one: Facts | None, other: Facts | None) -> bool:
+def close(one: Facts | None, other: Facts | None) -> bool:
+    """Whether two gradients, or values, are the same up to round-off."""
     if one is None or other is None:  # no gradient counts as zero: a zeroed and an absent one lead the same way
         rest = one or other
         return rest is None or not any(rest["numbers"])

@@ -14,7 +14,9 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from torchlint.lint import fixpoint
 from torchlint.results import Outcome as FileOutcome
@@ -43,7 +45,11 @@ class Limits:
     memory_mb: int
 
 
-def fix_run(run: Run, job: Callable[[str], Job], *, unsafe: bool, limits: Limits) -> Run:
+Admit: TypeAlias = Callable[[str, Finding], str]
+"""Says of a text and a finding in it why its fix is not to be applied, or ""."""
+
+
+def fix_run(run: Run, job: Callable[[str], Job], *, unsafe: bool, admit: Admit) -> Run:
     """
     Apply the fixes of a run that torch does not object to.
 
@@ -55,19 +61,19 @@ def fix_run(run: Run, job: Callable[[str], Job], *, unsafe: bool, limits: Limits
         The job of a file, by its path.
     unsafe
         Whether unsafe fixes may be applied, too.
-    limits
-        Of each run of a program.
+    admit
+        Holds a fix against a run: `held`, or `Programs.objection` of `fixing_own`.
 
     Raises
     ------
     TorchMissing, ServerError
         as `verify_findings`.
     """
-    outcomes = [_fixed(outcome, job, unsafe, limits) for outcome in run.outcomes]
+    outcomes = [_fixed(outcome, job, unsafe, admit) for outcome in run.outcomes]
     return replace(run, outcomes=tuple(outcomes))
 
 
-def _fixed(outcome: FileOutcome, job: Callable[[str], Job], unsafe: bool, limits: Limits) -> FileOutcome:
+def _fixed(outcome: FileOutcome, job: Callable[[str], Job], unsafe: bool, admit: Admit) -> FileOutcome:
     report = outcome.report
     if not any(fixpoint.applicable(finding, unsafe=unsafe) for finding in report.findings):
         return outcome
@@ -78,19 +84,18 @@ def _fixed(outcome: FileOutcome, job: Callable[[str], Job], unsafe: bool, limits
     data = asked.data if asked.data is not None else Path(report.path).read_bytes()
     asked = replace(asked, data=data)
     decoded = decode(data)
-    fixed = fixpoint.fix(
-        decoded,
-        work.checker(asked),
-        unsafe=unsafe,
-        report=report,
-        admit=lambda text, finding: objection(text, finding, limits),
-    )
+    fixed = fixpoint.fix(decoded, work.checker(asked), unsafe=unsafe, report=report, admit=admit)
     done = replace(outcome, report=fixed.report, fixed=fixed.applied, notes=(*outcome.notes, *fixed.notes))
     if fixed.text == decoded.text:
         return done
     diff = work.unified_diff(report.path, decoded.text, fixed.text)
     done = replace(done, text=fixed.text, diff=diff, before=report)
     return work.write(asked, done)
+
+
+def held(limits: Limits) -> Admit:
+    """What holds a fix against the file as a script."""
+    return partial(objection, limits=limits)
 
 
 def objection(text: str, finding: Finding, limits: Limits) -> str:
@@ -124,21 +129,21 @@ def objection(text: str, finding: Finding, limits: Limits) -> str:
         how = "" if before.ending == "ended" else f": the program {_ending(before, limits)}"
         return (
             f"line {own.line} was not reached when the file was run as a script, which does not come to {where}{how}; "
-            f"a fix is held against that run alone. See the finding in your own program (`torchlint verify "
-            f'{finding.path}:{finding.span.line} --with "…"`), then apply its fix without --verify'
+            f"a fix is held against that run alone, or with `--with` against one of your own program, where "
+            f'`torchlint verify {finding.path}:{finding.span.line} --with "…"` shows the finding'
         )
     after = run(replace(request, text=changed, watches=()))
     if after.ending != "ended":
         return f"with it the program {_ending(after, limits)}"
     if before.ending == "ended":
-        return _difference(before, after)
+        return difference(before, after)
     if before.raised is None:
         return f"the program {_ending(before, limits)}: nothing can be compared"
     if OVERWRITTEN in before.raised.message:
         reference = run(replace(request, copies=True))
         if reference.ending == "ended":
-            difference = _difference(reference, after)
-            return f"held against the program with what was saved kept as a copy, {difference}" if difference else ""
+            found = difference(reference, after)
+            return f"held against the program with what was saved kept as a copy, {found}" if found else ""
         return f"the program {_ending(before, limits)}, and there is nothing to hold the fix against"
     if not after.printed.startswith(before.printed):
         return f"what it prints until {message(before.raised)} is another text"
@@ -149,7 +154,7 @@ def _ending(outcome: Outcome, limits: Limits) -> str:
     return describe_ending(outcome, timeout=limits.timeout, memory_mb=limits.memory_mb)
 
 
-def _difference(before: Outcome, after: Outcome) -> str:
+def difference(before: Outcome, after: Outcome) -> str:
     """What is not as before, in words, or ""."""
     if _plain(before.printed) != _plain(after.printed):
         old, new = _first_difference(_plain(before.printed), _plain(after.printed))

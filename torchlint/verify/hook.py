@@ -76,7 +76,7 @@ class Files:
         if hashlib.sha256(data).hexdigest() != each.digest:
             self.refused[index] = "it has changed since it was linted"
             return None
-        text = importlib.util.decode_source(data)
+        text = importlib.util.decode_source(data) if each.text is None else each.text
         code = instrument.instrument(text, name, each.watches, handled=True, first=self._first[index])
         offset = self.offsets[name] = index * STRIDE
         self.raising.update(offset + line for line in instrument.raising_lines(text))

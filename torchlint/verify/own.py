@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import IO
 
 import torchlint
 from torchlint.lint.registry import DRIVER_CODES
@@ -212,6 +213,7 @@ def run_program(
     limits: Limits,
     *,
     quiet: bool,
+    printed: IO[bytes] | None = None,
 ) -> Iterator[Told]:
     """
     Run a program of the user's in his interpreter.
@@ -231,6 +233,8 @@ def run_program(
         What bounds it.
     quiet
         Whether what it prints is thrown away.
+    printed
+        Takes what it writes to standard output instead.
 
     Raises
     ------
@@ -250,7 +254,7 @@ def run_program(
             process = subprocess.Popen(
                 [python, "-c", _BEGIN, own, str(question), str(report)],
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL if quiet else 2,
+                stdout=printed if printed is not None else subprocess.DEVNULL if quiet else 2,
                 stderr=subprocess.DEVNULL if quiet else None,
                 start_new_session=hasattr(os, "setsid"),
                 env=environment,

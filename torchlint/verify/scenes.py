@@ -7,12 +7,15 @@ with findings as if that were the program. Only the thread that starts a scene i
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
+
+import torch
 
 from torchlint.verify import instrument
 from torchlint.verify.derivatives import Calls
@@ -60,6 +63,7 @@ class Scenes:
         self.process = os.getpid()
         self.scene = ""
         self.closed = ""
+        self.copies: contextlib.AbstractContextManager[object] | None = None
         self.reported = [0] * len(watches)
         self.skipped = [0] * len(session.files)
         self._listen(False)
@@ -73,6 +77,9 @@ class Scenes:
         self.watcher.reset()
         if self.observer is not None:
             self.observer.reset()
+        if self.session.copies:
+            self.copies = torch.autograd.graph.allow_mutation_on_saved_tensors()
+            self.copies.__enter__()
         self._listen(True)
         if self.observer is not None:
             self.observer.__enter__()
@@ -82,11 +89,14 @@ class Scenes:
         if self.observer is not None:
             self.observer.__exit__(None, None, None)
         self._listen(False)
+        if self.copies is not None:
+            self.copies.__exit__(None, None, None)
+            self.copies = None
         if os.getpid() != self.process:
             return
         if isinstance(error, Stopped):
             error, ending, note = None, "time", str(error)
-        if any(self.watcher.started):
+        if any(self.watcher.started) or self.scene in self.session.told:
             self.watcher.let_go()
             if self.closed:
                 error, ending, note = None, "time", self.closed
@@ -110,9 +120,9 @@ class Scenes:
     def _report(self, index: int, outcome: Outcome) -> None:
         part = self.files.part(index)
         started = [number for number in part if self.watcher.started[number]]
-        if not started:
+        if not started and self.scene not in self.session.told:
             return
-        if all(self.reported[number] >= SCENES for number in started):
+        if started and all(self.reported[number] >= SCENES for number in started):
             self.skipped[index] += 1
             return
         for number in started:
@@ -147,7 +157,7 @@ class Scenes:
             gradients={} if observer else None,
             derivatives=self._derivatives(),
             note=note,
-            torch=str(sys.modules["torch"].__version__),
+            torch=str(torch.__version__),
         )
 
     def _derivatives(self) -> tuple[Derivative, ...]:

@@ -46,11 +46,15 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class WatchedFile:
-    """A file with statements to observe: its real path, what its bytes hash to (SHA-256), and the statements."""
+    """
+    A file with statements to observe: its real path, what its bytes hash to (SHA-256), the statements, and the text
+    that is loaded in its stead, if one is.
+    """
 
     path: str
     digest: str
     watches: tuple[Watch, ...]
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,10 @@ class Session:
         As in `protocol.Request`.
     steps
         Steps of optimizers after which a scene is not watched any further.
+    told
+        Names of scenes that are told of even where no watched statement ran.
+    copies
+        As in `protocol.Request`.
     """
 
     files: tuple[WatchedFile, ...]
@@ -73,6 +81,8 @@ class Session:
     calls: tuple[str, ...]
     functions: tuple[str, ...]
     steps: int
+    told: tuple[str, ...] = ()
+    copies: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ from torchlint import report
 from torchlint.cache import results as cache
 from torchlint.cache.replay import wants_color
 from torchlint.config import Config, ConfigError, Configurations, near_miss
-from torchlint.hosts.command_line.judging import MEMORY_MB, SECONDS, Judging
+from torchlint.hosts.command_line.driven import Driver
+from torchlint.hosts.command_line.judging import Judging, fixes
 from torchlint.hosts.command_line.options import ALIASES, ALWAYS, AUTO, OUTPUT_FORMATS, Options
 from torchlint.hosts.command_line.output import complain, write, written_whole
 from torchlint.hosts.command_line.placing import COUNTED_IN_FILES, in_file, told_in_file, touched
@@ -248,24 +249,21 @@ class Check:
         """Whether each fix is held against the program first."""
         return self.options.verify and self.fixing in ("safe", "unsafe") and not self.options.stdin
 
+    @cached_property
+    def _driver(self) -> Driver | None:
+        return None if self.options.driver is None else Driver(self.options.driver)
+
     def _fixed(self, result: Run) -> Run:
         """The run with the fixes applied to which torch has no objection."""
         from torchlint.run.job import Job
-        from torchlint.verify import ServerError, TorchMissing
-        from torchlint.verify.fixing import Limits, fix_run
 
         def job(path: str) -> Job:
             return Job(path, self._settings_of(os.path.dirname(path)), self.overrides)
 
-        limits = Limits(SECONDS, MEMORY_MB)
-        try:
-            return fix_run(result, job, unsafe=self.fixing == "unsafe", limits=limits)
-        except TorchMissing:
-            complain("--verify runs programs under torch, which is not installed: pip install 'torchlint[runtime]'")
-        except ServerError as error:
-            complain(f"--verify: {error}")
-        self.misused = True
-        return result
+        unsafe, quiet = self.fixing == "unsafe", bool(self.options.quiet)
+        done = fixes(result, job, self._driver, unsafe=unsafe, quiet=quiet)
+        self.misused = self.misused or done is None
+        return done or result
 
     def _verified(self, result: Run) -> Run:
         """The run with torch's verdicts."""
@@ -274,8 +272,11 @@ class Check:
         streamed = self._streamed and not self.options.stdin
         if streamed:
             self._stream(result.problems, None)
+        driver = self._driver
         judging = Judging(result, quiet=self.options.quiet, stream=self._stream_file if streamed else None)
         try:
+            if driver is not None:
+                return driver.verdicts(result, quiet=bool(self.options.quiet))
             return judging.verdicts(self.texts, self.options.jobs or self.settings.jobs or 1, self.opened)
         except TorchMissing:
             complain("--verify runs programs under torch, which is not installed: pip install 'torchlint[runtime]'")

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
+    from torchlint.hosts.command_line.driven import Driver
+    from torchlint.run.job import Job
+
 SECONDS = 30.0
 MEMORY_MB = 4096
 """Limits of each program that is run."""
@@ -95,3 +98,29 @@ class Judging:
         while self.stream is not None and self.following in known:
             self.stream(known[self.following], self.progress)
             self.following += 1
+
+
+def fixes(run: Run, job: Callable[[str], Job], driver: Driver | None, *, unsafe: bool, quiet: bool) -> Run | None:
+    """
+    The run with the fixes applied to which torch has no objection; None where no torch could be asked.
+
+    Parameters
+    ----------
+    job
+        The job of a file, by its path.
+    driver
+        The user's program; None: each file as a script.
+    unsafe
+        Whether unsafe fixes may be applied, too.
+    """
+    from torchlint.verify import ServerError, TorchMissing
+    from torchlint.verify.fixing import Limits, fix_run, held
+
+    admit = held(Limits(SECONDS, MEMORY_MB)) if driver is None else driver.admit(quiet=quiet)
+    try:
+        return fix_run(run, job, unsafe=unsafe, admit=admit)
+    except TorchMissing:
+        complain("--verify runs programs under torch, which is not installed: pip install 'torchlint[runtime]'")
+    except ServerError as error:
+        complain(f"--verify: {error}")
+    return None

@@ -51,6 +51,7 @@ class Options:
     diff: bool
     add_noqa: bool
     verify: bool
+    driver: str | None
     baseline: str | None
     write_baseline: str | None
     since: str | None
@@ -115,6 +116,8 @@ class Options:
         for one, other, why in _EXCLUSIVE:
             if getattr(self, one) and getattr(self, other):
                 raise click.UsageError(f"{_spelled(one)} and {_spelled(other)} {why}")
+        if self.driver is not None and (not self.verify or self.stdin):
+            raise click.UsageError("--with COMMAND is for --verify, and not for standard input (-)")
         if "" in self.paths:
             raise click.UsageError("a path is empty; the current directory is `.`")
         if self.stdin:
@@ -220,6 +223,7 @@ _DECLARED = (
     click.option(
         "--verify", is_flag=True, help="Run the program of every finding under torch, and say what it showed."
     ),
+    click.option("--with", "driver", metavar="COMMAND", help="With --verify: judge, and hold fixes, by this program."),
     click.option("--baseline", **_FILE, help="Leave out the findings that this file knows."),
     click.option("--write-baseline", **_FILE, help="Write what is found now to this file."),
     click.option("--watch", is_flag=True, help="Check again whenever a file changes (needs torchlint[watch])."),

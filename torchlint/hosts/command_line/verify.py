@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from torchlint.config import ConfigError
 from torchlint.hosts.command_line import check
 from torchlint.hosts.command_line.checking import Check
+from torchlint.hosts.command_line.driven import MEMORY_MB, SECONDS, STEPS, Driver
 from torchlint.hosts.command_line.options import Options
 from torchlint.hosts.command_line.output import complain, explained
 from torchlint.results import Run
@@ -33,17 +33,6 @@ _SHARED = frozenset(
 _LINE = re.compile(r"(.+?):([0-9]+)(?::[0-9]+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class _Program:
-    """What `--with` and the options beside it say."""
-
-    command: str
-    python: str | None
-    steps: int
-    seconds: float
-    memory: int
-
-
 def _parameters() -> list[click.Parameter]:
     own: list[click.Parameter] = [
         click.Argument(["paths"], nargs=-1, required=True, metavar="PATH[:LINE]..."),
@@ -52,21 +41,21 @@ def _parameters() -> list[click.Parameter]:
         click.Option(
             ["--steps"],
             type=click.IntRange(min=1),
-            default=50,
+            default=STEPS,
             show_default=True,
             help="With --with: the steps of optimizers after which a script is stopped, a test no longer watched.",
         ),
         click.Option(
             ["--seconds"],
             type=click.FloatRange(min=0, min_open=True),
-            default=600.0,
+            default=SECONDS,
             show_default=True,
             help="With --with: the time after which the program is stopped.",
         ),
         click.Option(
             ["--memory"],
             type=click.IntRange(min=1),
-            default=16384,
+            default=MEMORY_MB,
             show_default=True,
             metavar="MB",
             help="With --with: the resident memory at which it is stopped (Linux).",
@@ -94,7 +83,7 @@ def command(context: click.Context, /, paths: tuple[str, ...], command_: str | N
         context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE for name in named
     ):
         raise click.UsageError("--python, --steps, --seconds and --memory are for --with")
-    program = None if command_ is None else _Program(command_, **named)
+    program = None if command_ is None else Driver(command_, **named)
     files, lines = _places(paths)
     usual = check.command.make_context("check", ["."]).params
     asked_for = Options(**{**usual, **options, "paths": files, "verify": True, "fix": False})
@@ -119,7 +108,7 @@ def _places(paths: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, set[int]
 
 
 class _Verify(Check):
-    def __init__(self, options: Options, lines: dict[str, set[int]], program: _Program | None) -> None:
+    def __init__(self, options: Options, lines: dict[str, set[int]], program: Driver | None) -> None:
         super().__init__(options, None)
         self.lines = lines
         self.program = program
@@ -129,20 +118,9 @@ class _Verify(Check):
         if self.program is None:
             return super()._verified(result)
         from torchlint.verify import ServerError, TorchMissing
-        from torchlint.verify.own import Limits, python_of, with_program
-        from torchlint.verify.session import parsed
 
-        program = self.program
         try:
-            variables, named, command = parsed(program.command)
-        except ValueError as error:
-            raise ConfigError(f"--with: {error}") from None
-        limits = Limits(program.steps, program.seconds, program.memory)
-        python = python_of(named, program.python)
-        if not self.options.quiet:
-            complain(f"runs `{program.command}` with {python}, as you would: what it does is not confined")
-        try:
-            return with_program(result, program.command, python, command, variables, limits, quiet=self.options.quiet)
+            return self.program.verdicts(result, quiet=bool(self.options.quiet))
         except (TorchMissing, ServerError) as error:
             complain(f"--with: {error}")
         self.misused = True
