@@ -129,6 +129,9 @@ def test_the_linter_is_a_commit_and_its_trouble_is_counted(tmp_path: Path) -> No
     linted = lint("p", "1", package, linter)
     assert (linted.files, linted.lines, len(linted.findings)) == (1, 2, 1)
     assert linted.trouble == ["a.py:3: `x` is lost"]
+    kept = {codes: lint("p", "1", package, linter, codes) for codes in (("TLN2",), ("TLN8", "TLN9"))}
+    assert [len(each.findings) for each in kept.values()] == [1, 0]
+    assert all(each.trouble == linted.trouble for each in kept.values())
     (linter / "torchlint" / "__main__.py").write_text("raise SystemExit('ended')\n")
     assert lint("p", "1", package, linter).trouble == ["exit status 1: ended"]
     (linter / "torchlint" / "__main__.py").write_text("import time; time.sleep(60)\n")

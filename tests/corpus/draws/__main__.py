@@ -44,6 +44,7 @@ def main() -> int:
     check.add_argument("--commit", default="HEAD", help="the linter as this commit has it")
     check.add_argument("--findings", type=int, default=60, help="errors and warnings to be read")
     check.add_argument("--smells", type=int, default=30, help="smells to be read")
+    check.add_argument("--codes", nargs="+", default=[], metavar="PREFIX", help="only findings of these rules")
     record = commands.add_parser("record")
     record.add_argument("--to", type=Path, required=True, help="folder in the repository")
     for each in (draw, check):
@@ -91,12 +92,13 @@ def _lint(arguments: argparse.Namespace) -> int:
     linted: list[Linted] = []
     for release in names.load(arguments.work / "drawn.jsonl"):
         if (packages / release.name).exists():
-            linted.append(lint(release.name, release.version, packages / release.name, linter))
+            linted.append(lint(release.name, release.version, packages / release.name, linter, arguments.codes))
             for trouble in linted[-1].trouble:
                 print(f"{release.name} {release.version}: {trouble}")
     counted = [each.counts() for each in linted]
     _write(arguments.work / "packages.jsonl", counted)
-    (arguments.work / "run.json").write_text(json.dumps({"linter": commit, "seed": arguments.seed}) + "\n")
+    run = {"linter": commit, "seed": arguments.seed} | ({"codes": arguments.codes} if arguments.codes else {})
+    (arguments.work / "run.json").write_text(json.dumps(run) + "\n")
     chosen = sample(linted, arguments.seed, arguments.findings, arguments.smells)
     sheet = rows(chosen, packages)
     _write(arguments.work / "sheet.jsonl", sheet)

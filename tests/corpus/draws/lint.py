@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,8 +54,15 @@ class Linted:
         return row | {"codes": dict(sorted(codes.items())), "trouble": self.trouble}
 
 
-def lint(name: str, version: str, folder: Path, linter: Path, timeout: float = TIMEOUT) -> Linted:
-    """Lint what lies in a folder with the linter in another; never raises for what the linter does."""
+def lint(
+    name: str, version: str, folder: Path, linter: Path, codes: Sequence[str] = (), timeout: float = TIMEOUT
+) -> Linted:
+    """
+    Lint what lies in a folder with the linter in another; never raises for what the linter does.
+
+    Of all findings those are kept whose codes begin with one of `codes`, where any are given. The linter itself still
+    runs as its user runs it: selecting rules on its command line would also show what they say in strict mode alone.
+    """
     result = Linted(name, version)
     for path in folder.rglob("*.py"):
         result.files += 1
@@ -76,7 +84,8 @@ def lint(name: str, version: str, folder: Path, linter: Path, timeout: float = T
         last = run.stderr.strip().splitlines()[-1:] or ["nothing printed"]
         result.trouble.append(f"exit status {run.returncode}: {last[0][:200]}")
         return result
-    result.findings = [each for each in found if each["code"] not in OF_NO_RULE]
+    wanted = tuple(codes) or ("",)
+    result.findings = [each for each in found if each["code"] not in OF_NO_RULE and each["code"].startswith(wanted)]
     result.trouble += [
         f"{each['path']}:{each['line']}: {each['message'][:300]}" for each in found if each["code"] in OF_THE_LINTER
     ]
