@@ -1,7 +1,12 @@
 from collections.abc import Iterator
 
+import libcst as cst
+
+from torchlint.fixes.rewrites import as_definition
 from torchlint.model.events import data
-from torchlint.rule import Diagnostic, Example, Level, Raises, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
+
+_NAMES = {"collate_fn": "collate", "worker_init_fn": "init_worker"}
 
 
 class UnpicklableLoaderArgument(Rule):
@@ -19,6 +24,10 @@ class UnpicklableLoaderArgument(Rule):
     ## Cure
     Define the function at the top of the file; `functools.partial` of such a one gives it arguments.
 
+    ## Fix safety
+    Offered where the call itself holds the lambda, which reads no variable of a function around it; one at a time.
+    Unsafe: another file may bind the function's new name here.
+
     ## Known limits
     Silent where the number of workers is not known, where the file decides how processes are started
     (`set_start_method`, `multiprocessing_context="fork"`) or asks for the platform, and where the dataset pickles
@@ -31,17 +40,39 @@ class UnpicklableLoaderArgument(Rule):
     code = "TLN805"
     name = "unpicklable-loader-argument"
     level = Level.WARNING
+    fixes = "unsafe"
     bad = (
         Example(
             """
             from torch.utils.data import DataLoader
 
+            collate = lambda batch: batch
             options = {"num_workers": 2, "multiprocessing_context": "spawn"}
-            loader = DataLoader(range(8), collate_fn=lambda batch: batch, **options)  # warning: [TLN805]
+            loader = DataLoader(range(8), collate_fn=collate, **options)  # warning: [TLN805]
             if __name__ == "__main__":
                 batches = list(loader)
             """,
             shows=Raises("Can't pickle <function <lambda>"),
+        ),
+        Example(
+            """
+            import pickle
+            from torch.utils.data import DataLoader
+
+            loader = DataLoader(range(8), collate_fn=lambda batch: batch, num_workers=2)  # warning: [TLN805]
+            pickle.dumps(loader.collate_fn)  # as where a worker is spawned
+            """,
+            shows=Raises("Can't pickle <function <lambda>"),
+            fixed="""
+            import pickle
+            from torch.utils.data import DataLoader
+
+            def collate(batch):
+                return batch
+
+            loader = DataLoader(range(8), collate_fn=collate, num_workers=2)
+            pickle.dumps(loader.collate_fn)  # as where a worker is spawned
+            """,
         ),
     )
     good = (
@@ -64,4 +95,15 @@ class UnpicklableLoaderArgument(Rule):
         where = "" if event.context else " where they are spawned (macOS, Windows, Linux from Python 3.14)"
         message = f"{given} `{event.holder}`, which cannot be sent to workers{where}"
         claims = (Raises("Can't pickle", here=False), Raises("Can't get local object", here=False))
-        yield Diagnostic(event.node, message, event.trace, claims=claims)
+        yield Diagnostic(event.node, message, event.trace, self.defined(event), claims=claims)
+
+    def defined(self, event: data.LocalFunctionLoaded) -> Fix | None:
+        """The lambda as a function of the file."""
+        literal, whole = event.literal, event.whole
+        if not isinstance(literal, cst.Lambda) or whole is None:
+            return None
+        name = _NAMES[event.holder]
+        text = as_definition(literal, name)
+        if text is None or name in event.taken:
+            return None
+        return Fix(f"define it as `{name}`", (Edit(whole, text, before=True), Edit(literal, name)), safe=False)

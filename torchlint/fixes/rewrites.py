@@ -121,6 +121,14 @@ def under_main_guard(statement: cst.CSTNode) -> str | None:
     return _below('if __name__ == "__main__":', statement)
 
 
+def as_definition(function: cst.Lambda, name: str) -> str | None:
+    """A lambda of one line as a function of that name, and an empty line; None where a default would be moved."""
+    parameters = function.params
+    given = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
+    text = f"def {name}({code(parameters)}):\n    return {code(function.body)}\n"
+    return None if text.count("\n") > 2 or any(each.default is not None for each in given) else text
+
+
 def _below(header: str, statement: cst.SimpleStatementLine | cst.BaseCompoundStatement) -> str | None:
     for part in walk(statement):
         if isinstance(part, (cst.SimpleString, cst.FormattedStringText)) and "\n" in part.value:

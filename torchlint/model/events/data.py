@@ -110,12 +110,22 @@ class LocalFunctionLoaded(Event):
         The class of the dataset that holds it; "" if the loader is given it.
     context
         How processes are started, if the loader is told a way that pickles; else "".
+    literal
+        The lambda, if it is written as the loader's argument, means the same wherever in the file it stands, and is the
+        first such; else None.
+    whole
+        The statement of the file around `literal`.
+    taken
+        The identifiers of the file; none without `literal`.
     """
 
     function: str
     holder: str
     dataset: str
     context: str
+    literal: cst.CSTNode | None = None
+    whole: cst.CSTNode | None = None
+    taken: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,8 @@ class LocalFunctions(Observer):
         super().__init__(machine)
         self._datasets = Datasets()
         self._deciding: bool | None = None
+        self._first: ir.Lambda | None = None
+        """The first lambda of the file that could stand elsewhere in it."""
         self._held: dict[int, tuple[Function, str]] = {}
         """By the call of torchvision that was given it: a function, and under which name."""
 
@@ -55,7 +57,7 @@ class LocalFunctions(Observer):
             return
         for option in _GIVEN:
             if (function := _local(made.known(option))) is not None:
-                self._tell(made, function, option, None)
+                self._tell(made, function, option, None, self._around(made, option, function))
         held = self._behind(made.known("dataset"))
         if held is not None:
             self._tell(made, *held, _last_name(made.known("dataset")))
@@ -97,7 +99,32 @@ class LocalFunctions(Observer):
             self._deciding = bool(words(self.machine.program.body) & _DECIDING)
         return self._deciding
 
-    def _tell(self, made: Loading, function: Function, holder: str, dataset: str | None) -> None:
+    def _around(self, made: Loading, option: str, function: Function) -> ir.Statement | None:
+        """
+        The statement of the file around a lambda that is written as an option and reads only names of the file: around
+        the first such, since two that are moved at once would get one name.
+        """
+        written = function.definition
+        if not isinstance(written, ir.Lambda) or self._first not in (None, written):
+            return None
+        if all(each.keyword != option or each.value is not written for each in made.origin.arguments):
+            return None
+        for statement in self.machine.program.body:
+            if any(node is written for node in ir.walk(statement)):
+                if not _reads_the_file(written, statement):
+                    return None
+                self._first = written
+                return statement
+        return None
+
+    def _tell(
+        self,
+        made: Loading,
+        function: Function,
+        holder: str,
+        dataset: str | None,
+        around: ir.Statement | None = None,
+    ) -> None:
         step = Step(function.definition.origin, "pickled by name, which leads nowhere in another process")
         is_lambda = isinstance(function.definition, ir.Lambda)
         context = made.constant("multiprocessing_context")
@@ -111,8 +138,25 @@ class LocalFunctions(Observer):
                 holder=holder,
                 dataset=dataset or "",
                 context=context if isinstance(context, str) else "",
+                literal=function.definition.origin if around is not None else None,
+                whole=around.line if around is not None else None,
+                taken=frozenset(words(self.machine.program.body)) if around is not None else frozenset(),
             )
         )
+
+
+def _reads_the_file(function: ir.Lambda, statement: ir.Statement) -> bool:
+    """Whether a lambda reads no name that a function, another lambda or a comprehension of a statement binds."""
+    own = {each.name for each in function.parameters}
+    inner: set[str] = set()
+    for node in ir.walk(statement):
+        if isinstance(node, ir.FunctionDef):
+            inner |= node.assigned | {each.name for each in node.parameters}
+        elif isinstance(node, ir.Lambda) and node is not function:
+            inner |= {each.name for each in node.parameters}
+        elif isinstance(node, ir.Generator):
+            inner |= {each.id for each in ir.walk(node.target) if isinstance(each, ir.Name)}
+    return not (words(function.body) - own) & inner
 
 
 def _last_name(value: Value | None) -> str:
