@@ -29,7 +29,11 @@ class RemovedApi(Rule):
     Safe where the name alone changes, or where the call shows that it means the same: `torch.rfft(x, 1)` becomes
     `torch.view_as_real(torch.fft.rfft(x))`. Unsafe for `torch.symeig` with eigenvectors, which may come with other
     signs; for `torch.solve` of which only the solution is used, as the two read the dimensions of batches differently;
-    and for `torch.ifft`, whose pairs of numbers must lie together in memory. Others have no fix.
+    and for the transforms of complex numbers, whose pairs must lie together in memory. A method of a tensor is
+    rewritten as the function of its name, the tensor first: `b.solve(A)[0]` is `torch.linalg.solve(A, b)`.
+
+    Others have no fix. The solution of `torch.lstsq` has rows that `torch.linalg.lstsq` does not give, and
+    `torch.irfft` without `signal_sizes` took the last dimension for odd.
 
     ## Known limits
     Methods of tensors (`A.symeig()`) are found where the model knows that the receiver is a tensor.

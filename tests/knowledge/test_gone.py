@@ -18,7 +18,7 @@ X = torch.arange(24.0).reshape(2, 3, 4)
 
 def unsafely(program: str) -> str:
     chosen = registry.load()
-    enabled = frozenset(rule.code for rule in chosen.rules if rule.code == "TLN901")
+    enabled = frozenset(rule.code for rule in chosen.rules if rule.code in ("TLN901", "TLN902"))
     return fixpoint.fix(
         Decoded(program), lambda text: check_text("/a.py", text, chosen, Selection(enabled)), unsafe=True
     ).text
@@ -114,6 +114,91 @@ def test_the_inverse_is_an_unsafe_fix() -> None:
     space = {"X": torch.view_as_real(numbers)}
     exec(unsafely(program), space)
     assert torch.allclose(space["found"][..., 0], X, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("call", "dimensions", "norm", "sizes"),
+    [
+        ("torch.irfft(X, 1, signal_sizes=sizes)", 1, "backward", "sizes"),
+        ("torch.irfft(X, 2, True, signal_sizes=(2, 7))", 2, "ortho", "(2, 7)"),
+        ("torch.irfft(X, 3, onesided=True, signal_sizes=(2, 2, *sizes))", 3, "backward", "(2, 2, *sizes)"),
+    ],
+)
+def test_what_gives_real_numbers_gives_no_pairs(call: str, dimensions: int, norm: str, sizes: str) -> None:
+    """`signal_sizes` are those of the dimensions that are transformed."""
+    program = f"import torch\nfound = {call}\n"
+    assert _rewritten(program) == program
+    numbers = torch.fft.rfftn(torch.arange(24.0).reshape(2, 2, 6), dim=tuple(range(-dimensions, 0)))
+    space = {"X": torch.view_as_real(numbers), "sizes": [6]}
+    exec(unsafely(program), space)
+    wanted = eval(sizes, {"sizes": space["sizes"]})
+    expected = torch.fft.irfftn(numbers, s=wanted, dim=tuple(range(-dimensions, 0)), norm=norm)
+    assert torch.allclose(space["found"], expected, atol=1e-5)
+
+
+METHODS = {
+    "found = B.solve(A)[0]": "found = torch.linalg.solve(A, B)",
+    "found, _ = (B + 1).solve(A=A)": "found = torch.linalg.solve(A, B + 1)",
+    "found, _ = A.symeig()": 'found = torch.linalg.eigvalsh(A, UPLO="U")',
+    "found = A.t().symeig(False, upper=False).eigenvalues": 'found = torch.linalg.eigvalsh(A.t(), UPLO="L")',
+    "found = A.symeig(eigenvectors=True)": 'found = torch.linalg.eigh(A, UPLO="U")',
+    "found = A.rfft(1)": "found = torch.view_as_real(torch.fft.rfft(A))",
+    "found = A.fft(1, True)": 'found = torch.view_as_real(torch.fft.fft(torch.view_as_complex(A), norm="ortho"))',
+    "found = A.ifft(1)": "found = torch.view_as_real(torch.fft.ifft(torch.view_as_complex(A)))",
+    "found = A.irfft(1, signal_sizes=(2,))": "found = torch.fft.irfftn(torch.view_as_complex(A), s=(2,), dim=(-1,))",
+    "found = A.qr(some=False)": 'found = torch.linalg.qr(A, mode="complete")',
+    "found = (A @ A.t()).cholesky(True)": "found = torch.linalg.cholesky(A @ A.t(), upper=True)",
+}
+"""Of a tensor, as the functions of the same names."""
+
+
+@pytest.mark.parametrize("statement", METHODS)
+def test_a_method_is_rewritten_as_its_function(statement: str) -> None:
+    program = f"import torch\nA, B = torch.tensor([[2.0, 1.0], [0.0, 4.0]]), torch.ones(2, 2)\n{statement}\n"
+    after = unsafely(program)
+    assert after == program.replace(statement, METHODS[statement])
+    exec(after, {})
+    receiver, _, rest = statement.removeprefix("found, _").removeprefix("found").removeprefix(" = ").rpartition(".")
+    if "(" not in receiver and not rest.startswith("eigenvalues"):
+        name, _, arguments = rest.partition("(")
+        function = f"torch.Tensor.{name}({receiver}, {arguments}".replace(", )", ")")
+        assert unsafely(program.replace(f"{receiver}.{rest}", function)) == after
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "found = A.symeig()",
+        "found = B.solve(A)",
+        "found = B.lstsq(A)[0]",
+        "found = A.eig()[0]",
+        "found = A.qr(some=flag)",
+        "found = A.irfft(1)",
+        "found = A.irfft(1, onesided=False, signal_sizes=(2,))",
+        "found = (A  # one\n    .symeig(True))",
+    ],
+)
+def test_no_fix_of_a_method_whose_function_has_none(statement: str) -> None:
+    program = f"import torch\nA = B = torch.eye(2)\n{statement}\n"
+    assert unsafely(program) == program
+
+
+def test_a_method_of_a_long_receiver_is_found_in_the_module() -> None:
+    """The new name does not begin with what the old one began with."""
+    program = """import torch as th
+
+
+class Spectrum(th.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = th.nn.Parameter(th.eye(2))
+
+    def forward(self):
+        return self.weight.symeig(eigenvectors=True)
+"""
+    after = unsafely(program)
+    assert 'return torch.linalg.eigh(self.weight, UPLO="U")' in after
+    assert "import torch\n" in after
 
 
 @pytest.mark.parametrize("call", ["torch.rfft(X, count)", "torch.rfft(X, 1, onesided=flag)", "torch.rfft(X, 4)"])

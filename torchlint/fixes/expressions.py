@@ -1,5 +1,5 @@
 """
-Calls of functions that are gone whose place another expression takes: `solve`, `symeig`, the transforms.
+Calls of functions and methods that are gone whose place another expression takes: `solve`, `symeig`, the transforms.
 
 From a call and the statement around it to edits, or None where the text does not show which results are used. Judges
 nothing.
@@ -13,36 +13,50 @@ import libcst.matchers as m
 from torchlint.fixes.rewrites import code, has_comment
 from torchlint.rule import Edit
 
-_TRANSFORMS = {1: "{}", 2: "{}2", 3: "{}n"}
-"""By the number of dimensions, from the name for one."""
+_DIMENSIONS = {"1": ", dim=(-1,)", "2": ", dim=(-2, -1)", "3": ", dim=(-3, -2, -1)"}
+"""Those that are transformed, by their number as it is written."""
+_FURTHER = {"fft": (), "ifft": (), "rfft": ("onesided",), "irfft": ("onesided", "signal_sizes")}
+"""What a transform takes besides."""
 
 
-def solution_of(call: cst.Call, statement: cst.CSTNode) -> tuple[Edit, ...] | None:
+def as_function(call: cst.Call) -> cst.Call | None:
+    """A call of a method as one of the function of the same name: the receiver is its first argument."""
+    if not isinstance(call.func, cst.Attribute) or has_comment(call.func):
+        return None
+    receiver = call.func.value
+    if not isinstance(receiver, (cst.NamedExpr, cst.Yield, cst.Tuple, cst.GeneratorExp)):
+        receiver = receiver.with_changes(lpar=(), rpar=())
+    return call.with_changes(args=[cst.Arg(receiver), *call.args])
+
+
+def solution_of(call: cst.Call, given: cst.Call, statement: cst.CSTNode) -> tuple[Edit, ...] | None:
     """
     `torch.solve(B, A)` of which only the solution is used, as `torch.linalg.solve(A, B)`.
 
     Parameters
     ----------
     call
-        Of `torch.solve` or `torch.gesv`, which gave the solution and a factorization.
+        Of `torch.solve` or `torch.gesv`, which gave the solution and a factorization, or of the method.
+    given
+        The same as a call of the function.
     statement
         Around it.
     """
-    given = arguments(call, ("input", "A"))
-    if given is None or len(given) != 2 or has_comment(call):
+    values = arguments(given, ("input", "A"))
+    if values is None or len(values) != 2 or has_comment(call):
         return None
-    return _first_of(call, statement, "solution", f"torch.linalg.solve({code(given['A'])}, {code(given['input'])})")
+    return _first_of(call, statement, "solution", f"torch.linalg.solve({code(values['A'])}, {code(values['input'])})")
 
 
-def eigenvalues_of(call: cst.Call, statement: cst.CSTNode) -> tuple[Edit, ...] | None:
+def eigenvalues_of(call: cst.Call, given: cst.Call, statement: cst.CSTNode) -> tuple[Edit, ...] | None:
     """`torch.symeig(A)` without eigenvectors of which only the values are used, as `torch.linalg.eigvalsh`."""
-    given = arguments(call, ("input", "eigenvectors", "upper"))
-    if given is None or "input" not in given or has_comment(call):
+    values = arguments(given, ("input", "eigenvectors", "upper"))
+    if values is None or "input" not in values or has_comment(call):
         return None
-    if code(given.get("eigenvectors", cst.Name("False"))) != "False":
+    if code(values.get("eigenvectors", cst.Name("False"))) != "False":
         return None
-    triangle = {"True": '"U"', "False": '"L"'}.get(code(given.get("upper", cst.Name("True"))))
-    made = f"torch.linalg.eigvalsh({code(given['input'])}, UPLO={triangle})"
+    triangle = {"True": '"U"', "False": '"L"'}.get(code(values.get("upper", cst.Name("True"))))
+    made = f"torch.linalg.eigvalsh({code(values['input'])}, UPLO={triangle})"
     return _first_of(call, statement, "eigenvalues", made) if triangle else None
 
 
@@ -72,30 +86,35 @@ def transform_of(call: cst.Call, name: str) -> str | None:
     Parameters
     ----------
     call
-        Of a function with `signal_ndim`, `normalized`, `onesided`.
+        Of a function with `signal_ndim`, `normalized`, `onesided`, `signal_sizes`.
     name
-        "rfft" or "ifft".
+        "fft", "ifft", "rfft" or "irfft".
 
     Returns
     -------
     str or None
-        None where the number of dimensions or a flag is not written out.
+        None where the number of dimensions or a flag is not written out; and for `irfft` of both sides, which read one
+        of them only, or without `signal_sizes`: it took the last one for odd, and `torch.fft` takes it for even.
     """
-    given = arguments(call, ("input", "signal_ndim", "normalized", *(("onesided",) if name == "rfft" else ())))
+    given = arguments(call, ("input", "signal_ndim", "normalized", *_FURTHER[name]))
     if given is None or "input" not in given or has_comment(call):
         return None
     count, flags = code(given["signal_ndim"]) if "signal_ndim" in given else "", {}
     for flag, default in (("normalized", "False"), ("onesided", "True")):
         flags[flag] = code(given[flag]) if flag in given else default
-    if count not in ("1", "2", "3") or not {*flags.values()} <= {"True", "False"}:
+    if count not in _DIMENSIONS or not {*flags.values()} <= {"True", "False"}:
         return None
-    one = "fft" if name == "rfft" and flags["onesided"] == "False" else name
-    x = code(given["input"])
-    if name == "ifft":
-        x = f"torch.view_as_complex({x})"
-    dims = ", dim=(-3, -2, -1)" if count == "3" else ""
+    two_sided = flags["onesided"] == "False"
+    if name == "irfft" and (two_sided or "signal_sizes" not in given):
+        return None
+    ending, dims, sized = {"1": "", "2": "2", "3": "n"}[count], _DIMENSIONS["3"] if count == "3" else "", ""
+    if "signal_sizes" in given:
+        ending, dims, sized = "n", _DIMENSIONS[count], f", s={code(given['signal_sizes'])}"
+    one = "fft" if name == "rfft" and two_sided else name
+    x = code(given["input"]) if name == "rfft" else f"torch.view_as_complex({code(given['input'])})"
     norm = ', norm="ortho"' if flags["normalized"] == "True" else ""
-    return f"torch.view_as_real(torch.fft.{_TRANSFORMS[int(count)].format(one)}({x}{dims}{norm}))"
+    made = f"torch.fft.{one}{ending}({x}{sized}{dims}{norm})"
+    return made if name == "irfft" else f"torch.view_as_real({made})"
 
 
 def arguments(call: cst.Call, names: tuple[str, ...]) -> dict[str, cst.BaseExpression] | None:

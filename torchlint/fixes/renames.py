@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.fixes.expressions import eigenvalues_of, solution_of, transform_of
+from torchlint.fixes.expressions import as_function, eigenvalues_of, solution_of, transform_of
 from torchlint.fixes.rewrites import code, has_comment, without_argument
 from torchlint.knowledge.api.find import Change, since
 from torchlint.knowledge.api.weights import trained
@@ -56,19 +56,22 @@ def renamed(event: ApiReference, change: Change, *, mends: bool) -> Fix | None:
         if not isinstance(call.func, cst.Attribute):
             return None
         return Fix(title, (Edit(call.func.attr, change.instead.rpartition(".")[2]),), safe=True, mends=mends)
+    given = as_function(call) if event.is_method else call
+    if given is None:
+        return None
     if how == "solve":
-        edits = solution_of(call, event.statement)
+        edits = solution_of(call, given, event.statement)
         return None if edits is None else Fix(title, edits, safe=False, imports=("import torch",), mends=mends)
-    if how == "symeig" and (values := eigenvalues_of(call, event.statement)):
+    if how == "symeig" and (values := eigenvalues_of(call, given, event.statement)):
         return Fix("use `torch.linalg.eigvalsh`", values, safe=True, imports=("import torch",), mends=mends)
     if how == "transform":
-        new = None if event.target.begins_before(_COMPLEX) else transform_of(call, text)
+        new = None if event.target.begins_before(_COMPLEX) else transform_of(given, text)
         return (
             None
             if new is None
             else Fix(title, (Edit(call, new),), safe=text == "rfft", imports=("import torch",), mends=mends)
         )
-    made = _rewritten(call, how, text)
+    made = _rewritten(given, how, text)
     if made is None:
         return None
     return _replaced_call(event, call, made, change.instead, title, safe=how != "symeig", mends=mends)
@@ -195,6 +198,8 @@ def _open(call: cst.Call) -> bool:
 
 def _new_name(event: ApiReference, instead: str) -> tuple[str, tuple[str, ...]] | None:
     """How the new name is written where the old one stands, and the import that it needs."""
+    if event.is_method:
+        return instead, ("import torch",)
     old, spelled = event.name.split("."), event.spelled.split(".")
     root = old[: len(old) - len(spelled) + 1]  # what the first word stands for
     new = instead.split(".")

@@ -355,6 +355,7 @@ def with_methods(happened: Iterable[Event], target: Target, text: str) -> Iterat
             target=target,
             reference=event.node,
             call=event.call,
+            is_method=True,
             change=change,
         )
 

@@ -24,17 +24,16 @@ REMOVED: dict[str, tuple[str, str, str, str, str]] = {
     "torch.eig": ("1.13", "1.9", "torch.linalg.eig", "", _LINALG),
     "torch.matrix_rank": ("1.13", "1.9", "torch.linalg.matrix_rank", "rename:1", _LINALG),
     "torch.symeig": ("2.0", "1.9", "torch.linalg.eigh", "symeig", _LINALG),
-    "torch.Tensor.solve": ("1.13", "1.8", "torch.linalg.solve", "", _LINALG),
+    "torch.Tensor.solve": ("1.13", "1.8", "torch.linalg.solve", "solve", _LINALG),
     "torch.Tensor.lstsq": ("1.13", "1.9", "torch.linalg.lstsq", "", _LINALG),
     "torch.Tensor.eig": ("1.13", "1.9", "torch.linalg.eig", "", _LINALG),
-    "torch.Tensor.symeig": ("2.0", "1.9", "torch.linalg.eigh", "", _LINALG),
-    "torch.Tensor.matrix_rank": ("1.8", "", "torch.linalg.matrix_rank", "", NOTES.format("1.8")),
+    "torch.Tensor.symeig": ("2.0", "1.9", "torch.linalg.eigh", "symeig", _LINALG),
     **{
-        f"{prefix}.{name}": ("1.8", "1.7", f"torch.fft.{name}", how if prefix == "torch" else "", NOTES.format("1.8"))
+        f"{prefix}.{name}": ("1.8", "1.7", f"torch.fft.{name}", f"transform:{name}", NOTES.format("1.8"))
         for prefix in ("torch", "torch.Tensor")
-        for name, how in (("rfft", "transform:rfft"), ("irfft", ""), ("ifft", "transform:ifft"))
+        for name in ("rfft", "irfft", "ifft")
     },
-    "torch.Tensor.fft": ("1.8", "1.7", "torch.fft.fft", "", NOTES.format("1.8")),
+    "torch.Tensor.fft": ("1.8", "1.7", "torch.fft.fft", "transform:fft", NOTES.format("1.8")),
     **{
         f"torch.{old}": (
             removed,
@@ -44,7 +43,7 @@ REMOVED: dict[str, tuple[str, str, str, str, str]] = {
             NOTES.format(removed),
         )
         for old, new, removed in (
-            ("gels", "linalg.lstsq", "1.8"),
+            ("gels", "linalg.lstsq", "1.3"),
             ("gesv", "linalg.solve", "1.2"),
             ("btrifact", "linalg.lu_factor", "1.2"),
             ("btrifact_with_info", "linalg.lu_factor_ex", "1.2"),
@@ -61,7 +60,7 @@ REMOVED: dict[str, tuple[str, str, str, str, str]] = {
     "torch.legacy": ("1.0", "", "", "", NOTES.format("1.0")),
     "torch.utils.ffi": ("1.0", "", "torch.utils.cpp_extension", "", NOTES.format("1.0")),
     "torch.utils.trainer": ("1.0", "", "", "", NOTES.format("1.0")),
-    "torch.onnx.set_training": ("1.13", "1.10", "torch.onnx.select_model_mode_for_export", "", NOTES.format("1.10")),
+    "torch.onnx.set_training": ("1.6", "", "torch.onnx.select_model_mode_for_export", "", NOTES.format("1.6")),
 }
 
 # name: since, replacement, how, whether torch shows a warning, source
@@ -72,9 +71,11 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
     "torch.Tensor.svd": ("1.9", "torch.linalg.svd", "", False, DOCS.format("torch.svd")),
     "torch.norm": ("1.7", "torch.linalg.vector_norm", "", False, DOCS.format("torch.norm")),
     "torch.qr": ("1.8", "torch.linalg.qr", "qr", True, DOCS.format("torch.qr")),
-    "torch.Tensor.qr": ("1.8", "torch.linalg.qr", "", True, DOCS.format("torch.qr")),
+    "torch.Tensor.qr": ("1.8", "torch.linalg.qr", "qr", True, DOCS.format("torch.qr")),
     "torch.cholesky": ("1.8", "torch.linalg.cholesky", "rename:1|upper", True, DOCS.format("torch.cholesky")),
-    "torch.Tensor.cholesky": ("1.8", "torch.linalg.cholesky", "", True, DOCS.format("torch.cholesky")),
+    "torch.Tensor.cholesky": (
+        "1.8", "torch.linalg.cholesky", "rename:1|upper", True, DOCS.format("torch.cholesky"),
+    ),
     "torch.lu": ("1.11", "torch.linalg.lu_factor", "", True, DOCS.format("torch.lu")),
     "torch.Tensor.lu": ("1.11", "torch.linalg.lu_factor", "", True, DOCS.format("torch.lu")),
     "torch.lu_solve": ("1.13", "torch.linalg.lu_solve", "", True, DOCS.format("torch.lu_solve")),

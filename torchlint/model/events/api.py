@@ -39,6 +39,8 @@ class ApiReference(Event):
         That import.
     is_used
         Of an import: whether anything else in the file bears that name.
+    is_method
+        It is a method of a tensor, and `call` says it of one: what stands before the dot is its first argument.
     """
 
     name: str
@@ -50,6 +52,7 @@ class ApiReference(Event):
     imports: str = ""
     importing: cst.ImportFrom | None = None
     is_used: bool = True
+    is_method: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

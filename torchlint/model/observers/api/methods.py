@@ -18,7 +18,7 @@ from torchlint.syntax.features import Concern
 METHODS = frozenset(
     [
         "align_as", "align_to", "cholesky", "eig", "fft", "ger", "has_names", "ifft", "irfft", "is_ort", "lstsq", "lu",
-        "matrix_rank", "qr", "refine_names", "rename", "rename_", "rfft", "solve", "svd", "symeig",
+        "qr", "refine_names", "rename", "rename_", "rfft", "solve", "svd", "symeig",
     ]
 )  # fmt: skip
 """Those that `knowledge.api` has something to say of; a test holds them against it."""
