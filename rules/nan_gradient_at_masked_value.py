@@ -12,16 +12,21 @@ class NanGradientAtMaskedValue(Rule):
     ## What it does
     Finds `torch.where(x > 0, f(x), …)` and `f(x).masked_fill(x == 0, …)` with a mask that tests `x` itself, and an `f`
     that is infinite, or has an infinite derivative, at a point that the mask drops: `sqrt`, `log`, `1 / x`, `acos`, ….
+    And a `sqrt` or `** 0.5` that a backward comes through, of what is certainly zero somewhere: fresh zeros, or the
+    differences of all pairs, `x[:, None] - x[None]`, where each row meets itself.
 
     ## Why is this bad?
     The backward of `where` hands a gradient of 0 to what it dropped, and `f` multiplies it by its derivative there: 0
-    times infinity is NaN. One masked element makes the gradients of all parameters NaN.
+    times infinity is NaN. One masked element makes the gradients of all parameters NaN. Distances of all pairs have
+    zeros on their diagonal, and it does not help to drop them afterwards.
 
     ## Cure
-    Mask the input too: `safe = torch.where(x > 0, x, 1.0)`, then `torch.where(x > 0, f(safe), 0.0)`.
+    Mask the input too: `safe = torch.where(x > 0, x, 1.0)`, then `torch.where(x > 0, f(safe), 0.0)`. Of distances:
+    `torch.cdist`, `torch.linalg.vector_norm` (their gradient is 0 at zero), or `(squares + eps).sqrt()`.
 
     ## Known limits
-    The mask must compare the very tensor that `f` is applied to with a number.
+    The mask must compare the very tensor that `f` is applied to with a number. Of zeros only those are known that no
+    rounding decides: `|x|² + |y|² - 2xy` is not.
 
     ## References
     - [Autograd mechanics](https://docs.pytorch.org/docs/stable/notes/autograd.html#gradients-for-non-differentiable-functions)
@@ -53,8 +58,30 @@ class NanGradientAtMaskedValue(Rule):
             """,
             shows=Holds("w.grad.isnan().any()"),
         ),
+        Example(
+            """
+            import torch
+
+            points = torch.ones(3, 2, requires_grad=True)
+            gaps = points[:, None] - points[None]
+            distances = gaps.square().sum(-1).sqrt()  # warning: [TLN604]
+            distances.triu(1).sum().backward()
+            """,
+            shows=Holds("points.grad.isnan().any()"),
+        ),
     )
     good = (
+        Example(
+            """
+            import torch
+
+            points = torch.ones(3, 2, requires_grad=True)
+            gaps = points[:, None] - points[None]
+            near = (gaps.square().sum(-1) + 1e-12).sqrt()
+            far = torch.linalg.vector_norm(gaps, dim=-1)
+            (near + far).sum().backward()
+            """
+        ),
         Example(
             """
             import torch
@@ -68,7 +95,12 @@ class NanGradientAtMaskedValue(Rule):
         ),
     )
 
-    def check(self, event: numerics.MaskedSingularity) -> Iterator[Diagnostic]:
+    def check(self, event: numerics.MaskedSingularity | numerics.DifferentiatedAtZero) -> Iterator[Diagnostic]:
+        if isinstance(event, numerics.DifferentiatedAtZero):
+            where = "where an index meets itself" if event.how == "itself" else "where nothing has been written yet"
+            message = f"the root of what is zero {where}: its gradient is infinite or NaN there, masked or not"
+            yield Diagnostic(event.node, message, event.trace, claims=(Observed("gradient-not-a-number"),))
+            return
         message = (
             f"`{event.how}` drops {shown(event.computed)} where it is singular; its gradient is NaN there all the same"
             f"{spelled(event.conditions)}: mask {shown(event.operand, limit=20)} before"

@@ -9,7 +9,11 @@ _SAYS = {
     "detach-view": "Can't detach views in-place",
     "hook": "cannot register a hook on a tensor that doesn't require gradient",
     "retain-grad": "can't retain_grad on Tensor that has requires_grad=False",
+    "accumulated-hook": "post accumulate grad hooks cannot be registered on non-leaf tensors",
     "integers": "can require gradients",
+    "gradient-shape": "",
+    "gradient-kind": "attempting to assign a gradient with dtype",
+    "no-derivative": "is not implemented",
 }
 
 
@@ -19,17 +23,21 @@ class RefusedByAutograd(Rule):
 
     ## What it does
     Finds `out=` where an operand or the target requires grad, `detach_()` on a view, `register_hook` and `retain_grad`
-    on a tensor that doesn't require grad, and integers or booleans that are told to require grad.
+    on a tensor that doesn't require grad, `register_post_accumulate_grad_hook` on a non-leaf, and integers or booleans
+    that are told to require grad; a gradient of another shape than the tensor's, given to a backward or assigned to
+    `.grad`; and a backward through an operation that has no derivative (`heaviside`, `//`, `bincount`, `unique`).
 
     ## Why is this bad?
     Torch raises as soon as the line runs.
 
     ## Cure
     Leave `out=` away, or compute under `torch.no_grad()`; `detach()` instead of `detach_()`; ask for a hook or a kept
-    gradient where there is a graph; make the tensor of floats: `torch.tensor([1.0, 2.0], requires_grad=True)`.
+    gradient where there is a graph; make the tensor of floats: `torch.tensor([1.0, 2.0], requires_grad=True)`. A gradient
+    has the shape of its tensor: `torch.ones_like(y)`. `detach()` what goes into an operation without a derivative.
 
     ## Known limits
-    Silent where it is not known whether the tensor requires grad, is a view, or holds integers. Other refusals have
+    Silent where it is not known whether the tensor requires grad, is a view, or holds integers, or which shapes they
+    have. Other refusals have
     rules of their own: TLN111, TLN113 to TLN115, TLN203, TLN209, TLN304.
 
     ## References
@@ -71,6 +79,24 @@ class RefusedByAutograd(Rule):
             """,
             shows=Raises(_SAYS["integers"]),
         ),
+        Example(
+            """
+            import torch
+
+            y = torch.ones(4, requires_grad=True) * 2
+            y.backward(torch.tensor(1.0))  # error: [TLN118]
+            """,
+            shows=Raises("Mismatch in shape"),
+        ),
+        Example(
+            """
+            import torch
+
+            w = torch.ones(3, requires_grad=True)
+            (w // 0.3).sum().backward()  # error: [TLN118]
+            """,
+            shows=Raises(_SAYS["no-derivative"]),
+        ),
     )
     good = (
         Example(
@@ -94,14 +120,25 @@ class RefusedByAutograd(Rule):
             return
         if event.kind == "out" and (event.target.requires_grad & event.target.is_leaf) is Truth.YES:
             return  # a leaf that is written in place: TLN203
+        says = _SAYS[event.kind]
         name = f"`{event.target.name}`" if event.target.name else "a tensor"
         if event.kind == "out":
             message = f"`{event.op}` would have to be recorded, as one of its tensors requires grad: torch refuses"
         elif event.kind == "detach-view":
             message = f"`detach_()` of {name}, which is a view: torch refuses"
+        elif event.kind == "accumulated-hook":
+            message = f"`{event.op}` on {name}, which is no leaf, so that nothing is accumulated in it: torch refuses"
+        elif event.kind == "gradient-shape":
+            given = "assigned to `.grad` of" if event.op == "grad" else f"given to `{event.op}` for"
+            message = f"the gradient {given} {name} has another shape than the tensor: torch refuses"
+            says = "attempting to assign a gradient of size" if event.op == "grad" else "Mismatch in shape"
+        elif event.kind == "gradient-kind":
+            message = f"the gradient assigned to `.grad` of {name} holds another kind of number: torch refuses"
+        elif event.kind == "no-derivative":
+            message = f"the backward comes through `{event.op}`, which has no derivative: torch refuses"
         elif event.kind == "integers":
             message = f"`{event.op}` for integers or booleans: only floating-point tensors can require grad"
             message += f", and {name} holds none" if event.target.name else ""
         else:
             message = f"`{event.op}` on {name}, which doesn't require grad: torch refuses"
-        yield Diagnostic(event.node, message, event.trace, claims=(Raises(_SAYS[event.kind]),))
+        yield Diagnostic(event.node, message, event.trace, claims=(Raises(says),))

@@ -12,7 +12,7 @@ class SliceAfterPointwise(Rule):
     A part is taken from the result of an operation that could have been applied to that part alone.
 
     ## What it does
-    Finds slices of the results of convolutions with `kernel_size=1`, linear layers and elementwise functions, along
+    Finds slices, `select` and `narrow` of the results of convolutions with `kernel_size=1`, linear layers and elementwise functions, along
     dimensions that these treat position by position, where nothing else reads the result. One finding per file, which
     counts the others.
 
@@ -76,7 +76,7 @@ class SliceAfterPointwise(Rule):
     )
 
     def check(self, event: work.SlicedAfterPointwise) -> Iterator[Diagnostic]:
-        assert isinstance(event.node, cst.Subscript)
+        assert isinstance(event.node, (cst.Subscript, cst.Call))
         counts = ""
         if event.cost is not None and event.least is not None:
             counts = f" ({event.cost:,} operations, {event.least:,} are enough)"
@@ -87,8 +87,8 @@ class SliceAfterPointwise(Rule):
         yield Diagnostic(event.node, message, event.trace, fix, level, group=self.code, others="slice", claims=claims)
 
 
-def _fix(event: work.SlicedAfterPointwise, node: cst.Subscript) -> Fix | None:
-    if not event.nested or "\n" in code(node):
+def _fix(event: work.SlicedAfterPointwise, node: cst.Subscript | cst.Call) -> Fix | None:
+    if isinstance(node, cst.Call) or not event.nested or "\n" in code(node):
         return None
     index = code(node.with_changes(value=cst.Name("x"), lpar=[], rpar=[]))[1:]
     call = event.call.deep_replace(event.argument, cst.parse_expression(f"{operand(event.argument)}{index}"))

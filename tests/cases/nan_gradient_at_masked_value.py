@@ -130,3 +130,61 @@ def masked_and_returned():
         return scores
 
     score(x)[1:].sum().backward()
+
+
+def upper_triangle_of_distances():
+    """Holds: stars.grad.isnan().any()"""
+    stars = torch.rand(5, 3, requires_grad=True)
+    gap = stars.unsqueeze(0) - stars.unsqueeze(1)
+    far = (gap * gap).sum(dim=2).sqrt()  # warning: [TLN604]
+    (far.triu(1) - 1).pow(2).mean().backward()
+
+
+def mean_distance():
+    """Holds: points.grad.isnan().any()"""
+    points = torch.rand(2, 4, 3, requires_grad=True)
+    gaps = points[:, :, None] - points[:, None]
+    spread = gaps.square().sum(-1) ** 0.5  # warning: [TLN604]
+    spread.mean().backward()
+
+
+def root_of_a_new_weight():
+    """Holds: weight.grad.isnan().any()"""
+    weight = torch.zeros(3, requires_grad=True)
+    size = (weight**2).sum().sqrt()  # warning: [TLN604]
+    size.backward()
+
+
+def distances_off_zero():
+    stars = torch.rand(5, 3, requires_grad=True)
+    others = torch.rand(5, 3)
+    gap = stars[:, None] - stars[None]
+    (gap.square().sum(-1) + 1e-9).sqrt().mean().backward()
+    gap.square().sum(-1).clamp(min=1e-9).sqrt().mean().backward(retain_graph=True) if False else None
+    (stars[:, None] - others[None]).square().sum(-1).sqrt().mean().backward()
+    (stars[:, None] - stars[:, None].detach().flip(0) - 2).square().sum(-1).sqrt().mean().backward()
+    with torch.no_grad():
+        far = (stars[:, None] - stars[None]).square().sum(-1).sqrt()
+    (stars[:, None] - stars[None]).square().sum().sqrt().backward()
+    apart = stars[:, None] - stars[None]
+    (apart.square().sum(0) + 1).sqrt().sum().backward()
+
+
+def zero_that_is_filled():
+    weight = torch.zeros(3)
+    weight[:] = 2.0
+    weight.requires_grad_()
+    weight.square().sum().sqrt().backward()
+    drawn = nn.Parameter(torch.zeros(3))
+    nn.init.normal_(drawn)
+    drawn.square().sum().sqrt().backward()
+    diagonal = torch.rand(4, 2, requires_grad=True)
+    squares = (diagonal[:, None] - diagonal[None]).square().sum(-1)
+    squares.fill_diagonal_(1.0)
+    squares.sqrt().sum().backward()
+
+
+def gradient_that_is_mended():
+    points = torch.rand(4, 2, requires_grad=True)
+    points.register_hook(torch.nan_to_num)
+    (points[:, None] - points[None]).square().sum(-1).sqrt().mean().backward()

@@ -199,3 +199,44 @@ def not_differentiated_by_an_optimizer_of_the_file():
         w.grad = None
         (w**4).sum().backward(create_graph=True)  # smell: [TLN108]
         optimizer.step()
+
+
+def descent_by_hand():
+    """Holds: g.grad_fn is not None"""
+    w = torch.rand(3, requires_grad=True)
+    for _ in range(2):
+        (g,) = torch.autograd.grad((w**3).sum(), [w], create_graph=True)  # smell: [TLN108]
+        with torch.no_grad():
+            w -= 0.1 * g
+
+
+def descent_through_data():
+    """Holds: g.grad_fn is not None"""
+    w = torch.rand(3, requires_grad=True)
+    (g,) = torch.autograd.grad((w**3).sum(), [w], create_graph=True)  # smell: [TLN108]
+    w.data -= 0.1 * g  # strict: [TLN207]
+
+
+def momentum_without_a_graph():
+    """Holds: gs[0].grad_fn is not None"""
+    ws = [torch.rand(3, requires_grad=True), torch.rand(3, requires_grad=True)]
+    ms = [torch.zeros_like(w) for w in ws]
+    loss = (ws[0] ** 2).sum() + ws[1].exp().sum()
+    gs = torch.autograd.grad(loss, ws, create_graph=True)  # smell: [TLN108]
+    with torch.no_grad():
+        for w, g, m in zip(ws, gs, ms):
+            m.mul_(0.9).add_(g, alpha=0.1)
+            w.sub_(m)
+
+
+def update_that_is_differentiated():
+    w = torch.rand(3, requires_grad=True)
+    buffer = torch.zeros(3)
+    (g,) = torch.autograd.grad((w**3).sum(), [w], create_graph=True)
+    buffer.copy_(g)
+    buffer.sum().backward()
+    v = torch.rand(3, requires_grad=True)
+    (h,) = torch.autograd.grad((v**3).sum(), [v], create_graph=True)
+    kept = torch.zeros(3).data
+    kept -= 0.1 * h
+    kept.sum().backward()

@@ -157,3 +157,86 @@ def written_out_of_what_is_recorded():
     """Raises: arguments don't support automatic differentiation"""
     w = torch.ones(3, requires_grad=True)
     torch.sigmoid((w * 2).to(torch.float64), out=torch.ones(3, dtype=torch.float64))  # error: [TLN118]
+
+
+def gradient_of_another_shape():
+    """Raises: Mismatch in shape"""
+    x = torch.rand(4, requires_grad=True)
+    y = x * 2
+    y.backward(torch.ones(3))  # error: [TLN118]
+
+
+def one_number_for_a_vector():
+    """Raises: Mismatch in shape"""
+    y = torch.rand(4, requires_grad=True).exp()
+    torch.autograd.backward([y], [torch.tensor(1.0)])  # error: [TLN118]
+
+
+def outputs_of_another_shape():
+    """Raises: Mismatch in shape"""
+    x = torch.rand(4, requires_grad=True)
+    torch.autograd.grad(x * 2, x, grad_outputs=torch.ones(5))  # error: [TLN118]
+
+
+def a_grad_of_another_size():
+    """Raises: attempting to assign a gradient of size"""
+    w = torch.rand(4, requires_grad=True)
+    w.grad = torch.ones(3)  # error: [TLN118]
+
+
+def a_grad_of_integers():
+    """Raises: attempting to assign a gradient with dtype"""
+    w = torch.rand(4, requires_grad=True)
+    w.grad = torch.ones(4, dtype=torch.long)  # error: [TLN118]
+
+
+def after_accumulation_of_what_is_computed():
+    """Raises: cannot be registered on non-leaf tensors"""
+    w = torch.rand(4, requires_grad=True)
+    h = w * 2
+    h.register_post_accumulate_grad_hook(print)  # error: [TLN118]
+
+
+def a_step_function():
+    """Raises: is not implemented"""
+    w = torch.rand(3, requires_grad=True)
+    gate = torch.heaviside(w, torch.tensor([0.5]))
+    gate.sum().backward()  # error: [TLN118]
+
+
+def counts_of_weights():
+    """Raises: is not implemented"""
+    w = torch.rand(3, requires_grad=True)
+    torch.bincount(torch.tensor([0, 1, 1]), weights=w).sum().backward()  # error: [TLN118]
+
+
+def distinct_values():
+    """Raises: is not implemented"""
+    w = torch.rand(3, requires_grad=True)
+    w.unique().sum().backward()  # error: [TLN118]
+
+
+def gradients_that_fit():
+    x = torch.rand(4, requires_grad=True)
+    (x * 2).backward(torch.ones(4))
+    (x * 2).sum().backward(torch.tensor(1.0))
+    torch.autograd.grad((x * 2, x.sum()), x, grad_outputs=(torch.ones(4), None))
+    torch.autograd.grad(x * 2, x, torch.eye(4), is_grads_batched=True)
+    y = torch.rand(4, requires_grad=True)
+    y.grad = torch.ones(4)
+    y.grad = torch.full_like(y, 2.0)
+    x.register_post_accumulate_grad_hook(lambda p: None)
+    counts = torch.bincount(torch.tensor([0, 1, 1]), weights=x.detach()[:3])
+    whole = (x // 0.3).detach()
+    (x - x % 0.3).sum().backward()
+    half = torch.rand(4).half().requires_grad_()
+    half.grad = torch.zeros(4).half()
+
+
+def sizes_of_the_caller():
+    def weighted(loss, weights):
+        loss.backward(weights)
+
+    y = torch.rand(4, requires_grad=True) * 2
+    weighted(y, torch.ones(4))
+    weighted(y.sum(), torch.tensor(2.0)) if False else None

@@ -137,3 +137,50 @@ def what_causal_padding_adds():
 
     Mixer(3)(torch.rand(1, 4, 8))
     Separable(3)(torch.rand(1, 4, 8))
+
+
+def every_fourth_position():
+    """Holds: counter.get_total_flops() == 2 * 8 * 64 * 2"""
+    grain, flow = nn.Conv1d(2, 8, 1), torch.rand(1, 2, 64)
+    with FlopCounterMode(display=False) as counter:
+        thin = grain(flow)[:, :, ::4]  # smell: [TLN701]
+
+
+def every_so_many_rows():
+    """Holds: counter.get_total_flops() == 2 * 8 * 64 * 2"""
+    grain, flow = nn.Linear(2, 8), torch.rand(64, 2)
+    every = 4
+    with FlopCounterMode(display=False) as counter:
+        thin = grain(flow)[::every]  # smell: [TLN701]
+
+
+def one_step_of_a_sequence():
+    """Holds: counter.get_total_flops() == 2 * 4 * 10 * 8 * 8"""
+    fc = nn.Linear(8, 8)
+    with FlopCounterMode(display=False) as counter:
+        first = fc(torch.rand(4, 10, 8)).select(1, 0)  # smell: [TLN701]
+
+
+def first_two_steps():
+    """Holds: counter.get_total_flops() == 2 * 4 * 10 * 8 * 8"""
+    fc = nn.Linear(8, 8)
+    with FlopCounterMode(display=False) as counter:
+        out = fc(torch.rand(4, 10, 8))
+        first = out.narrow(1, 0, 2)  # smell: [TLN701]
+
+
+def nothing_is_left_out():
+    grain, flow = nn.Linear(2, 8), torch.rand(64, 2)
+    every = 1
+    same = grain(flow)[::every]
+    all_of_them = grain(flow)[::1]
+    features = grain(flow).narrow(1, 0, 2)
+    channel = nn.Conv1d(2, 8, 1)(torch.rand(1, 2, 6)).select(1, 0)
+    whole = torch.tanh(flow).narrow(0, 0, 64)
+    hidden = grain(flow)
+    both = hidden.select(0, 0), hidden.select(0, 1)
+
+    def thinned(x, stride=1):
+        return grain(x)[::stride]
+
+    thinned(flow)

@@ -71,6 +71,8 @@ SOFTMAXES = frozenset({"softmax", "log_softmax", "softmin", "Softmax", "LogSoftm
 """Functions and layers that choose a dimension themselves if they are told none."""
 PRODUCTS = frozenset({"matmul", "mm", "mv"})
 """Products of matrices, besides `@`."""
+PARTS = frozenset({"select", "narrow"})
+"""Methods that give a part of a tensor along one dimension, as an index does."""
 POINTWISE = frozenset(
     """
     acos asin atan cos cosh elu erf erfc exp expm1 gelu leaky_relu lgamma log log10 log1p log2 logsigmoid mish relu

@@ -30,6 +30,7 @@ from torchlint.syntax.features import (
     HIDES,
     IMPLIED_DIM,
     MASKED,
+    PARTS,
     PRODUCTS,
     SINGULAR,
     SOFTMAXES,
@@ -188,6 +189,11 @@ class Reader:
         name = function.attr if type(function) is ir.Attribute else function.id if type(function) is ir.Name else "()"
         if name[-1:] == "_" and writes(node):
             self.words.add(WRITES)
+        if name in PARTS and type(function) is ir.Attribute:
+            if type(function.value) is ir.Call:
+                self.sliced.add(last_word(function.value.function))
+            elif type(function.value) is ir.Name:
+                self.indexed.append(function.value.id)
         for argument in arguments:
             keyword = argument.keyword
             if keyword:

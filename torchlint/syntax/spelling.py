@@ -81,12 +81,12 @@ def leaves_out(index: ir.Expression) -> bool:
 
 def index_kind(index: ir.Expression) -> str:
     """
-    "slice" (of a part), "whole" (`:`), "integer", "ellipsis", or "other": a step, a mask, a list, None, a name of which
-    nobody knows what it is.
+    "slice" (of a part), "step" (`::2`), "whole" (`:`), "integer", "ellipsis", or "other": a mask, a list, None, a name
+    of which nobody knows what it is.
     """
     if isinstance(index, ir.Slice):
-        if index.step is not None:
-            return "other"
+        if index.step is not None and not (isinstance(index.step, ir.Constant) and index.step.value in (None, 1)):
+            return "step"
         return "whole" if index.lower is None and index.upper is None else "slice"
     if isinstance(index, ir.Unary) and index.op == "-":
         index = index.operand

@@ -82,6 +82,15 @@ def numel(shape: Shape) -> int | None:
     return product if product <= LARGEST else None
 
 
+def differ(left: Shape, right: Shape) -> bool:
+    """Whether two shapes are certainly not the same."""
+    if left is None or right is None:
+        return False
+    if len(left) != len(right):
+        return True
+    return any(a is not None and b is not None and a != b for a, b in zip(left, right, strict=True))
+
+
 def is_scalar(shape: Shape) -> bool | None:
     """
     Whether a tensor of this shape has exactly one element, which is what `backward()` without `gradient` needs.

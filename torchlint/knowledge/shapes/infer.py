@@ -28,6 +28,7 @@ from torchlint.knowledge.shapes.domain import (
     ShapeUnknownError,
     Sized,
     broadcast,
+    differ,
     is_scalar,
     numel,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "Sized",
     "broadcast",
     "contiguous_after",
+    "differ",
     "getitem",
     "infer",
     "is_scalar",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from torchlint.knowledge.shapes import infer as shapes
-from torchlint.model.autograd.autograd import Autograd
+from torchlint.model.autograd.autograd import Autograd, Visited
 from torchlint.model.autograd.conclusions import faults
 from torchlint.model.autograd.edges import edges_of
 from torchlint.model.autograd.reads import note_retained, read_node, release_node
@@ -40,12 +40,15 @@ from torchlint.syntax import ir
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Root:
-    """A tensor that a backward starts at: the expression that names it, and whether a gradient is given for it."""
+    """
+    A tensor that a backward starts at: the expression that names it, whether a gradient is given for it, and which.
+    """
 
     value: Value
     node: cst.BaseExpression
     name: str
     gradient: Truth
+    given: Value | None = None
 
 
 def backward(
@@ -106,6 +109,8 @@ def _start(
     machine = autograd.machine
     facts = machine.facts(tensor, root.name)
     asked = machine.tick()  # sizes come first, before anything asks for the grad_fn (`torch.autograd._make_grads`)
+    if isinstance(root.given, Tensor) and shapes.differ(tensor.shape, root.given.shape):
+        refuse(autograd, "gradient-shape", callee, tensor, origin, target=root.node, name=root.name)
     edges = edges_of(autograd, tensor)
     recorded = tensor.requires_grad.truth() if edges else Truth.NO
     if not machine.of_elsewhere(tensor):
@@ -192,6 +197,7 @@ def _one_pass(
     autograd.reset_since = max((leaf.grad_reset for _, leaf in leaves), default=0)
     autograd.adds_up = not leaves or any(leaf.grad is not NONE for _, leaf in leaves)
     autograd.starts = {id(node) for _, node in starts}
+    _refuse_without_derivative(autograd, visited, root, origin)
     step = Step(origin.origin, "backward reads it here")
     read_node(autograd, visited, origin, root, facts, step, implicit=False, partly=partly)
     if given and allow_unused is Truth.NO:
@@ -227,6 +233,21 @@ def _one_pass(
             _accumulate_unseen(autograd, wanted)
         if inputs is None and (hidden or any(leaf.is_parameter is not Truth.NO for _, leaf in leaves)):
             autograd.filled_beside.update(leaf for _, leaf in leaves if leaf.is_parameter is not Truth.YES)
+
+
+_WITHOUT_DERIVATIVE = ("NotImplemented", "Unique2Backward", "UniqueDimBackward", "UniqueConsecutiveBackward")
+"""Nodes that raise when they run; the second and later ones by `not_implemented` in derivatives.yaml."""
+
+
+def _refuse_without_derivative(autograd: Autograd, visited: Visited, root: Tensor, origin: ir.Node) -> None:
+    machine = autograd.machine
+    assumed = machine.assumed
+    for node, guards in visited.values():
+        if node.name.startswith(_WITHOUT_DERIVATIVE) and not node.opaque:
+            machine.assumed = assumed | guards[0]
+            made = Step(node.origin.origin, f"`{node.op}` is recorded here")
+            refuse(autograd, "no-derivative", node.op, root, origin, trace=(made,))
+    machine.assumed = assumed
 
 
 def _unused(

@@ -11,6 +11,7 @@ import libcst as cst
 
 from torchlint.model.autograd.autograd import Autograd
 from torchlint.model.events import AutogradRefused, Refusal
+from torchlint.model.events.trace import Step
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import Grad, Tensor
 from torchlint.syntax import ir
@@ -25,6 +26,7 @@ def refuse(
     truth: Truth = Truth.YES,
     target: cst.BaseExpression | None = None,
     name: str = "",
+    trace: tuple[Step, ...] = (),
 ) -> None:
     """
     Torch raises here, if `truth`. Where the tensor is one of several, what it refuses of all of them is told once
@@ -42,6 +44,7 @@ def refuse(
         op=op,
         target=machine.facts(tensor, name),
         target_node=target,
+        trace=trace,
     )
     machine.emit(event)
     if truth is not event.truth and not machine.expected_errors and machine.excursion is None:

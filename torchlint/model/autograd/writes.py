@@ -13,6 +13,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from torchlint.knowledge.ops.find import Op
+from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.autograd.autograd import Autograd, WriteRecord
 from torchlint.model.autograd.edges import edges_of, new_node, regenerate, running_statement
 from torchlint.model.autograd.record import record_operation, recorded_grad, save_results
@@ -278,6 +279,14 @@ def _alias_written(autograd: Autograd, tensor: Tensor, write: Write) -> None:
 def rebind_grad(autograd: Autograd, tensor: Tensor, value: Value) -> None:
     """Set `tensor.grad`: after `tensor.grad = None` it is as if it had never had one."""
     autograd.machine.trail.set(tensor, "grad", NONE if is_none(value) is Truth.YES else value)
+
+
+def refuse_gradient(autograd: Autograd, tensor: Tensor, gradient: Tensor) -> None:
+    """`tensor.grad = gradient`: torch asks for the kind of number and the size (`THPVariable_set_grad`)."""
+    if tensor.dtype and gradient.dtype and tensor.dtype != gradient.dtype:
+        refuse(autograd, "gradient-kind", "grad", tensor, running_statement(autograd))
+    elif shapes.differ(tensor.shape, gradient.shape):
+        refuse(autograd, "gradient-shape", "grad", tensor, running_statement(autograd))
 
 
 def require_grad(autograd: Autograd, tensor: Tensor, value: Truth, how: str = "requires_grad") -> None:

@@ -334,14 +334,20 @@ Refusal: TypeAlias = Literal[
     "retain-grad",
     "out",
     "hook",
+    "accumulated-hook",
     "integers",
+    "gradient-shape",
+    "gradient-kind",
+    "no-derivative",
 ]
 """
 Why torch raises: a write into one of several views that one operation returned (`unbind`, `split`, `chunk`), or into
 a view made under `no_grad` (or use of that view after its base was written); `detach_()` of a view; `requires_grad`
 set on a non-leaf; `numpy()`, `deepcopy` of a graph tensor; an input of `autograd.grad` that the root does not depend
 on, or that requires no grad; an optimizer over a non-leaf; `retain_grad()`, `register_hook` without requires_grad;
-`out=` among tensors that require grad; a tensor of integers or booleans told to require grad.
+`out=` among tensors that require grad; a tensor of integers or booleans told to require grad; a hook on what has been
+accumulated, on a non-leaf; a gradient given, or assigned to `.grad`, of another shape or kind of number than the
+tensor; a backward through an operation whose derivative is not implemented.
 """
 
 

@@ -166,3 +166,21 @@ class MaskedSingularity(Event):
     function: str
     computed: cst.BaseExpression
     operand: cst.BaseExpression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferentiatedAtZero(Event):
+    """
+    A backward comes through a root of what is zero somewhere, whatever the numbers are. `node` is the root.
+
+    Attributes
+    ----------
+    function
+        `sqrt`, `**`, `pow`.
+    how
+        "zeros" (a factory made them, and nothing wrote there since) or "itself" (what is subtracted from itself
+        where two indices are the same).
+    """
+
+    function: str
+    how: Literal["zeros", "itself"]

@@ -6,7 +6,7 @@ Says what an object holds from now on; assignments are in `binding`.
 
 from __future__ import annotations
 
-from torchlint.model.autograd.writes import rebind_grad, require_grad
+from torchlint.model.autograd.writes import rebind_grad, refuse_gradient, require_grad
 from torchlint.model.python.flags import unsettle, unsettle_origins
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import forget_variables
@@ -147,6 +147,8 @@ def set_tensor_attribute(run: Run, tensor: Tensor, name: str, new: Value) -> Non
     """`tensor.name = value`."""
     machine = run.machine
     if name == "grad":
+        if isinstance(new, Tensor):
+            refuse_gradient(run.autograd, tensor, new)
         rebind_grad(run.autograd, tensor, new)
     elif name == "requires_grad":
         truth = Truth.of(new.value if isinstance(new, Constant) and isinstance(new.value, bool) else None)

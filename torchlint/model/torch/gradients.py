@@ -140,6 +140,7 @@ def _run_backward(
                 cst_of(node),
                 text_of(node),
                 (~is_none(gradient) if gradient is not None else Truth.NO) if site.complete else Truth.MAYBE,
+                gradient if "is_grads_batched" not in site.keywords else None,
             )
             for root, node, gradient in roots
         ],

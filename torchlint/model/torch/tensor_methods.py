@@ -176,6 +176,16 @@ def _register_hook(torch: Torch, tensor: Tensor, name: str, site: CallSite, rece
     return Unknown()
 
 
+def _register_accumulated_hook(
+    torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression
+) -> Value:
+    """`register_post_accumulate_grad_hook`: only on what a gradient is accumulated in."""
+    _refuse_without_grad(torch, "hook", tensor, name, site, receiver)
+    inner = tensor.requires_grad.truth() & ~tensor.is_leaf
+    refuse(torch.autograd, "accumulated-hook", name, tensor, site.node, inner, cst_of(receiver), text_of(receiver))
+    return Unknown()
+
+
 def _refuse_without_grad(
     torch: Torch, kind: Refusal, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression
 ) -> None:
@@ -355,7 +365,8 @@ TENSOR_METHODS: dict[str, Method] = {
     "requires_grad_": _require_grad,
     "retain_grad": _retain_grad,
     "register_hook": _register_hook,
-    **dict.fromkeys(("register_post_accumulate_grad_hook", "share_memory_"), _nothing),
+    "register_post_accumulate_grad_hook": _register_accumulated_hook,
+    "share_memory_": _nothing,
     **dict.fromkeys(("zero_", "fill_"), _filled),
     "fill_diagonal_": _fill_diagonal,
     **dict.fromkeys(("item", "tolist"), _python_value),

@@ -230,7 +230,7 @@ def stale(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
 
 
 def not_a_number(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
-    """The statement's result is finite, and a backward through it leaves NaN."""
+    """The statement's result is finite, and a backward through it leaves NaN, or infinity."""
     for execution in case.executions(outcome):
         results = [found for found in execution.after.values() if is_data(found)]
         if not results or any(not math.isfinite(number) for found in results for number in found["numbers"]):
@@ -240,14 +240,14 @@ def not_a_number(case: Case, claim: Observed, outcome: Outcome) -> Opinion | Non
                 continue
             for name, new in backward.after.items():
                 old = backward.before.get(name)
-                if new is not None and _nan(new["numbers"]) and not (old is not None and _nan(old["numbers"])):
+                if new is not None and _not_finite(new["numbers"]) and not (old is not None and _not_finite(old["numbers"])):
                     words = f"the result is finite; the backward in line {backward.line} makes `{name}.grad`"
                     return Opinion("confirmed", f"{words} {shown(new)}{in_words(outcome)}")
     return None
 
 
-def _nan(numbers: list[float]) -> bool:
-    return any(math.isnan(number) for number in numbers)
+def _not_finite(numbers: list[float]) -> bool:
+    return any(not math.isfinite(number) for number in numbers)
 
 
 def _assigned(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:

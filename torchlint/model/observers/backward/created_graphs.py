@@ -174,6 +174,8 @@ class CreatedGraphs(Observer):
                 created.derived |= {id(tensor): tensor for tensor in reachable_tensors(value)}
 
     def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
+        if self.machine.grad_mode is Truth.NO or _into_data(self.machine.statement):
+            return  # nothing is recorded: what comes out has no graph
         for created in self._created:
             if any(created.holds(value) for value in bound.values()):
                 created.derived |= {id(tensor): tensor for tensor in reachable_tensors(result)}
@@ -194,7 +196,8 @@ class CreatedGraphs(Observer):
                     created.used = created.used or name not in ("numpy", "tolist")
 
     def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
-        self._leave(value)
+        if name != "data" or not isinstance(owner, Tensor):  # `.data` takes the numbers alone
+            self._leave(value)
 
     def name_read(self, name: str, value: Value, origin: ir.Node) -> None:
         for created in self._created:
@@ -207,13 +210,24 @@ class CreatedGraphs(Observer):
                 created.derived |= {id(each): each for each in reachable_tensors(result)}
 
     def wrote(self, tensor: Tensor, write: Write) -> None:
-        """A statement that writes in place, and reads a gradient, writes what comes of it."""
+        """
+        A statement that writes in place, and reads a gradient, writes what comes of it. Where nothing is recorded, and
+        into `.data`, the numbers alone are written.
+        """
+        if self.machine.grad_mode is Truth.NO or _into_data(self.machine.statement):
+            return
         for created in self._created:
             created.used = created.used or (created.read_in is not None and created.read_in is self.machine.statement)
 
     def _leave(self, value: Value) -> None:
         for created in self._created:
             created.used = created.used or created.holds(value)
+
+
+def _into_data(statement: ir.Statement | None) -> bool:
+    """`w.data -= …`: the tensor written has no other name, and what is assigned to `.data` loses its graph."""
+    target = statement.target if isinstance(statement, ir.AugmentedAssign) else None
+    return isinstance(target, ir.Attribute) and target.attr == "data"
 
 
 def _unseen(positional: list[Value], keywords: dict[str, Value]) -> bool:

@@ -19,8 +19,11 @@ _WHOLE = frozenset({"int", "bool"})
 class IntegerFlags(Observer):
     """Raises `AutogradRefused` of the kind "integers"."""
 
-    words = ("requires_grad", "Parameter", "retain_grad", "register_hook", "detach_")
-    concerns = (here("requires_grad requires_grad_ Parameter retain_grad register_hook detach_"),)
+    words = ("requires_grad", "Parameter", "retain_grad", "register_hook", "register_post_accumulate_grad_hook", "detach_")
+    concerns = (
+        here("requires_grad requires_grad_ Parameter retain_grad register_hook detach_"),
+        here("register_post_accumulate_grad_hook"),
+    )
 
     def required_grad(self, tensor: Tensor, value: Value | None, how: str, origin: ir.Node) -> None:
         if tensor.dtype in _WHOLE and (value is None or is_true(value)) and not tensor.grad_fn:

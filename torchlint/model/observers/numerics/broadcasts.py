@@ -18,10 +18,11 @@ from torchlint.syntax import ir
 from torchlint.syntax.features import MASKED, SINGULAR, SQUARED_MEAN, Concern, here
 
 _ELEMENTWISE_LOSSES = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
-_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
 }  # fmt: skip
+"""How a mask is made of a tensor and a number."""
 
 
 _ENDS = frozenset({"detach", "item", "numpy", "tolist"})
@@ -129,7 +130,7 @@ class Broadcasts(Computations):
         self, made: Computation, how: Literal["where", "masked_fill"], branches: tuple[Value, ...], mask_at: int
     ) -> None:
         mask = self.maker(made.operands[mask_at])
-        if mask is None or mask.name not in _COMPARISONS or len(mask.operands) != 2:
+        if mask is None or mask.name not in COMPARISONS or len(mask.operands) != 2:
             return
         for number, branch in enumerate(branches):
             singular = self.maker(branch)
@@ -195,7 +196,7 @@ class Broadcasts(Computations):
             if not self._same(value, mask.operands[position]) or not isinstance(bound, (int, float)):
                 continue
             points = (-1.0, 1.0) if function in ("acos", "asin", "atanh") else (1.0,) if function == "acosh" else (0.0,)
-            compare = _COMPARISONS[mask.name]
+            compare = COMPARISONS[mask.name]
             held = [compare(point, bound) if position == 0 else compare(bound, point) for point in points]
             return any(each is not kept_if for each in held)
         return False

@@ -8,11 +8,11 @@ import libcst as cst
 
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.events.work import SlicedAfterPointwise
-from torchlint.model.state.computations import VIEWS, Computation, Computations
+from torchlint.model.state.computations import VIEWS, Computation, Computations, constant
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Tensor, Value
 from torchlint.syntax import ir
-from torchlint.syntax.features import POINTWISE, SLICED, here
+from torchlint.syntax.features import PARTS, POINTWISE, SLICED, here
 from torchlint.syntax.spelling import index_kind, leaves_out
 
 _CONVOLUTIONS = {"conv1d": 1, "conv2d": 2, "conv3d": 3}
@@ -39,6 +39,8 @@ class Slices(Computations):
         self._results: dict[int, _Pointwise] = {}
 
     def computed(self, made: Computation) -> None:
+        if made.name in PARTS and made.how == "method":
+            self._part(made)
         if not isinstance(made.result, Tensor) or made.written(0, "input") is None:
             return
         if self._is_padded(made.get(0, "input")):
@@ -77,12 +79,48 @@ class Slices(Computations):
             elif event is not None and isinstance(origin.value, ir.Name):
                 found.event = event
 
+    def _part(self, taken: Computation) -> None:
+        """`select` and `narrow`: the result is a part along one dimension."""
+        found = self._results.get(id(taken.operands[0]))
+        dim = constant(taken.get(1, "dim"))
+        if found is None or type(dim) is not int or not isinstance(taken.origin, ir.Call):
+            return
+        tensor, made = found.tensor, found.made
+        whole = shapes.numel(tensor.shape)
+        part = self.tensor(taken.result)
+        kept = shapes.numel(part.shape) if part is not None else None
+        argument, function = made.written(0, "input"), taken.origin.function
+        if argument is None or tensor.shape is None or whole is None or kept is None or kept >= whole:
+            return
+        place = dim % len(tensor.shape) - len(tensor.shape)
+        if made.name == "linear" and place == -1:
+            return
+        if made.name in _CONVOLUTIONS and (taken.name == "select" or place == -1 - _CONVOLUTIONS[made.name]):
+            return
+        cost, least = self._costs(made, tensor, taken.result)
+        nested = isinstance(function, ir.Attribute) and function.value is made.origin
+        event = SlicedAfterPointwise(
+            node=taken.node,
+            statement=self.machine.line(),
+            truth=self.now(),
+            op=made.name,
+            call=made.node,
+            argument=argument,
+            nested=nested,
+            cost=cost,
+            least=least,
+        )
+        if nested:
+            self.machine.emit(event)
+        else:
+            found.event = event
+
     def _event(
         self, made: Computation, tensor: Tensor, result: Value, node: cst.Subscript, read: ir.Subscript
     ) -> SlicedAfterPointwise | None:
         argument = made.written(0, "input")
         rank = len(tensor.shape) if tensor.shape is not None else None
-        if argument is None or not _commutes(made.name, rank, read.index):
+        if argument is None or not _commutes(made.name, rank, read.index) or not self._drops(tensor, result, read):
             return None
         cost, least = self._costs(made, tensor, result)
         if cost is not None and cost == least:
@@ -98,6 +136,16 @@ class Slices(Computations):
             cost=cost,
             least=least,
         )
+
+    def _drops(self, tensor: Tensor, result: Value, read: ir.Subscript) -> bool:
+        """Whether an index with a step that is no number written there leaves something out: a step of 1 does not."""
+        parts = read.index.elements if isinstance(read.index, ir.Sequence) else [read.index]
+        named = [each for each in parts if isinstance(each, ir.Slice) and not _is_number(each.step)]
+        part = self.tensor(result)
+        if not named or part is None:
+            return not named
+        whole, kept = shapes.numel(tensor.shape), shapes.numel(part.shape)
+        return whole is not None and kept is not None and kept < whole
 
     def _costs(self, made: Computation, tensor: Tensor, result: Value) -> tuple[int | None, int | None]:
         given, part = self.tensor(made.get(0, "input")), self.tensor(result)
@@ -126,6 +174,10 @@ def _is_pointwise_convolution(made: Computation) -> bool:
         and _each(config.get("stride")) == {1}
         and _each(config.get("padding")) == {0}
     )
+
+
+def _is_number(step: ir.Expression | None) -> bool:
+    return step is None or isinstance(step, ir.Constant)
 
 
 def _each(value: object) -> set[object]:
@@ -160,4 +212,4 @@ def _commutes(name: str, rank: int | None, index: ir.Expression) -> bool:
     if name == "linear":
         return all(place != -1 for place, _ in places)
     channel = -1 - _CONVOLUTIONS[name]
-    return all(place != channel and kind == "slice" for place, kind in places)
+    return all(place != channel and kind in ("slice", "step") for place, kind in places)
