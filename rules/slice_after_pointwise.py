@@ -12,9 +12,9 @@ class SliceAfterPointwise(Rule):
     A part is taken from the result of an operation that could have been applied to that part alone.
 
     ## What it does
-    Finds slices, `select` and `narrow` of the results of convolutions with `kernel_size=1`, linear layers and elementwise functions, along
-    dimensions that these treat position by position, where nothing else reads the result. One finding per file, which
-    counts the others.
+    Finds slices, `select` and `narrow` of the results of convolutions with `kernel_size=1`, linear layers and
+    elementwise functions, along dimensions that these treat position by position, where nothing else reads the result.
+    One finding per file, which counts the others.
 
     ## Why is this bad?
     The operation is computed, and differentiated, for positions that are thrown away: the last step of a sequence needs

@@ -72,7 +72,11 @@ class WrongNumberOfGradients(Rule):
     )
 
     def check(self, event: custom.GradientsReturned) -> Iterator[Diagnostic]:
+        if event.fits and not event.nothing:
+            return
         if event.fits:
+            message = f"`{event.cls}.backward` computes a gradient and returns nothing: its input gets none"
+            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING)
             return
         returned = "nothing" if event.nothing else "one value" if event.count == 1 else f"{event.count} values"
         wanted = f"{event.least}" if event.least == event.most else f"{event.least} to {event.most}"

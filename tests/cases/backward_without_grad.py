@@ -423,3 +423,37 @@ def mode_set_to_what_nobody_knows_inside_a_context():
     with io.StringIO():
         torch.set_grad_enabled(eval("True"))
     (w * 2).sum().backward()
+
+
+def sample_of_a_policy():
+    """Raises: does not require grad"""
+    mu = nn.Linear(3, 2)
+    act = torch.distributions.Normal(mu(torch.rand(4, 3)), 1.0).sample()
+    (act**2).mean().backward()  # error: [TLN104]
+
+
+def sample_of_classes():
+    """Raises: does not require grad"""
+    from torch.distributions import Categorical
+
+    enc = nn.Linear(4, 2)
+    p = Categorical(logits=enc(torch.rand(8, 4)))
+    loss = (p.sample().float() - 1).pow(2).mean()
+    loss.backward()  # error: [TLN104]
+
+
+def reparametrised_and_scored():
+    mu = nn.Linear(3, 2)
+    normal = torch.distributions.Normal(mu(torch.rand(4, 3)), 1.0)
+    normal.rsample().square().mean().backward(retain_graph=True)
+    action = normal.sample()
+    (-normal.log_prob(action).mean()).backward()
+
+
+def a_distribution_of_ones_own():
+    class Straight(torch.distributions.Normal):
+        def sample(self, shape=torch.Size()):
+            return self.rsample(shape)
+
+    w = torch.rand(3, requires_grad=True)
+    Straight(w, 1.0).sample().sum().backward()

@@ -1,6 +1,7 @@
 # ruff: noqa
 """Programs for TLN206."""
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -309,3 +310,47 @@ def kept_anew_after_each_step():
         optimizer.step()
         best = model.state_dict()
         print(best["bias"])
+
+
+def array_of_a_result_scaled():
+    """Holds: not torch.allclose(sand.grad, torch.sigmoid(sand) * (1 - torch.sigmoid(sand)))"""
+    sand = torch.rand(3, requires_grad=True)
+    dune = torch.sigmoid(sand)
+    picture = dune.detach().numpy()
+    picture *= 255  # warning: [TLN206]
+    dune.sum().backward()
+
+
+def array_of_a_result_filled():
+    """Holds: h[0] == 0"""
+    x = torch.rand(3, requires_grad=True)
+    h = x.exp()
+    a = h.detach().numpy()
+    a[0] = 0.0  # warning: [TLN206]
+    h.sum().backward()
+
+
+def array_as_an_output():
+    """Holds: (h <= 0.5).all()"""
+    x = torch.rand(3, requires_grad=True)
+    h = x.exp()
+    a = h.detach().numpy()
+    np.clip(a, 0.0, 0.5, out=a)  # warning: [TLN206]
+    h.sum().backward()
+
+
+def arrays_of_their_own():
+    x = torch.rand(3, requires_grad=True)
+    h = x.exp()
+    a = h.detach().numpy().copy()
+    a *= 255
+    b = h.detach().numpy() * 2
+    b += 1
+    b[0] = 0.0
+    c = h.detach().numpy()
+    d = np.clip(c, 0.0, 0.5)
+    d[:] = 1.0
+    e = h.detach().clone().numpy()
+    e -= e.mean()
+    np.clip(c, 0.0, 0.5, out=e)
+    h.sum().backward()

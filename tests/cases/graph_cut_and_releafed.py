@@ -237,3 +237,33 @@ def average_of_the_weights():
         optimizer.step()
         for p, q in zip(slow.parameters(), online.parameters()):
             p.data.copy_(0.9 * p + 0.1 * q)
+
+
+def written_through_data():
+    """Holds: gen.weight.grad is None"""
+    gen, inner = nn.Linear(3, 4), nn.Linear(2, 2, bias=False)
+    inner.weight.data.copy_(gen(torch.rand(3)).view(2, 2))  # warning: [TLN105]
+    inner(torch.rand(5, 2)).sum().backward()
+
+
+def a_parameter_made_of_a_result():
+    """Holds: gen.weight.grad is None"""
+    gen, inner = nn.Linear(3, 4), nn.Linear(2, 2, bias=False)
+    inner.weight = nn.Parameter(gen(torch.rand(3)).view(2, 2))  # warning: [TLN105]
+    inner(torch.rand(5, 2)).sum().backward()
+
+
+def a_code_that_is_optimised():
+    gen = nn.Linear(3, 4)
+    code = nn.Parameter(gen(torch.rand(3)))
+    optimizer = torch.optim.SGD([code], lr=0.1)
+    code.square().sum().backward()
+    optimizer.step()
+
+
+def a_first_value():
+    gen, inner = nn.Linear(3, 4), nn.Linear(2, 2, bias=False)
+    inner.weight = nn.Parameter(gen(torch.rand(3)).view(2, 2))
+    optimizer = torch.optim.SGD(inner.parameters(), lr=0.1)
+    inner(torch.rand(5, 2)).sum().backward()
+    optimizer.step()

@@ -197,3 +197,42 @@ def an_auxiliary_loss():
 
     x = torch.ones(2, requires_grad=True)
     WithAuxiliary.apply(x, (x * x).sum()).sum().backward()
+
+
+def ones_whatever_comes():
+    """Holds: (x.grad == 1).all()"""
+
+    class Snap(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return torch.round(x)
+
+        @staticmethod
+        def backward(ctx, g):
+            return torch.ones_like(g)  # warning: [TLN507]
+
+    x = torch.rand(3, requires_grad=True)
+    (10 * Snap.apply(x)).sum().backward()
+
+
+def zeros_of_its_shape():
+    class Blocked(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, g):
+            return torch.zeros_like(g)
+
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, g):
+            return torch.ones_like(g) * g
+
+    x = torch.rand(3, requires_grad=True)
+    (Blocked.apply(x) + Scaled.apply(x)).sum().backward()

@@ -206,3 +206,60 @@ def checkpoint_that_sets_the_mode():
             return None, torch.autograd.grad(y, again, grad)[0]
 
     Checkpoint.apply(torch.sin, torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def intermediate_by_an_operator():
+    """Holds: not slope.requires_grad"""
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            twice = x * 2
+            ctx.save_for_backward(twice)  # strict: [TLN506]
+            return x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            (twice,) = ctx.saved_tensors
+            return g * twice
+
+    x = torch.rand(3, requires_grad=True)
+    (slope,) = torch.autograd.grad(Square.apply(x).sum(), x, create_graph=True)  # smell: [TLN108]
+
+
+def intermediate_kept_by_setup_context():
+    """Holds: not slope.requires_grad"""
+
+    class Cosh(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return torch.cosh(x)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.slope = torch.sinh(inputs[0])  # strict: [TLN506]
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.slope
+
+    x = torch.rand(3, requires_grad=True)
+    (slope,) = torch.autograd.grad(Cosh.apply(x).sum(), x, create_graph=True)  # smell: [TLN108]
+
+
+def numbers_and_inputs_kept():
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, scale):
+            ctx.factor = scale * 2
+            half = scale / 2
+            ctx.half = half
+            ctx.save_for_backward(x)
+            return x * scale
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g * ctx.factor * ctx.half, None
+
+    Scaled.apply(torch.rand(3, requires_grad=True), 2.0).sum().backward()

@@ -281,3 +281,10 @@ def an_optimizer_for_its_schedule_alone():
         optimizer.step()
         scheduler.step()
     print(scheduler.get_last_lr())
+
+
+def vector_of_parameters():
+    """Raises: can't optimize a non-leaf Tensor"""
+    net = nn.Linear(3, 1)
+    vector = nn.utils.parameters_to_vector(net.parameters())
+    torch.optim.SGD([vector], lr=0.1)  # error: [TLN304]

@@ -476,3 +476,21 @@ def applied_to_what_may_not_require_grad():
 
     options = eval("{}")
     print(Binarise.apply(torch.rand(3, **options), True))
+
+
+def gradient_that_is_not_returned():
+    """Holds: x.grad is None"""
+
+    class Cube(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x**3
+
+        @staticmethod
+        def backward(ctx, g):  # warning: [TLN503]
+            (x,) = ctx.saved_tensors
+            grad = 3 * x**2 * g
+
+    x = torch.rand(3, requires_grad=True)
+    Cube.apply(x).sum().backward()

@@ -30,6 +30,7 @@ from torchlint.model.state.values import (
     unknown_guard,
 )
 from torchlint.model.torch.arguments import text_of
+from torchlint.model.torch.arrays import write_array
 from torchlint.model.torch.gradients import grad_written
 from torchlint.model.torch.indexing import tensor_setitem
 from torchlint.model.torch.operations import apply
@@ -69,6 +70,9 @@ def augmented_statement(run: Run, node: ir.AugmentedAssign) -> None:
             extend_list(run, current, tuple(elements))
         else:
             widen_list(run, current, elements)
+        return
+    if write_array(run.torch, current, node, target, f"{node.op}="):
+        assign(run, target, current)
         return
     if not isinstance(value, Sequence):
         may_write(run, current, value)

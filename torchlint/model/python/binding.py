@@ -36,6 +36,7 @@ from torchlint.model.state.values import (
     made_of,
 )
 from torchlint.model.torch.arguments import kind_of, text_of
+from torchlint.model.torch.arrays import write_array
 from torchlint.model.torch.gradients import grad_written
 from torchlint.model.torch.indexing import tensor_setitem
 from torchlint.syntax import ir
@@ -228,6 +229,7 @@ def store(
             grad_written(run.torch, each, "fill", target, each.grad_of)
         tensor_setitem(run.torch, each, index, value, target, cst_expression(owner), text_of(owner), op)
     elif isinstance(each, Unknown) and not (isinstance(index, Constant) and isinstance(index.value, str)):
+        write_array(run.torch, each, target, owner, op)
         if not (isinstance(value, Constant) and isinstance(value.value, bool)):  # a flag, or an element of a mask
             may_write(run, each, value)
     elif isinstance(each, Mapping):

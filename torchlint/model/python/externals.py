@@ -33,7 +33,9 @@ from torchlint.model.state.values import (
     reachable_tensors,
 )
 from torchlint.model.torch.arguments import kind_of
-from torchlint.model.torch.functions import numpy_call, torch_call
+from torchlint.model.torch.arrays import numpy_call
+from torchlint.model.torch.functions import torch_call
+from torchlint.model.torch.operations import apply
 
 
 def _parametrised(run: Run, qualified: str, site: CallSite) -> Value:
@@ -153,6 +155,21 @@ def _number(run: Run, qualified: str, site: CallSite) -> Value | None:
     return Scalar(kind)
 
 
+_TO_VECTOR = ("torch.nn.utils.parameters_to_vector", "torch.nn.utils.convert_parameters.parameters_to_vector")
+
+
+def _vector(run: Run, site: CallSite) -> Value | None:
+    """`parameters_to_vector(parameters)`: they are flattened and joined, with a graph."""
+    given = site.get(0, "parameters")
+    if not isinstance(given, Sequence) or not given.items or not all(isinstance(each, Tensor) for each in given.items):
+        return None
+    flat = [
+        apply(run.torch, "torch.Tensor.reshape", [each, Constant(-1)], {}, site.node, "view") for each in given.items
+    ]
+    known = tuple(each for each in flat if each is not None)
+    return apply(run.torch, "torch.cat", [Sequence("list", known)], {}, site.node, "cat")
+
+
 def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
     if qualified.startswith("builtins."):
         result = call_builtin(run, qualified[9:], site)
@@ -167,6 +184,8 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
             return _zeroed_together(run, site)
         if foreign.replaces_parameters(qualified):
             return _parametrised(run, qualified, site)
+        if qualified in _TO_VECTOR and (vector := _vector(run, site)) is not None:
+            return vector
         if qualified.startswith(("torch.nn.utils.", "torch.cuda.", "torch.distributed.", "torch.backends.")):
             return Unknown([t for value in site.values() for t in reachable_tensors(value)])
     if qualified.startswith("numpy."):
@@ -191,4 +210,5 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
     result = unknown_call(run, External(qualified), site)
     if isinstance(result, Unknown):
         result.layer = last[:1].isupper()
+        result.made_by = qualified if qualified.startswith("torch.distributions.") and last[:1].isupper() else ""
     return result

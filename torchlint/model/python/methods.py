@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from torchlint.model.autograd.tensors import materialise
+from torchlint.model.autograd.tensors import fresh, materialise
 from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import attribute, owner_of_dict
 from torchlint.model.python.builtins import builtin_setattr
@@ -173,6 +173,10 @@ def _of_unknown(run: Run, receiver: Unknown, name: str, site: CallSite, where: i
     input_of_forward = receiver.hint and receiver.certain_edge and name in _OF_TENSORS
     if input_of_forward or (receiver.tensor is None and name == "backward"):
         return tensor_method(run.torch, materialise(run.autograd, receiver), name, site, where)
+    if receiver.made_by.startswith("torch.distributions.") and name == "sample":
+        # computed under `no_grad`, or by what has no derivative, in every class of it
+        cut = "`sample()` draws without a graph (`rsample()` has one)"
+        return fresh(run.autograd, site.node, "sample", contiguous=Truth.MAYBE, cut=cut)
     if receiver.tensor is None:
         return None
     if name in ("requires_grad_", "detach_"):

@@ -15,14 +15,13 @@ from torchlint.knowledge.modules import find as modules
 from torchlint.knowledge.modules import optimizers
 from torchlint.knowledge.ops import find as ops
 from torchlint.knowledge.shapes import infer as shapes
-from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.tensors import tensor_options
 from torchlint.model.autograd.writes import write
 from torchlint.model.events import Shape
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import Constant, GradModeGuard, Scalar, Sequence, Tensor, Unknown, Value
-from torchlint.model.torch.arguments import as_argument, cst_of, known_tensors, text_of, truth_of
+from torchlint.model.torch.arguments import as_argument, cst_of, text_of, truth_of
 from torchlint.model.torch.contractions import FOLLOWED, contraction
 from torchlint.model.torch.creation import create, new_parameter, new_variable
 from torchlint.model.torch.defaults import new_device, set_default_device, set_default_dtype, set_default_type
@@ -32,23 +31,6 @@ from torchlint.model.torch.layers import new_layer
 from torchlint.model.torch.operations import apply
 from torchlint.model.torch.optimizers import new_optimizer
 from torchlint.model.torch.torch import Torch
-
-_ARRAYS = frozenset({"numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"})
-
-
-def numpy_call(torch: Torch, qualified: str, site: CallSite) -> None:
-    """A function of NumPy that makes an array of its argument, as `Tensor.numpy()` does."""
-    machine = torch.machine
-    if qualified not in _ARRAYS or not site.positional or 0 not in site.arguments:
-        return
-    written = site.arguments[0].value
-    display = qualified.replace("numpy.", "np.")
-    assumed = machine.assumed
-    for guard, tensor in known_tensors(site.positional[0]):
-        machine.assumed = assumed | guard
-        refused = tensor.requires_grad.truth() & machine.grad_mode
-        refuse(torch.autograd, "numpy", display, tensor, site.node, refused, cst_of(written), text_of(written))
-    machine.assumed = assumed
 
 
 def set_grad_mode(torch: Torch, mode: Truth) -> None:

@@ -240,14 +240,14 @@ def not_a_number(case: Case, claim: Observed, outcome: Outcome) -> Opinion | Non
                 continue
             for name, new in backward.after.items():
                 old = backward.before.get(name)
-                if new is not None and _not_finite(new["numbers"]) and not (old is not None and _not_finite(old["numbers"])):
+                if new is not None and not _finite(new["numbers"]) and (old is None or _finite(old["numbers"])):
                     words = f"the result is finite; the backward in line {backward.line} makes `{name}.grad`"
                     return Opinion("confirmed", f"{words} {shown(new)}{in_words(outcome)}")
     return None
 
 
-def _not_finite(numbers: list[float]) -> bool:
-    return any(not math.isfinite(number) for number in numbers)
+def _finite(numbers: list[float]) -> bool:
+    return all(math.isfinite(number) for number in numbers)
 
 
 def _assigned(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:

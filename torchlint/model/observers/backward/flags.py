@@ -19,7 +19,14 @@ _WHOLE = frozenset({"int", "bool"})
 class IntegerFlags(Observer):
     """Raises `AutogradRefused` of the kind "integers"."""
 
-    words = ("requires_grad", "Parameter", "retain_grad", "register_hook", "register_post_accumulate_grad_hook", "detach_")
+    words = (
+        "requires_grad",
+        "Parameter",
+        "retain_grad",
+        "register_hook",
+        "register_post_accumulate_grad_hook",
+        "detach_",
+    )
     concerns = (
         here("requires_grad requires_grad_ Parameter retain_grad register_hook detach_"),
         here("register_post_accumulate_grad_hook"),

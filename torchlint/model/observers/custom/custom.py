@@ -41,6 +41,7 @@ _FUNCTION = frozenset({"torch.autograd.Function", "torch.autograd.function.Funct
 KEEPING = frozenset({"staticmethod", "classmethod", "once_differentiable", "custom_fwd", "custom_bwd", "override"})
 """Decorators that leave the number of arguments and results as they are written."""
 _FOREIGN = re.compile(r"(^|[._])(_C|cuda|ext|cpp|kernels?|triton|backend|ctypes)(\.|_|$)")
+_ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power, cst.MatrixMultiply)
 _INDIFFERENT = frozenset({"zeros_like", "ones_like", "empty_like", "asarray", "array"})
 
 
@@ -114,6 +115,7 @@ class Custom(Observer):
             _written_in_backward(self.machine, backward)
             if "once_differentiable" not in backward.decorators:
                 _intermediates_saved(self.machine, forward, backward)
+                _intermediates_kept(self.machine, methods.get("setup_context") or forward, backward)
             _rebuilt(self.machine, forward, backward)
 
     def _kept(self, forward: Method, backward: Method | None, methods: dict[str, Method], cls: Class) -> None:
@@ -407,7 +409,7 @@ def _intermediates_saved(machine: Machine, forward: Method, backward: Method) ->
         made: cst.BaseExpression | None = value
         if name:
             made = forward.definition_of(name) if name not in outputs else None
-        if forward.computes_tensor(made) and isinstance(made, cst.Call):
+        if forward.computes_tensor(made) or _operates(forward, made, forward.inputs()):
             machine.emit(
                 BackwardNotDifferentiable(
                     node=value,
@@ -417,3 +419,40 @@ def _intermediates_saved(machine: Machine, forward: Method, backward: Method) ->
                     definition=backward.definition,
                 )
             )
+
+
+def _intermediates_kept(machine: Machine, keeping: Method, backward: Method) -> None:
+    """`ctx.slope = torch.sinh(x)`, which `backward` reads: what is kept there is a constant to it."""
+    outputs = keeping.returned() | set(keeping.parameters)
+    tensors = [name for name in keeping.inputs() if keeping.is_tensor(name)]
+    for node in keeping.nodes:
+        target = node.targets[0].target if isinstance(node, cst.Assign) and len(node.targets) == 1 else None
+        if not isinstance(node, cst.Assign) or not isinstance(target, cst.Attribute):
+            continue
+        name = text(node.value)
+        made = node.value if not name else keeping.definition_of(name) if name not in outputs else None
+        if text(target.value) != keeping.context or not backward.of_context(target.attr.value):
+            continue
+        if keeping.computes_tensor(made) or _operates(keeping, made, tensors):
+            machine.emit(
+                BackwardNotDifferentiable(
+                    node=node.value,
+                    statement=keeping.definition,
+                    how="intermediate",
+                    written=name,
+                    definition=backward.definition,
+                )
+            )
+
+
+def _operates(method: Method, made: cst.BaseExpression | None, tensors: list[str]) -> bool:
+    """Whether an expression is arithmetic on tensors, those of these names or what a call of torch has computed."""
+    if not isinstance(made, cst.BinaryOperation) or not isinstance(made.operator, _ARITHMETIC):
+        return False
+    return any(
+        text(each) in tensors
+        or method.computes_tensor(each)
+        or method.computes_tensor(method.definition_of(text(each)))
+        or _operates(method, each, tensors)
+        for each in (made.left, made.right)
+    )

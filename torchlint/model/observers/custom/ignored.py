@@ -19,6 +19,9 @@ from torchlint.model.state.values import Class, Function
 from torchlint.syntax.features import CUSTOM, anywhere
 
 _NOTHING = frozenset({"zeros_like", "zeros", "new_zeros", "empty_like"})
+_LIKE = frozenset({"ones_like", "zeros_like", "empty_like", "full_like", "rand_like", "randn_like"})
+_ONES = frozenset({"ones_like", "ones", "new_ones", "full_like"})
+_FORM = frozenset({"shape", "dtype", "device", "ndim", "size", "dim", "numel", "new_ones", "new_zeros", "new_empty"})
 _COMPUTING = frozenset({"torch", "F", "math"})
 _PLAIN = frozenset(
     {"len", "range", "int", "float", "tuple", "list", "zip", "enumerate", "isinstance", "print", "min", "max"}
@@ -46,8 +49,8 @@ class IgnoredGradients(Observer):
         incoming = backward.parameters[1:]
         if not incoming or backward.open or any(name in backward.bound for name in incoming):
             return
-        mentioned = {node.value for node in backward.nodes if isinstance(node, cst.Name)}
-        if mentioned & set(incoming) or not _only_computes(backward):
+        mentioned = [node for node in backward.nodes if isinstance(node, cst.Name) and node.value in incoming]
+        if len(mentioned) > len(_asked_for_form(backward, incoming)) or not _only_computes(backward):
             return
         for node in backward.nodes:
             if isinstance(node, cst.Return) and node.value is not None:
@@ -61,6 +64,17 @@ class IgnoredGradients(Observer):
                         )
                     )
                     return
+
+
+def _asked_for_form(method: Method, incoming: list[str]) -> list[cst.BaseExpression]:
+    """The places where a gradient gives its shape and kind alone: `torch.ones_like(g)`, `g.shape`, `g.new_ones(…)`."""
+    found: list[cst.BaseExpression] = []
+    for node in method.nodes:
+        if isinstance(node, cst.Call) and node.args and text(node.func).rpartition(".")[2] in _LIKE:
+            found += [node.args[0].value] if text(node.args[0].value) in incoming else []
+        elif isinstance(node, cst.Attribute) and node.attr.value in _FORM and text(node.value) in incoming:
+            found.append(node.value)
+    return found
 
 
 def _only_computes(method: Method) -> bool:
@@ -89,8 +103,9 @@ def _is_computed(method: Method, value: cst.BaseExpression) -> bool:
         return value.value in method.unpacked() and len(method.bound[value.value]) == 1
     if made is None:
         return False
-    if isinstance(made, cst.Call) and text(made.func).rpartition(".")[2] in _NOTHING:
-        return False
+    called = text(made.func).rpartition(".")[2] if isinstance(made, cst.Call) else ""
+    if called in _NOTHING or called in _ONES:
+        return called in _ONES
     if isinstance(made, cst.Name):
         return made.value not in ("None", "True", "False") and _is_computed(method, made)
     known = set(method.unpacked()) | {method.context}

@@ -175,10 +175,17 @@ def _falls_through(backward: Method) -> bool:
         if isinstance(node, (cst.Raise, cst.Yield)) or (isinstance(node, cst.Return) and node.value is not None):
             return False
     return any(
-        isinstance(node, cst.Assign)
-        and isinstance(node.value, (cst.BinaryOperation, cst.UnaryOperation, cst.Call))
-        and isinstance(node.targets[0].target, (cst.Name, cst.Tuple))
-        and bool(names(node.value) & incoming)
+        (
+            isinstance(node, cst.Assign)
+            and isinstance(node.value, (cst.BinaryOperation, cst.UnaryOperation, cst.Call))
+            and isinstance(node.targets[0].target, (cst.Name, cst.Tuple))
+            and bool(names(node.value) & incoming)
+        )
+        or (
+            isinstance(node, cst.Expr)
+            and isinstance(node.value, cst.BinaryOperation)
+            and bool(names(node.value) & incoming)
+        )
         for node in backward.nodes
     )
 

@@ -26,6 +26,7 @@ from torchlint.model.state.values import (
     Function,
     GraphNode,
     Instance,
+    Mapping,
     Module,
     Optimizer,
     Tensor,
@@ -58,8 +59,8 @@ class _Written:
 class WrittenLeaves(Observer):
     """Raises `GraphRestarted`."""
 
-    words = (".data", "copy_")
-    concerns = (anywhere(".data copy_"),)
+    words = (".data", "copy_", "load_state_dict", "Parameter")
+    concerns = (anywhere(".data copy_ load_state_dict Parameter"),)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -69,12 +70,14 @@ class WrittenLeaves(Observer):
         """Leaves whose gradient is used: an optimizer holds them, or the program reads it."""
         self._open = False
         """An optimizer may hold any leaf."""
+        self._forwards = 0
 
     def entry_started(self, function: Function | None) -> None:
         self.held.start(function is None)
         self._written.clear()
         self._trained.clear()
         self._open = False
+        self._forwards = 0
 
     def concluded(self) -> None:
         self.held.tell()
@@ -113,11 +116,36 @@ class WrittenLeaves(Observer):
         result: Value | None,
         origin: ir.Call,
     ) -> None:
-        written = argument(origin, 0, "src")
+        written = argument(origin, 0, "src", "state_dict")
         if not positional or written is None:
             return
-        if name == "copy_" and isinstance(receiver, Tensor) and self.machine.grad_mode is Truth.NO:
-            self._note(receiver, positional[0], written.value, origin)
+        if name == "load_state_dict" and isinstance(receiver, Module) and isinstance(positional[0], Mapping):
+            for key, value in (positional[0].items or {}).items():
+                leaf = receiver.parameters.get(key) if isinstance(key, str) else None
+                if isinstance(leaf, Tensor):
+                    self._note(leaf, value, written.value, origin)
+        if name == "copy_" and isinstance(receiver, Tensor):
+            alias = receiver.alias
+            if self.machine.grad_mode is Truth.NO:
+                self._note(receiver, positional[0], written.value, origin)
+            elif alias is not None and alias.how == ".data" and not alias.bound:
+                self._note(alias.source, positional[0], written.value, origin)
+
+    def called(
+        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
+    ) -> None:
+        """A Parameter made of a graph tensor; in `forward` and in loops that is told of already (`leaves`)."""
+        written = argument(origin, 0, "data")
+        if qualified != "torch.nn.Parameter" or not positional or written is None or self.machine.iteration:
+            return
+        if isinstance(result, Tensor) and self._forwards == 0:
+            self._note(result, positional[0], written.value, origin)
+
+    def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
+        self._forwards += function.name == "forward"
+
+    def function_ended(self, function: Function, result: Value) -> None:
+        self._forwards -= function.name == "forward"
 
     def _note(self, leaf: Tensor, given: Value, written: ir.Expression | None, origin: ir.Node) -> None:
         value = only(given, self.machine)
