@@ -184,3 +184,20 @@ class DifferentiatedAtZero(Event):
 
     function: str
     how: Literal["zeros", "itself"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoftmaxOverBatch(Event):
+    """
+    A softmax normalises over the dimension that what follows takes for the batch. `node` is the softmax.
+
+    Attributes
+    ----------
+    consumer
+        What takes it so: `bmm`, `matmul`, `nll_loss`.
+    dimension
+        The expression of the dimension, if it is written in the call.
+    """
+
+    consumer: str
+    dimension: cst.BaseExpression | None
