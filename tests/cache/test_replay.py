@@ -20,7 +20,7 @@ from torchlint.cache import record as recording
 from torchlint.cache import replay
 from torchlint.cache import stamp as installed
 from torchlint.hosts import command_line
-from torchlint.hosts.command_line import checking
+from torchlint.hosts.command_line import printing
 from torchlint.run import job as work
 from torchlint.run import watched
 
@@ -404,7 +404,7 @@ def test_a_change_while_it_runs(
             change()
             return False
 
-        patch.setattr(checking, "wants_color", changed)
+        patch.setattr(printing, "wants_color", changed)
         torchlint()
         assert not torchlint.replayed
     after = torchlint()

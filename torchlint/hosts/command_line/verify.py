@@ -123,7 +123,7 @@ class _Verify(Check):
             return self.program.verdicts(result, quiet=bool(self.options.quiet))
         except (TorchMissing, ServerError) as error:
             complain(f"--with: {error}")
-        self.misused = True
+        self.request.misused = True
         return result
 
     def _of_lines(self, result: Run) -> Run:

@@ -81,8 +81,8 @@ def new_node(
 ) -> GraphNode:
     """Record a graph node now."""
     machine = autograd.machine
-    if machine.travelling:
-        machine.outside_left -= 1
+    if machine.budget.outside:
+        machine.budget.outside_left -= 1
     return GraphNode(
         name=name,
         op=op,

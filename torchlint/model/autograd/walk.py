@@ -81,7 +81,7 @@ def walk(
             both = conjoin(guard, inner)
             if both is not None:
                 pending.append((both, target))
-    machine.spend(len(visited) // 8)
+    machine.budget.spend(len(visited) // 8)
     return visited, leaves, reached
 
 

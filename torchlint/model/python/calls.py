@@ -37,7 +37,7 @@ _LAYER = 50
 
 def call(run: Run, node: ir.Call) -> Value:
     """Evaluate a call: the callee, the arguments, the call."""
-    run.machine.spend()
+    run.budget.spend()
     function = node.function
     if isinstance(function, ir.Attribute):
         receiver = run.evaluate(function.value)
@@ -88,7 +88,7 @@ def _function(run: Run, callee: Function, site: CallSite) -> Value:
 
 
 def _layer(run: Run, callee: Module, site: CallSite) -> Value:
-    run.machine.followed += _LAYER
+    run.budget.followed += _LAYER
     return call_module(run, callee, site)
 
 

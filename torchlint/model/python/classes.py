@@ -53,7 +53,7 @@ def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
     given: tuple[Value, ...] = ()
     if machine.built_in and site.tail is None and not machine.dead:
         # what was built without other files is another object than what is built with them
-        mode = machine.grad_mode, machine.outside_left > 0, site.complete
+        mode = machine.grad_mode, machine.budget.outside_left > 0, site.complete
         key = run.prototypes.key(cls, site.positional, site.keywords, mode)
     if key is not None:
         given = leaves(site.values())

@@ -63,7 +63,7 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
         machine.expected_errors -= expected
         return
     item = node.items[place]
-    machine.descend()
+    run.budget.descend()
     mode, ambient, very_dtypes, may_cast = machine.grad_mode, machine.ambient, torch.very_dtypes, autograd.may_cast
     modes_set = torch.modes_set
     device = torch.default_device
@@ -96,7 +96,7 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
         plain = machine.grad_mode is mode and not isinstance(value, Instance)
         expected += _expects_error(item.context)
         body()
-    machine.nested -= 1
+    run.budget.nested -= 1
     machine.contexts -= 1
     if torch.default_device != device and not machine.dead:
         machine.trail.set(torch, "default_device", device)

@@ -12,7 +12,7 @@ from torchlint.model.python.binding import assign
 from torchlint.model.python.containers import any_of
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.variables import lookup
-from torchlint.model.state.machine import TooDeepError
+from torchlint.model.state.budget import TooDeepError
 from torchlint.model.state.values import (
     NONE,
     Constant,

@@ -58,7 +58,7 @@ def _travel(run: Run, function: Function, site: CallSite | None) -> tuple[Excurs
     be of another file. They are told what concerns objects that both may know, as if it happened at the call.
     """
     machine = run.machine
-    before = machine.excursion, machine.watch, machine.travelling
+    before = machine.excursion, machine.watch, run.budget.outside
     file = globals_of(function.closure)
     other = isinstance(file, Globals) and file.other
     if other and machine.excursion is None:
@@ -66,7 +66,7 @@ def _travel(run: Run, function: Function, site: CallSite | None) -> tuple[Excurs
         place = machine.statement.origin
         node = site.node if site is not None else ir.Call(place, ir.Name(place, ""), [])
         machine.excursion = Excursion(node, machine.statement.line, machine.clock)
-        run.at_home, machine.watch, machine.travelling = machine.watch, run.abroad, True
+        run.at_home, machine.watch, run.budget.outside = machine.watch, run.abroad, True
     elif not other and machine.excursion is not None:
         machine.excursion, machine.watch = None, run.at_home
     return before
@@ -86,7 +86,7 @@ def run_function(
     try:
         return _run_function(run, function, positional, keywords, site)
     finally:
-        machine.excursion, machine.watch, machine.travelling = before
+        machine.excursion, machine.watch, run.budget.outside = before
         machine.statement = statement
 
 
@@ -113,7 +113,7 @@ def _run_function(
         and (definition.is_generator or definition.is_async)
         and function.kind != "generator"
     )
-    spent = machine.travelling and machine.outside_left <= 0
+    spent = run.budget.outside and run.budget.outside_left <= 0
     machine.skipped_import = machine.skipped_import or spent
     if opaque or spent or on_stack >= MOST_RECURSION or len(machine.stack) >= MOST_DEPTH:
         values = [*positional, *keywords.values()]

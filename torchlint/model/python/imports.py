@@ -14,7 +14,7 @@ from typing import Protocol
 
 from torchlint.model.python.interpreter import interpreter
 from torchlint.model.python.registries import changed, constant, plain
-from torchlint.model.state.machine import BudgetExceededError, TooDeepError
+from torchlint.model.state.budget import BudgetExceededError, TooDeepError
 from torchlint.model.state.values import (
     Class,
     Constant,
@@ -234,17 +234,17 @@ class Importer:
         if isinstance(statement, ir.Assign) and not plain(statement.value):
             return None
         machine = self.run.machine
-        frame, before, nested = machine.frame, machine.statement, machine.nested
+        frame, before, nested = machine.frame, machine.statement, machine.budget.nested
         if frame is machine.globals:
-            machine.steps_left = MOST_STEPS
-            machine.followed = 0
+            machine.budget.steps_left = MOST_STEPS
+            machine.budget.followed = 0
         machine.frame = file
         try:
             self.run.execute([statement])
         except (BudgetExceededError, TooDeepError):
             file.variables.pop(name, None)
         finally:
-            machine.frame, machine.statement, machine.nested = frame, before, nested
+            machine.frame, machine.statement, machine.budget.nested = frame, before, nested
             machine.dead = False
             machine.events.clear()
         for each in _bound(statement):

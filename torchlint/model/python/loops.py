@@ -92,7 +92,7 @@ def _unroll(run: Run, loop: LoopFrame, node: ir.For, iterable: Value, elements: 
 
 
 def _budget(run: Run) -> int:
-    return run.machine.steps_left + run.machine.outside_left
+    return run.budget.steps_left + run.budget.outside_left
 
 
 def _another(run: Run, element: Value) -> Value:

@@ -101,6 +101,7 @@ class Run:
         "abroad",
         "at_home",
         "autograd",
+        "budget",
         "callees",
         "classes",
         "defined",
@@ -139,6 +140,7 @@ class Run:
         self.unknown_call = unknown_call
         """For what is none of the `callees`."""
         self.machine = Machine()
+        self.budget = self.machine.budget
         self.autograd = Autograd(self.machine)
         self.torch = Torch(self.machine, self.autograd)
         self.imports: Imports | None = None
@@ -164,33 +166,33 @@ class Run:
 
     def evaluate(self, node: ir.Expression) -> Value:
         """The abstract value of an expression."""
-        machine = self.machine
-        machine.descend()
+        budget = self.budget
+        budget.descend()
         value = self.expressions[type(node)](self, node)
-        machine.nested -= 1
+        budget.nested -= 1
         return value
 
     def execute(self, body: list[ir.Statement]) -> None:
         """Run statements one after the other, until the path ends."""
-        machine = self.machine
+        machine, budget = self.machine, self.budget
         machine.blocks[id(body)] = body
-        machine.descend()
+        budget.descend()
         for statement in body:
             if machine.dead:
                 break
-            machine.spend()
+            budget.spend()
             machine.statement = statement
             self.statements[type(statement)](self, statement)
             for hook in machine.watch.ran if not machine.dead else ():
                 hook(statement)
-        machine.nested -= 1
+        budget.nested -= 1
 
     def invoke(self, callee: Value, site: CallSite) -> Value:
         """Call any value."""
-        machine = self.machine
-        machine.descend()
+        budget = self.budget
+        budget.descend()
         result = self.callees.get(type(callee), self.unknown_call)(self, callee, site)
-        machine.nested -= 1
+        budget.nested -= 1
         return result
 
     def call(self, function: Value, positional: list[Value], origin: ir.Node) -> Value:

@@ -60,7 +60,7 @@ def resolved(run: Run, value: Value) -> Value:
     """Something imported, as the file of the project that defines it has it; else the value itself."""
     machine = run.machine
     if isinstance(value, External) and run.imports is not None:
-        if machine.outside_left > 0:
+        if machine.budget.outside_left > 0:
             return run.imports.value(value.qualified) or value
         if _is_called_like_torch(value.qualified.rpartition(".")[2]):
             known = run.imports.value(value.qualified)

@@ -20,9 +20,9 @@ from torchlint.model.python.functions import run_body, run_function
 from torchlint.model.python.modules import inherit
 from torchlint.model.python.run import Run
 from torchlint.model.scheduling.unknown_arguments import frame_of, unknown_arguments
+from torchlint.model.state.budget import OUTSIDE_LIMIT, OUTSIDE_POOL, BudgetExceededError, TooDeepError
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import ALWAYS, Truth
-from torchlint.model.state.machine import OUTSIDE_LIMIT, OUTSIDE_POOL, STEP_LIMIT, BudgetExceededError, TooDeepError
 from torchlint.model.state.values import (
     Class,
     Frame,
@@ -84,12 +84,8 @@ class EntryRun:
         """
         run, machine = self.run, self.machine
         machine.entered_at = machine.clock
-        machine.followed = 0
-        machine.steps_left, machine.outside_left = (
-            STEP_LIMIT,
-            min(OUTSIDE_LIMIT, self._outside_pool) if promising else 0,
-        )
-        granted = machine.outside_left
+        granted = min(OUTSIDE_LIMIT, self._outside_pool) if promising else 0
+        run.budget.grant(granted)
         functions, classes = len(run.functions), len(run.classes)
         mark = machine.trail.mark()
         if entry is not None and run.torch.unsettled:
@@ -97,11 +93,11 @@ class EntryRun:
             machine.trail.set(run.torch, "default_device", "")
         frame = machine.frame
         self.escaping = []
-        statement, nested = machine.statement, machine.nested
+        statement, nested = machine.statement, run.budget.nested
         followed = self.safely(entry, work)
         if not followed:
             machine.externally_pure = False
-            machine.frame, machine.statement, machine.nested = frame, statement, nested
+            machine.frame, machine.statement, run.budget.nested = frame, statement, nested
             machine.stack.clear()
             run.loops.clear()
             run.repeating = False
@@ -109,7 +105,7 @@ class EntryRun:
             machine.expected_errors = 0
             machine.built_in = ""
             machine.parameter_loops.clear()
-        self._outside_pool -= granted - max(machine.outside_left, 0)
+        self._outside_pool -= granted - max(run.budget.outside_left, 0)
         machine.dead = False
         self.safely(entry, self._concluded)
         run.autograd.pending_alias_writes.clear()

@@ -16,6 +16,7 @@ import libcst as cst
 
 from torchlint.model.events import AutogradRefused, BackwardCalled, Event, TensorFacts
 from torchlint.model.events.trace import Step
+from torchlint.model.state.budget import Budget
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, arms_of, conjoin
 from torchlint.model.state.hooks import Watch
 from torchlint.model.state.trail import Trail
@@ -28,35 +29,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-STEP_LIMIT = 6_000
-"""Statements and calls followed per entry point; past it the model says no more about that entry."""
-OUTSIDE_LIMIT = 1_500
-"""Statements, calls and recorded operations in other files of the project; past it their code is unknown code."""
-
-MOST_NESTED = 2_400
-"""
-Blocks, expressions and calls inside each other; past it the entry point is too deep to be followed. Compiled code has
-no limit but the stack of the process.
-"""
-
-MOST_FOLLOWED = 300_000
-"""The same, one after the other, per entry point: of thirty functions that each call the next one twice, too."""
-
-OUTSIDE_POOL = 15_000
-"""The same for all entry points of a file together."""
-
 _OF_VALUES = (AutogradRefused, BackwardCalled)
-
-
-class BudgetExceededError(Exception):
-    """The entry point is too large to be followed to its end."""
-
-
-class TooDeepError(Exception):
-    """
-    The entry point is nested too deeply to be followed to its end. No `RecursionError`: that one says that some code of
-    the model has no bound of its own, which compiled ends the process.
-    """
 
 
 class Machine:
@@ -69,6 +42,7 @@ class Machine:
         "ambient",
         "assumed",
         "blocks",
+        "budget",
         "built_in",
         "carried",
         "clock",
@@ -80,15 +54,12 @@ class Machine:
         "excursion",
         "expected_errors",
         "externally_pure",
-        "followed",
         "frame",
         "globals",
         "grad_mode",
         "iteration",
-        "nested",
         "open_layer_write",
         "open_write",
-        "outside_left",
         "parameter_loops",
         "path",
         "program",
@@ -96,9 +67,7 @@ class Machine:
         "skipped_import",
         "stack",
         "statement",
-        "steps_left",
         "trail",
-        "travelling",
         "watch",
     )
 
@@ -122,14 +91,8 @@ class Machine:
         self.clock = 0
         self.since = 0
         """What happened up to this moment need not have happened before the code that runs now."""
-        self.nested = 0
-        """How many statements, expressions and calls are being followed, one inside the other."""
-        self.followed = 0
-        """How many there were in this entry point."""
-        self.steps_left = STEP_LIMIT
-        self.outside_left = OUTSIDE_LIMIT
+        self.budget = Budget()
         self.excursion: Excursion | None = None
-        self.travelling = False
         self.skipped_import = False
         """Something of another file was met and not looked into."""
         self.open_write = False
@@ -162,46 +125,12 @@ class Machine:
         """Number branches together with another machine."""
         self._branches = other._branches
 
-    # -- time and budget
+    # -- time
 
     def tick(self) -> int:
         """The next moment."""
         self.clock += 1
         return self.clock
-
-    def spend(self, steps: int = 1) -> None:
-        """
-        Pay for a statement, a call, or a walk over a graph.
-
-        Raises
-        ------
-        BudgetExceededError
-            when the entry point has used up its steps.
-        """
-        if self.travelling:
-            self.outside_left -= steps
-            if self.outside_left < -OUTSIDE_LIMIT:
-                raise BudgetExceededError
-            return
-        self.steps_left -= steps
-        if self.steps_left < 0:
-            raise BudgetExceededError
-
-    def descend(self) -> None:
-        """
-        Follow what stands inside of what is followed. Who catches the error sets `nested` back.
-
-        Raises
-        ------
-        TooDeepError, BudgetExceededError
-            where it is nested too deeply, or there is no end of it.
-        """
-        self.nested += 1
-        self.followed += 1
-        if self.nested > MOST_NESTED:
-            raise TooDeepError
-        if self.followed > MOST_FOLLOWED:
-            raise BudgetExceededError
 
     # -- places
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
 
 import libcst as cst
 
@@ -20,6 +19,8 @@ from torchlint.model.events import BackwardCallee
 from torchlint.model.events.registration import Given, Missing, OptimizerGiven, OptimizerMisses
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.moved import moved
+from torchlint.model.observers.registration.replaced import Replacements
+from torchlint.model.observers.registration.unreached import Backwards
 from torchlint.model.observers.training.moments import dotted, holds, receiver_of
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.making import made_as_written
@@ -36,7 +37,6 @@ from torchlint.model.state.values import (
     Optimizer,
     Sequence,
     Tensor,
-    Unknown,
     Value,
     alternatives,
     explore,
@@ -54,32 +54,6 @@ _ITERATE = ("torch.nn.utils.clip_grad", "torch.nn.utils.get_total_norm", "torch.
 _HARMLESS = ("torch.", "builtins.", "numpy.", "math.", "random.", "time.", "logging.", "tqdm")
 
 
-@dataclass(slots=True, eq=False)
-class _Taken:
-    """An optimizer and the module whose parameters it has taken."""
-
-    optimizer: Optimizer
-    module: Value
-    name: str
-    path: Guard
-    origin: ir.Call
-
-
-@dataclass(slots=True, eq=False)
-class _Replaced:
-    """A module assigned to an attribute after an optimizer took the parameters."""
-
-    taken: _Taken
-    owner: Value
-    name: str
-    value: Value
-    attribute: str
-    node: cst.CSTNode
-    line: cst.CSTNode
-    path: Guard
-    stepped: bool = False
-
-
 class Optimizing(Observer):
     """Optimizers of `torch.optim`."""
 
@@ -94,34 +68,22 @@ class Optimizing(Observer):
         self._consumed: list[tuple[Value, Guard, cst.CSTNode]] = []
         self._given: dict[int, tuple[Value, Value]] = {}
         self._replaceable: dict[int, Value] = {}  # attributes that an object of a derived class may hold otherwise
-        self._taken: list[_Taken] = []
-        self._replaced: list[_Replaced] = []
+        self._replacements = Replacements(self.machine)
         self._built: dict[int, tuple[ir.Expression, cst.CSTNode]] = {}
         self._added: dict[int, tuple[ir.Expression, cst.CSTNode]] = {}
-        self._backwards: list[tuple[Step, list[Tensor], Guard]] = []
+        self._backwards = Backwards(self.machine)
         self._open: list[Optimizer] = []
         self._told: set[int] = set()
 
     def concluded(self) -> None:
-        for each in self._replaced:
-            if each.stepped:
-                self.machine.emit(
-                    OptimizerMisses(
-                        node=each.node,
-                        statement=each.line,
-                        trace=(Step(each.taken.origin.origin, "the optimizer takes the parameters here"),),
-                        why="replaced",
-                        optimizer=each.taken.optimizer.name or each.taken.name,
-                        name=each.attribute,
-                    )
-                )
+        self._replacements.conclude()
         self._start()
 
     # -- what it is given
 
     def optimizer_built(self, optimizer: Optimizer, parameters: Value | None, origin: ir.Call) -> None:
         name = dotted(origin.function).rpartition(".")[2]
-        self._replaced = [each for each in self._replaced if not self._renews(each, parameters)]
+        self._replacements.optimizer_built(self._module_of(parameters))
         if parameters is None or self.machine.assumed - self.machine.path:
             return
         argument = next((a for a in origin.arguments if a.keyword in ("", "params") and not a.star), None)
@@ -134,9 +96,8 @@ class Optimizing(Observer):
         self._judged(options[0], argument.value, optimizer)
         if isinstance(options[0], Sequence):
             self._iterable(options[0], origin, name, argument.value)
-            if id(options[0]) in self._given:
-                module = self._given[id(options[0])][1]
-                self._taken.append(_Taken(optimizer, module, name, self.machine.path, origin))
+            if (module := self._module_of(options[0])) is not None:
+                self._replacements.taken(optimizer, module, name, origin)
 
     def _judged(self, value: Value, node: ir.Expression, optimizer: Optimizer) -> None:
         """Whether the argument, or a part of it, is something that no optimizer takes."""
@@ -227,9 +188,13 @@ class Optimizing(Observer):
 
     def _hides(self, value: Sequence) -> bool:
         """Whether the module may have parameters that the model didn't see being registered."""
-        if id(value) not in self._given:
-            return bool(value.parameters_of)
-        return _dynamic(self._given[id(value)][1])
+        module = self._module_of(value)
+        return bool(value.parameters_of) if module is None else _dynamic(module)
+
+    def _module_of(self, parameters: Value | None) -> Value | None:
+        """The module whose `parameters()` a value is."""
+        known = self._given.get(id(parameters))
+        return None if known is None else known[1]
 
     def _miss(self, why: Missing, origin: ir.Call, optimizer: str, name: str, step: Step | None) -> None:
         if id(origin) in self._told:
@@ -271,27 +236,16 @@ class Optimizing(Observer):
             self._given[id(result)] = (result, receiver)
         elif name == "add_param_group":
             self._group_added(receiver, positional, keywords, origin)
-            self._replaced = [each for each in self._replaced if each.taken.optimizer is not receiver]
+            self._replacements.changed(receiver)
         elif name == "step":
-            for each in self._replaced:
-                if each.taken.optimizer is receiver or any(each.taken.optimizer is value for value in positional):
-                    each.stepped = each.stepped or each.path <= self.machine.path
+            self._replacements.stepped((receiver, *positional))
 
-    # -- modules assigned too late
+    # -- what may change it later
 
     def attribute_set(self, owner: Value, name: str, value: Value, node: ir.Node) -> None:
         if isinstance(owner, Optimizer):
             self._changed(owner)
-        self._replaced = [each for each in self._replaced if each.owner is not owner or each.name != name]
-        if not isinstance(node.origin, cst.BaseExpression):
-            return
-        for taken in self._taken:
-            if not holds(taken.module, owner) or not taken.path <= self.machine.path:
-                continue
-            if not _brings_parameters(value, taken.optimizer.parameters):
-                continue
-            path, line = self.machine.guard, self.machine.line()
-            self._replaced.append(_Replaced(taken, owner, name, value, dotted(node), node.origin, line, path))
+        self._replacements.assigned(owner, name, value, node)
 
     def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
         if isinstance(owner, Optimizer) and name == "param_groups":
@@ -302,14 +256,7 @@ class Optimizing(Observer):
     def _changed(self, optimizer: Optimizer) -> None:
         """An optimizer may have been given more parameters."""
         self._open.append(optimizer)
-        self._replaced = [each for each in self._replaced if each.taken.optimizer is not optimizer]
-
-    def _renews(self, replaced: _Replaced, parameters: Value | None) -> bool:
-        """Whether another optimizer takes what was assigned."""
-        if not isinstance(parameters, Sequence) or id(parameters) not in self._given:
-            return True
-        module = self._given[id(parameters)][1]
-        return holds(module, replaced.value) or module is replaced.taken.module or isinstance(module, Unknown)
+        self._replacements.changed(optimizer)
 
     # -- gradients that reach nothing of it
 
@@ -323,19 +270,16 @@ class Optimizing(Observer):
         create_graph: bool | None,
         origin: ir.Node,
     ) -> None:
-        if callee == "autograd.grad" or not leaves or not nodes or any(node.opaque for node in nodes):
-            self._backwards.append((Step(origin.origin, ""), [], self.machine.path))
-            return
-        step = Step(origin.origin, "its gradients go to other tensors")
-        self._backwards.append((step, leaves, self.machine.guard))
+        known = callee != "autograd.grad" and bool(nodes) and not any(node.opaque for node in nodes)
+        self._backwards.note(leaves if known else [], origin)
 
     def unknown_called(self, callee: Value, receiver: Value | None, arguments: list[Value], origin: ir.Call) -> None:
         for value in (*arguments, *([receiver] if receiver is not None else [])):
-            for taken in self._taken:
-                if holds(value, taken.optimizer):
-                    self._changed(taken.optimizer)
+            for optimizer in self._replacements.optimizers():
+                if holds(value, optimizer):
+                    self._changed(optimizer)
         if not (isinstance(callee, External) and callee.qualified.startswith(_HARMLESS)):
-            self._backwards.append((Step(origin.origin, ""), [], self.machine.path))
+            self._backwards.note([], origin)
 
     def stepped(self, optimizer: Value, origin: ir.Call) -> None:
         if not isinstance(optimizer, Optimizer) or not optimizer.complete or not optimizer.parameters:
@@ -347,19 +291,11 @@ class Optimizing(Observer):
                 node, line = self._added.get(id(tensor), self._built[id(optimizer)])
                 self._tell("cut", node, _spelled_in(node, tensor, optimizer) or tensor.name, tensor.made_by, line)
                 return
-        if self.machine.assumed - self.machine.path or not self._backwards or origin.arguments:
+        if origin.arguments or any(optimizer is each for each in self._open):
             return
-        if any(not leaves or not path <= self.machine.path for _, leaves, path in self._backwards):
-            return
-        if any(is_none(tensor.grad) is not Truth.YES for tensor in optimizer.parameters):
-            return
-        if any(optimizer is each for each in self._open):
-            return
-        reached = [leaf for _, leaves, _ in self._backwards for leaf in leaves]
-        if any(tensor is leaf for tensor in optimizer.parameters for leaf in reached):
-            return
-        name = receiver_of(origin)
-        self._miss("unreached", origin, name, "", self._backwards[-1][0])
+        missed = self._backwards.missed_by(optimizer.parameters)
+        if missed is not None:
+            self._miss("unreached", origin, receiver_of(origin), "", missed)
 
 
 def uses_up(place: cst.CSTNode) -> bool:
@@ -370,30 +306,6 @@ def uses_up(place: cst.CSTNode) -> bool:
         return not _IN_PART.search(ast.unparse(node.iter)) and not _LEAVES.search(body)
     text = ast.unparse(node.test) if isinstance(node, (ast.If, ast.While)) else written(place)
     return _IN_PART.search(_HEADER.sub("", text)) is None
-
-
-def _brings_parameters(value: Value, known: tuple[Tensor, ...]) -> bool:
-    """Whether a value surely has a parameter that requires grad, and is none of those that are known."""
-    options = [each for _, each in alternatives(value)]
-    return bool(options) and all(_has_parameters(each, known) for each in options)
-
-
-def _has_parameters(value: Value, known: tuple[Tensor, ...]) -> bool:
-    return any(
-        isinstance(each, Tensor)
-        and each.is_parameter is Truth.YES
-        and each.own.truth() is Truth.YES
-        and not any(each is other for other in known)
-        for each in explore(value, _registered)
-    )
-
-
-def _registered(value: Value) -> list[Value]:
-    if isinstance(value, Module):
-        return [*value.parameters.values(), *(value.children or ())]
-    if isinstance(value, Instance) and is_module(value) is Truth.YES:
-        return list(value.attributes.values())
-    return []
 
 
 def _dynamic(value: Value) -> bool:
