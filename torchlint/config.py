@@ -319,9 +319,14 @@ def make_importable(directory: Path) -> None:
         sys.path.append(str(directory))
 
 
+_LOOK_ALIKE = str.maketrans("OIL", "011")
+"""Letters that are typed for digits."""
+
+
 def near_miss(word: str, known: Mapping[str, object] | list[str]) -> str:
     """ "; did you mean `x`?" if a known word is close, else the empty string."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    alike = [each for each in known if each.upper().translate(_LOOK_ALIKE) == word.upper().translate(_LOOK_ALIKE)]
+    close = alike or difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"; did you mean `{close[0]}`?" if close else ""
 
 

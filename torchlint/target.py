@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
 
 Release: TypeAlias = "tuple[int, int]"
 """Major and minor number: what the API of torch changes with."""
@@ -115,11 +119,17 @@ def bounds(asked: str) -> tuple[Release | None, Release]:
     if not parts:
         raise TargetError("no range of versions, such as '2.4' or '>=2.1,<3'")
     allowed = [known for known in PATCHES if any(True for _ in wanted.filter(_versions(known)))]
-    if not allowed and first and max(first).release[:2] > NEWEST:  # newer than all that is known
+    if not allowed and first and max(first).release[:2] > NEWEST and _later(wanted, max(first)):
         return NEWEST, NEWEST
     if not allowed:
         raise TargetError(f"no release of torch up to {spelled(NEWEST)} lies in {asked!r}")
     return (min(allowed) if first else None), max(allowed)
+
+
+def _later(wanted: SpecifierSet, first: Version) -> bool:
+    """Whether a range that holds no known release holds one that may come: not `>=3,<2`."""
+    major, minor = (*first.release, 0)[:2]
+    return any(True for _ in wanted.filter([str(first), f"{major}.{minor + 1}", f"{major + 1}.0"]))
 
 
 _FROM_BELOW = frozenset({">=", ">", "~=", "==", "==="})

@@ -2,11 +2,329 @@
 
 from __future__ import annotations
 
+import ctypes
+import json
 import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from process import Torchlint
+from deadly import RULE, lives, until
+from process import Ran, Torchlint
+
+PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
+PROGRAM = "import torch\n\nx = torch.ones(3, requires_grad=True)\ny = x.exp()\ny.mul_(2)\ny.sum().backward()\n"
+NEEDLESS = "import torch\n\nx = torch.ones(3, requires_grad=True)\ny = x.exp()\ny.sum().backward(retain_graph=True)\n"
+FIXED = NEEDLESS.replace("retain_graph=True", "")
+BESIDE = "zz.py:5:1: error[TLN201]"
+"""What is said of a file that lies beside each case."""
+CONCISE = ("check", "--output-format", "concise")
+
+
+# The page: a case per row, under the row's first cell.
+
+WORDS: dict[str, Sequence[str]] = {
+    "a code that no rule has": ("check", "--select", "TLN2O1"),
+    "the code of another tool": ("check", "--extend-select", "E501"),
+    "a name that is misspelt": ("check", "--ignore", "retain-grph"),
+    "a misspelt option": ("check", "--output-formt", "json"),
+    "a misspelt command": ("chek",),
+    "a format that does not exist": ("check", "--output-format", "jsn"),
+    "a level that does not exist": ("check", "--exit-on", "never"),
+    "no processes": ("check", "--jobs", "0"),
+    "a pattern without codes": ("check", "--per-file-ignores", "a.py"),
+    "a range that is none": ("check", "--target-torch", "banana"),
+    "a range without a release": ("check", "--target-torch", ">=3,<2"),
+    "a revision that git does not know": ("check", "--since", "nowhere"),
+    "a baseline that is not there": ("check", "--baseline", "nowhere.json"),
+    "a baseline that is none": ("check", "--baseline", "notes.json"),
+    "a field that does not exist": ("check", "--template", "{nope}"),
+    "an executor that is none": ("check", "--executor", "ray://somewhere"),
+    "an empty path": ("check", ""),
+    "all that is selected is ignored": ("check", "--select", "TLN201", "--ignore", "TLN201"),
+    "two options that write files": ("check", "--add-noqa", "--fix"),
+    "a baseline that is read and written": ("check", "--baseline", "a.json", "--write-baseline", "b.json"),
+    "a template and a format": ("check", "--template", "{path}", "--output-format", "json"),
+    "silent and talkative": ("check", "-q", "-v"),
+    "fixes while nothing is linted": ("check", "--show-files", "--fix"),
+    "verdicts for a diff": ("check", "--diff", "--verify"),
+    "a file, and no configuration at all": ("check", "--config", "notes.json", "--isolated"),
+    "standard input and files": ("check", "-", "zz.py"),
+    "watching standard input": ("check", "--watch", "-"),
+    "a configuration that is not there": ("check", "--config", "nowhere.toml"),
+}
+CONFIGURATIONS: dict[str, tuple[str, bytes]] = {
+    "half a configuration": ("pyproject.toml", b"[tool.torchlint\nselect = ["),
+    "a binary configuration": ("torchlint.toml", bytes(range(256))),
+    "a configuration that may not be read": ("torchlint.toml", b"strict = true\n"),
+    "an unknown key": ("pyproject.toml", b"[tool.torchlint]\nselct = []\n"),
+    "a value of another type": ("torchlint.toml", b"strict = 'yes'\n"),
+    "a configuration that extends itself": ("torchlint.toml", b"extend = 'torchlint.toml'\n"),
+    "an unknown option of a rule": ("torchlint.toml", b"[rules.TLN201]\nnope = 1\n"),
+}
+FILES: dict[str, tuple[str, bytes]] = {
+    "a binary file": ("a.py", b"\x7fELF\x02\x01\x01\x00" * 10),
+    "UTF-16": ("a.py", PROGRAM.encode("utf-16")),
+    "a file that is not UTF-8": ("a.py", b"import torch\ns = '\xe9'\n"),
+    "an unknown coding line": ("a.py", b"# coding: nonsense\nimport torch\n"),
+    "a syntax error": ("a.py", b"import torch\nx = f(1,\n"),
+    "brackets that are nested too deeply": ("a.py", b"import torch\nx = " + b"[" * 5000 + b"]" * 5000),
+    "an expression that is nested too deeply": ("a.py", b"import torch\nx = " + b"-" * 20_000 + b"1\n"),
+    "a notebook that is not JSON": ("a.ipynb", b'{"cells" [}'),
+    "an empty notebook": ("a.ipynb", b""),
+    "JSON that is no notebook": ("a.ipynb", b"[]"),
+    "a picture called a notebook": ("a.ipynb", b"\x89PNG\r\n\x1a\n"),
+    "a coding line": ("a.py", b"# coding: latin-1 \xe9\n" + PROGRAM.encode()),
+    "lines that end in CRLF": ("a.py", PROGRAM.replace("\n", "\r\n").encode()),
+    "lines that end in CR": ("a.py", PROGRAM.replace("\n", "\r").encode()),
+    "a BOM": ("a.py", b"\xef\xbb\xbf" + PROGRAM.encode()),
+    "form feeds": ("a.py", PROGRAM.replace("y = x", "\x0cy = x").encode()),
+    "no newline at the end": ("a.py", PROGRAM.rstrip("\n").encode()),
+    "a hundred brackets": ("a.py", (PROGRAM + "z = " + "(" * 100 + "1" + ")" * 100 + "\n").encode()),
+    "a sum of five hundred terms": ("a.py", (PROGRAM + "z = " + " + ".join(["x"] * 500) + "\n").encode()),
+    "100,000 lines": ("a.py", (PROGRAM + "".join(f"z{n} = {n}\n" for n in range(100_000))).encode()),
+    "an empty file": ("a.py", b""),
+    "a file that may not be read": ("a.py", PROGRAM.encode()),
+}
+NOT_FOR_ALL = {"a configuration that may not be read", "a file that may not be read"}
+"""Root may read them, so they are run without that right."""
+
+NOWHERE_TO_TELL = {
+    *("a full disk under standard output", "a full disk under a report", "a full disk under a baseline"),
+    *("a report in a read-only project", "standard output is closed", "Ctrl-C", "SIGTERM"),
+}
+"""Rows whose run has no place for its findings, or did not come to them."""
+
+
+def _started(
+    *arguments: str, limit: int = 0, stdout: int = subprocess.PIPE, closed: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """
+    A process that may not pass over the modes of files, as root may.
+
+    Parameters
+    ----------
+    limit
+        How many bytes a file may have, as on a disk that is nearly full.
+    closed
+        Whether it has no standard output.
+    """
+
+    def prepare() -> None:
+        ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE
+        ctypes.CDLL(None).prctl(24, 2, 0, 0, 0)  # CAP_DAC_READ_SEARCH
+        if limit:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        if closed:
+            os.close(1)
+
+    return subprocess.run(
+        [sys.executable, "-m", "torchlint", *arguments],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=900,
+        preexec_fn=prepare,
+    )
+
+
+def _ran(process: subprocess.CompletedProcess[str]) -> Ran:
+    return Ran(process.returncode, process.stdout or "", process.stderr)
+
+
+def _linked(target: str) -> Callable[[Torchlint], Ran]:
+    def case(torchlint: Torchlint) -> Ran:
+        os.symlink(target, "a.py")
+        return torchlint(*CONCISE, "a.py", "zz.py")
+
+    return case
+
+
+def _pipe(torchlint: Torchlint) -> Ran:
+    os.mkfifo("a.py")
+    return torchlint(*CONCISE, "a.py", "zz.py")
+
+
+def _missing(torchlint: Torchlint) -> Ran:
+    return torchlint(*CONCISE, "a.py", "zz.py")
+
+
+def _full_output(torchlint: Torchlint) -> Ran:
+    with open("/dev/full", "w") as full:
+        ran = _started(*CONCISE, "--no-cache", stdout=full.fileno())
+    return _ran(ran)
+
+
+def _no_output(torchlint: Torchlint) -> Ran:
+    ran = _started(*CONCISE, "--no-cache", closed=True)
+    assert ran.stderr == ""
+    return _ran(ran)
+
+
+def _full_report(torchlint: Torchlint) -> Ran:
+    Path("report.json").write_text("what was there")
+    ran = _started("check", "--no-cache", "--output-format", "html", "-o", "report.json", limit=1000)
+    assert Path("report.json").read_text() == "what was there"
+    return _ran(ran)
+
+
+def _full_fix(torchlint: Torchlint) -> Ran:
+    text = NEEDLESS + "# the last line\n" * 100
+    Path("a.py").write_text(text)
+    ran = _started(*CONCISE, "--no-cache", "--fix", limit=1000)
+    assert Path("a.py").read_text() == text
+    return _ran(ran)
+
+
+def _full_baseline(torchlint: Torchlint) -> Ran:
+    for number in range(5):
+        Path(f"b{number}.py").write_text(PROGRAM)
+    Path("known.json").write_text(json.dumps({"tool": "torchlint", "version": 1, "findings": {}}))
+    before = Path("known.json").read_text()
+    ran = _started("check", "--no-cache", "--write-baseline", "known.json", limit=1000)
+    assert Path("known.json").read_text() == before
+    return _ran(ran)
+
+
+def _read_only(*arguments: str) -> Callable[[Torchlint], Ran]:
+    def case(torchlint: Torchlint) -> Ran:
+        Path("a.py").write_text(NEEDLESS)
+        os.chmod(".", 0o555)
+        try:
+            ran = _started(*CONCISE, *arguments)
+        finally:
+            os.chmod(".", 0o755)
+        assert Path("a.py").read_text() == NEEDLESS
+        return _ran(ran)
+
+    return case
+
+
+def _two_runs(torchlint: Torchlint) -> Ran:
+    for number in range(8):
+        Path(f"a{number}.py").write_text(NEEDLESS + f"# {number}\n")
+    command = [sys.executable, "-m", "torchlint", *CONCISE, "--fix"]
+    runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    for run in runs:
+        out, err = run.communicate(timeout=300)
+        assert "Traceback" not in err
+        assert BESIDE in out
+        others = [line for line in out.splitlines() if re.match(r"a\d\.py", line)]
+        assert run.returncode == (2 if any("TLN000" in line for line in others) else 1)
+        assert all("TLN000" in line or "TLN102" in line for line in others)
+    for number in range(8):
+        assert Path(f"a{number}.py").read_text() == FIXED + f"# {number}\n"
+    return torchlint(*CONCISE)
+
+
+def _signalled(number: signal.Signals) -> Callable[[Torchlint], Ran]:
+    """A run that a rule holds up, with two processes of its own."""
+
+    def case(torchlint: Torchlint) -> Ran:
+        Path("killing_rule.py").write_text(RULE)
+        Path("torchlint.toml").write_text('plugins = ["killing_rule"]\nexclude = ["killing_rule.py"]\n')
+        for name in range(24):
+            Path(f"f{name:02}.py").write_text(PROGRAM)
+        pids = Path("pids").absolute()
+        environment = {**os.environ, "HOW": "wait", "PIDS": str(pids)}
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as for a shell's background jobs; it is inherited
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        before = set(os.listdir())
+        run = subprocess.Popen(
+            [sys.executable, "-m", "torchlint", *CONCISE, "--fix", "--unsafe-fixes", "--no-cache", "--jobs", "2"],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        until(lambda: pids.exists() and pids.read_text().count("\n") >= 2)
+        if number == signal.SIGINT:  # a terminal sends it to all
+            os.killpg(run.pid, number)
+        else:
+            run.send_signal(number)
+        _, err = run.communicate(timeout=60)
+        until(lambda: not any(lives(int(pid)) for pid in pids.read_text().split()))
+        assert all(path.read_text() == PROGRAM for path in Path().glob("f*.py"))
+        assert set(os.listdir()) - before <= {"pids", "__pycache__"}
+        return Ran(run.returncode, "", err)
+
+    return case
+
+
+CASES: dict[str, Callable[[Torchlint], Ran]] = {
+    "a symlink loop": _linked("a.py"),
+    "a symlink to nothing": _linked("nowhere.py"),
+    "a FIFO": _pipe,
+    "a path that is not there": _missing,
+    "a full disk under standard output": _full_output,
+    "a full disk under a report": _full_report,
+    "a full disk under a fix": _full_fix,
+    "a full disk under a baseline": _full_baseline,
+    "a read-only project": _read_only(),
+    "a fix in a read-only project": _read_only("--fix"),
+    "a report in a read-only project": _read_only("-o", "report.json"),
+    "standard output is closed": _no_output,
+    "two runs that fix the same files": _two_runs,
+    "Ctrl-C": _signalled(signal.SIGINT),
+    "SIGTERM": _signalled(signal.SIGTERM),
+}
+
+
+def _rows() -> Iterator[tuple[str, str, int]]:
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        found = re.fullmatch(r"\| (.+?) \| (`.*`)? ?\| (-?\d+) \|", line)
+        if found is not None:
+            yield found[1], (found[2] or "").strip("`").strip(), int(found[3])
+
+
+def test_a_case_for_every_row_and_a_row_for_every_case() -> None:
+    rows = [row[0] for row in _rows()]
+    assert len(rows) == len(set(rows))
+    assert set(rows) == {*WORDS, *CONFIGURATIONS, *FILES, *CASES}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="pipes, modes, limits and devices of Linux")
+@pytest.mark.parametrize(
+    ("what", "said", "status"),
+    [pytest.param(*row, id=row[0], marks=[pytest.mark.slow] if row[0] == "100,000 lines" else []) for row in _rows()],
+)
+def test_rows_of_the_page(torchlint: Torchlint, what: str, said: str, status: int) -> None:
+    Path("zz.py").write_text(PROGRAM)
+    Path("notes.json").write_text('{"my": "notes"}')
+    if what in WORDS:
+        ran = torchlint(*WORDS[what])
+    elif what in CONFIGURATIONS:
+        ran = _in_a_file(torchlint, what, CONFIGURATIONS[what], ("check",))
+    elif what in FILES:
+        ran = _in_a_file(torchlint, what, FILES[what], (*CONCISE, FILES[what][0], "zz.py"))
+    else:
+        ran = CASES[what](torchlint)
+    assert (ran.status, "Traceback" in ran.err) == (status, False), ran
+    assert said in ran.out + ran.err
+    if what in (*WORDS, *CONFIGURATIONS, *NOWHERE_TO_TELL):
+        assert ran.out == ""
+    else:
+        assert BESIDE in ran.out
+    assert Path("zz.py").read_text() == PROGRAM
+    assert Path("notes.json").read_text() == '{"my": "notes"}'
+
+
+def _in_a_file(torchlint: Torchlint, what: str, file: tuple[str, bytes], arguments: Sequence[str]) -> Ran:
+    name, content = file
+    Path(name).write_bytes(content)
+    if what not in NOT_FOR_ALL:
+        return torchlint(*arguments)
+    os.chmod(name, 0)
+    return _ran(_started(*arguments))
+
+
+# What is said of files, one by one.
 
 
 @pytest.fixture

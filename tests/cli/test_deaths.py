@@ -6,56 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from deadly import RULE, lives, until
 from process import Torchlint
 
-RULE = '''
-import ctypes
-import os
-import signal
-import sys
-import time
-
-from torchlint.model import events
-from torchlint.rule import Level, Rule
-
-
-class Killing(Rule):
-    """
-    Ends the process in which it runs.
-
-    ## What it does
-    It ends the process.
-    ## Why is this bad?
-    It is not.
-    ## Cure
-    None.
-    ## References
-    None.
-    """
-
-    code, name, level = "KIL001", "killing", Level.ERROR
-
-    def check(self, event: events.InplaceWrite):
-        match os.environ["HOW"]:
-            case "exit":
-                os._exit(0)
-            case "crash":
-                ctypes.string_at(0)
-            case "kill":
-                os.kill(os.getpid(), signal.SIGKILL)
-            case "leave":
-                sys.exit(0)
-            case "wait":
-                with open(os.environ["PIDS"], "a") as file:
-                    file.write(f"{os.getpid()}\\n")
-                while True:
-                    time.sleep(0.01)
-        return []
-'''
 ENDS = {"exit": "it ended with status 0", "crash": "SIGSEGV", "kill": "SIGKILL"}
 
 
@@ -144,7 +100,7 @@ def test_no_process_is_left(
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     ) as process:
-        _until(lambda: pids.exists() and pids.read_text().count("\n") >= min(files, 2))
+        until(lambda: pids.exists() and pids.read_text().count("\n") >= min(files, 2))
         if number == signal.SIGINT:  # a terminal sends it to all
             os.killpg(process.pid, number)
         else:
@@ -152,22 +108,4 @@ def test_no_process_is_left(
         assert process.wait(60) == status
         assert process.stderr is not None
         assert process.stderr.read() in (b"", b"torchlint: interrupted\n")
-    _until(lambda: not any(_lives(int(pid)) for pid in pids.read_text().split()))
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    try:
-        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-
-
-def _until(true: object) -> None:
-    end = time.monotonic() + 90
-    while not true():  # type: ignore[operator]
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    until(lambda: not any(lives(int(pid)) for pid in pids.read_text().split()))

@@ -142,6 +142,11 @@ _EXCLUSIVE: Sequence[tuple[str, str, str]] = (
     ("baseline", "write_baseline", "exclude each other: --write-baseline FILE writes an existing one anew"),
     ("since", "write_baseline", "exclude each other: a baseline is of all lines"),
     ("diff", "write_baseline", "exclude each other: --diff changes nothing"),
+    ("add_noqa", "verify", "exclude each other: --add-noqa reports no finding"),
+    ("write_baseline", "verify", "exclude each other: --write-baseline reports no finding"),
+    ("diff", "output_file", "exclude each other: a diff goes to standard output"),
+    ("add_noqa", "output_file", "exclude each other: --add-noqa reports no finding"),
+    ("write_baseline", "output_file", "exclude each other: --write-baseline reports no finding"),
     ("diff", "verify", "exclude each other: --diff reports no finding"),
     ("fix_only", "verify", "exclude each other: --fix-only reports no finding"),
     ("diff", "watch", "exclude each other"),
@@ -153,6 +158,14 @@ _EXCLUSIVE: Sequence[tuple[str, str, str]] = (
     ("show_state", "verify", "exclude each other: --show-state lints nothing"),
     ("show_state", "output_format", "exclude each other: --show-state lints nothing"),
     ("show_state", "watch", "exclude each other"),
+    ("show_files", "show_settings", "exclude each other"),
+    ("show_files", "show_state", "exclude each other"),
+    ("show_settings", "show_state", "exclude each other"),
+    *(
+        (shown, other, f"exclude each other: --{shown.replace('_', '-')} lints nothing")
+        for shown in ("show_files", "show_settings")
+        for other in ("fix", "fix_only", "diff", "add_noqa", "verify", "write_baseline", "watch")
+    ),
 )
 
 
@@ -192,7 +205,7 @@ def _version(context: click.Context, parameter: click.Parameter, asked: bool) ->
 _MANY: dict[str, Any] = {"metavar": "CODES", "multiple": True, "shell_complete": codes}
 _FILE: dict[str, Any] = {"metavar": "FILE", "type": click.Path(dir_okay=False)}
 _DECLARED = (
-    click.argument("paths", nargs=-1, type=click.Path()),
+    click.argument("paths", nargs=-1, type=click.Path(readable=False)),
     # what to look for
     click.option("--select", **_MANY, help="Only these: codes, prefixes (TLN2), names, or ALL."),
     click.option("--extend-select", **_MANY, help="These too."),
