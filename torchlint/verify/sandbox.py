@@ -58,7 +58,7 @@ def environment(directory: str, parent: Mapping[str, str] = os.environ) -> dict[
     The environment of a child: little of the parent's, one thread, no display, GPU or compiler, home in `directory`.
 
     One thread because torch's default makes some tiny programs take 20 s on a busy machine; no compiler because what
-    is checked is eager mode.
+    is checked is eager mode; huge pages, where there are any, because a server forks per program.
     """
     kept = {name: parent[name] for name in KEPT if name in parent}
     return kept | {
@@ -69,6 +69,7 @@ def environment(directory: str, parent: Mapping[str, str] = os.environ) -> dict[
         "PYTHONUSERBASE": site.getuserbase() or "",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
+        "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",  # fewer pages, so that a fork copies fewer entries of its table
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
         "MPLBACKEND": "Agg",
