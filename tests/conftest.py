@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,11 @@ sys.path.insert(0, str(Path(__file__).parent))  # `expectations`, for tests in a
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", help="rewrite generated pages and the notes in examples")
+
+
+def pytest_collection_finish() -> None:
+    """What is collected and imported stays: no collection need look at it, and no fork copies it for one."""
+    gc.freeze()
 
 
 @pytest.fixture
