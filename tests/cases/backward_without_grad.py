@@ -457,3 +457,38 @@ def a_distribution_of_ones_own():
 
     w = torch.rand(3, requires_grad=True)
     Straight(w, 1.0).sample().sum().backward()
+
+
+def recurrent_layers_of_which_nobody_knows_how_many():
+    layers, more = eval("2"), eval("[1]")
+    out, _ = nn.LSTM(2, 3, layers)(torch.rand(5, 4, 2))
+    out.mean().backward()
+    out, _ = nn.GRU(2, 3, *more)(torch.rand(5, 4, 2))
+    out.mean().backward()
+
+
+def copies_of_a_layer():
+    encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 1), 2, enable_nested_tensor=False)
+    encoder(torch.rand(3, 2, 4)).mean().backward()
+    transformer = nn.Transformer(4, 1, eval("2"), 1)
+    transformer(torch.rand(3, 2, 4), torch.rand(3, 2, 4)).mean().backward()
+
+
+def copies_of_a_frozen_layer():
+    """Raises: does not require grad and does not have a grad_fn"""
+    layer = nn.TransformerEncoderLayer(4, 1).requires_grad_(False)
+    encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+    encoder(torch.rand(3, 2, 4)).mean().backward()  # error: [TLN104]
+
+
+def head_of_unknown_cutoffs():
+    head = nn.AdaptiveLogSoftmaxWithLoss(4, 10, eval("[5]"))
+    head(torch.rand(3, 4), torch.tensor([1, 2, 7])).loss.backward()
+
+
+def mode_set_by_a_function_that_code_elsewhere_was_given():
+    wrap = eval("lambda function: function")
+    w = torch.ones(3, requires_grad=True)
+    torch.set_grad_enabled(False)
+    wrap(torch.set_grad_enabled)(True)
+    (w * 2).sum().backward()

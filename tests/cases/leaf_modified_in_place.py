@@ -141,3 +141,17 @@ def into_a_leaf():
     """Raises: arguments don't support automatic differentiation"""
     w = torch.zeros(3, requires_grad=True)
     torch.add(torch.ones(3), 1, out=w)  # error: [TLN203]
+
+
+def index_that_may_be_a_plain_false():
+    limit = eval("0.5")
+    w = torch.ones(3, requires_grad=True)
+    w[limit < 0] = 2.0
+    w[None][limit < 0] *= 2.0
+
+
+def index_that_is_a_mask():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+    limit = eval("0.5")
+    w = torch.ones(3, requires_grad=True)
+    w[w < limit] = 2.0  # error: [TLN203]

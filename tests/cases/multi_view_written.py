@@ -182,3 +182,12 @@ def flags_set_by_a_text():
         w[0] += 1
         exec("w.requires_grad_(False)")
     torch.relu_(row)
+
+
+def the_rest_of_the_chunks_given_to_code_elsewhere():
+    choose = eval("lambda several: several")
+    bank = nn.Parameter(torch.randn(12, 4))
+    content, opacity, *modulations = bank.chunk(6, dim=0)
+    nn.init.zeros_(content)
+    for modulation in choose(modulations):
+        nn.init.normal_(modulation, std=0.05)

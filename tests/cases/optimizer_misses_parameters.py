@@ -372,3 +372,10 @@ def what_a_derived_class_trains():
             return (data @ self.W).square().mean()
 
     Linear(3).fit(torch.rand(4, 3))
+
+
+def layers_of_which_nobody_knows_whether_they_have_parameters():
+    flag, layers = eval("True"), eval("2")
+    torch.optim.SGD(nn.LSTM(2, 3, layers).parameters(), lr=0.1)
+    torch.optim.SGD(nn.LayerNorm(2, elementwise_affine=flag).parameters(), lr=0.1)
+    torch.optim.SGD(nn.Transformer(4, 1, layers).parameters(), lr=0.1)

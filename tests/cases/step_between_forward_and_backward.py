@@ -276,3 +276,24 @@ def given_networks_apart_by_detach_and_by_a_helper():
     a, b, loss = pickle.loads(pickle.dumps((deep, wide, nn.BCEWithLogitsLoss())))
     advantage(a, b, torch.rand(2, 8, 4))
     helper(a, b, torch.rand(2, 8, 4), loss)
+
+
+def optimizer_in_a_list_that_code_elsewhere_was_given():
+    def freeze(optimizers):
+        for optimizer in optimizers:
+            for group in optimizer.param_groups:
+                for p in group["params"]:
+                    p.requires_grad_(False)
+        return optimizers
+
+    prepare = eval("freeze")
+    x = torch.rand(3, 4, requires_grad=True)
+    norm = nn.BatchNorm1d(4)
+    optimizer = torch.optim.SGD(norm.parameters(), lr=0.1)
+    total = 0
+    for _ in range(2):
+        prepare([optimizer])
+        optimizer.zero_grad()
+        total = total + norm(x).mean()
+        total.backward(retain_graph=True)  # smell: [TLN102]
+        optimizer.step()

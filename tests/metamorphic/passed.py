@@ -72,10 +72,10 @@ def passed(finding: Finding, ran: Ran, text: str, unknown: Collection[str]) -> b
     tree = ast.parse(text)
     if not all(ran.lines[line] > 0 for line in _calls(tree, finding.span.line)):
         return False
-    if finding.code not in IN_ORDER:
-        return True
     again = {line for first, last in _loops(tree, unknown) for line in wanted if first <= line <= last}
-    return all(ran.lines[line] > 1 for line in again) and _follow(places, ran.order)
+    if not all(ran.lines[line] > 1 for line in again):
+        return False
+    return finding.code not in IN_ORDER or _follow(places, ran.order)
 
 
 def _within(part: Part, span: Span) -> bool:

@@ -47,6 +47,7 @@ _CONTAINERS: Final[dict[str, Container]] = {
     "ParameterDict": "parameters",
 }
 _OF_MODULES: Final = frozenset({"Sequential", "ModuleList", "ModuleDict", "TransformerEncoder", "TransformerDecoder"})
+_COPIES: Final = {"TransformerEncoder": "encoder_layer", "TransformerDecoder": "decoder_layer"}
 _OF_PARAMETERS: Final = frozenset({"ParameterList", "ParameterDict"})
 
 
@@ -90,6 +91,8 @@ class ModuleKind:
         "sequential", "list", "dict" (of modules), "parameters" (`ParameterList`, `ParameterDict`), or "".
     trainable
         Whether it may have parameters: of its own, or in modules it is built from.
+    copies
+        The constructor's parameter of which it holds copies, as many as `num_layers` says, or "".
     """
 
     name: str
@@ -97,11 +100,15 @@ class ModuleKind:
     inputs: tuple[str, ...]
     container: Container
     trainable: bool
+    copies: str = ""
 
-    def bind(self, positional: Sequence[object], keywords: Mapping[str, object]) -> dict[str, object]:
+    def bind(
+        self, positional: Sequence[object], keywords: Mapping[str, object], *, complete: bool = True
+    ) -> dict[str, object]:
         """
         The constructor's arguments by name, with the defaults of those not given. A required one that is missing is
-        UNKNOWN; surplus ones, which torch would refuse, are dropped.
+        UNKNOWN; so are all that are missing where there are more arguments than these (not `complete`). Surplus ones,
+        which torch would refuse, are dropped.
         """
         config: dict[str, object] = {}
         open_slots = [one for one in self.signature if one.kind == "positional"]
@@ -115,7 +122,7 @@ class ModuleKind:
             elif argument.name in keywords:
                 config[argument.name] = keywords[argument.name]
             elif argument.name not in config:
-                config[argument.name] = argument.default
+                config[argument.name] = argument.default if complete else UNKNOWN
         return config
 
     def parameters(self, config: Mapping[str, object]) -> tuple[tuple[str, Shape], ...]:
@@ -132,6 +139,13 @@ class ModuleKind:
     def uncertain(self, config: Mapping[str, object]) -> frozenset[str]:
         """The parameters and buffers that it may or may not have (`Linear(2, 3, bias=flag)`)."""
         return frozenset(one.name for one in self._own(config) if one.registered is None)
+
+    def may_be_trained(self, config: Mapping[str, object]) -> bool:
+        """Whether it may have parameters though it surely has none."""
+        if not self.trainable or self.container:
+            return False
+        registered = [one.registered for one in self._own(config) if not one.buffer]
+        return not registered or (True not in registered and None in registered)
 
     def inplace(self, config: Mapping[str, object]) -> bool | None:
         """Whether forward writes into its input, None if that is unknown."""
@@ -193,7 +207,8 @@ def find(qualified: str) -> ModuleKind | None:
     if entry is None:
         return None
     inputs = tuple(one.strip() for one in entry.inputs.split(",") if one)
-    return ModuleKind(name, _signature(entry.signature), inputs, _CONTAINERS.get(name, ""), _is_trainable(name))
+    container = _CONTAINERS.get(name, "")
+    return ModuleKind(name, _signature(entry.signature), inputs, container, _is_trainable(name), _COPIES.get(name, ""))
 
 
 def names() -> frozenset[str]:

@@ -158,24 +158,30 @@ def _given(config: Config, name: str) -> OwnTensor:
 
 
 def recurrent(gates: int) -> Callable[[Config], Own]:
-    """RNN, LSTM and GRU: per layer and direction input and hidden weights of `gates` blocks, biases, projection."""
+    """
+    RNN, LSTM and GRU: per layer and direction input and hidden weights of `gates` blocks, biases, projection. Of an
+    unknown number of layers there is a first one.
+    """
 
     def own(config: Config) -> Own:
         hidden, projection = size(config, "hidden_size"), config.get("proj_size", 0)
         layers, directions = config.get("num_layers"), flag(config, "bidirectional")
         biased = flag(config, "bias")
-        if not isinstance(layers, int) or layers > MOST_LAYERS or directions is None or not isinstance(projection, int):
+        if isinstance(layers, int) and layers > MOST_LAYERS:
             return ()
-        outer = projection or hidden
+        projected = bool(projection) if isinstance(projection, int) else None
+        outer = None if projected is None else size(config, "proj_size") if projected else hidden
+        both_ways = None if directions is None else 2 if directions else 1
         tensors: list[OwnTensor] = []
-        for layer in range(layers):
-            for reverse in ("", "_reverse") if directions else ("",):
-                suffix = f"_l{layer}{reverse}"
-                inputs = size(config, "input_size") if layer == 0 else times(outer, 2 if directions else 1)
-                tensors += _gates(times(gates, hidden), inputs, outer, biased, suffix)
-                if projection:
-                    tensors.append(OwnTensor(f"weight_hr{suffix}", (projection, hidden)))
-        return tuple(tensors)
+        for layer in range(layers if isinstance(layers, int) else 2):
+            there = True if layer == 0 or isinstance(layers, int) else None
+            inputs = size(config, "input_size") if layer == 0 else times(outer, both_ways)
+            for reverse, known in (("", True), ("_reverse", directions)):
+                suffix, registered = f"_l{layer}{reverse}", both(there, known)
+                gated = _gates(times(gates, hidden), inputs, outer, biased, suffix)
+                found = [*gated, OwnTensor(f"weight_hr{suffix}", (outer, hidden), projected)]
+                tensors += [one._replace(registered=both(one.registered, registered)) for one in found]
+        return tuple(one for one in tensors if one.registered is not False)
 
     return own
 
@@ -252,13 +258,12 @@ _decoder_layer = _transformer_layer(("self_attn", "multihead_attn"))
 def _transformer(config: Config) -> Own:
     counts = [config.get(name) for name in ("num_encoder_layers", "num_decoder_layers")]
     custom = [config.get(name) for name in ("custom_encoder", "custom_decoder")]
-    if any(one is not None for one in custom) or not all(isinstance(one, int) and one <= MOST_LAYERS for one in counts):
+    if any(one is not None for one in custom) or any(isinstance(one, int) and one > MOST_LAYERS for one in counts):
         return ()
     norm = _layer_norm({"normalized_shape": config.get("d_model"), "bias": config.get("bias", True)})
     tensors: list[OwnTensor] = []
     for name, count, layer in zip(("encoder", "decoder"), counts, (_encoder_layer, _decoder_layer), strict=True):
-        assert isinstance(count, int)
-        for index in range(count):
+        for index in range(count if isinstance(count, int) else 0):
             tensors += prefixed(f"{name}.layers.{index}", layer(config))
         tensors += prefixed(f"{name}.norm", norm)
     return tuple(tensors)

@@ -33,6 +33,14 @@ def edges_of(autograd: Autograd, tensor: Tensor) -> tuple[tuple[Guard, GraphNode
     return ((ALWAYS, tensor),)
 
 
+def possible_edges(autograd: Autograd, tensor: Tensor) -> tuple[tuple[Guard, GraphNode | Tensor], ...]:
+    """
+    Where a gradient flows of what code that nobody knows may have computed of this tensor. Whether that code has asked
+    for its `grad_fn` is not known, so torch refuses nothing here.
+    """
+    return tensor.grad_fn if tensor.grad_fn and tensor.view in ("multi", "no_grad") else edges_of(autograd, tensor)
+
+
 def regenerate(autograd: Autograd, tensor: Tensor) -> None:
     """Give a view a new `grad_fn` if its base was written in place since (PyTorch: AsStridedBackward)."""
     machine = autograd.machine

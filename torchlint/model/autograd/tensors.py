@@ -7,7 +7,7 @@ Makes tensors; records no operation (`record`) and writes to none (`writes`).
 from __future__ import annotations
 
 from torchlint.model.autograd.autograd import Autograd
-from torchlint.model.autograd.edges import edges_of, running_statement
+from torchlint.model.autograd.edges import possible_edges, running_statement
 from torchlint.model.events import Shape
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin
 from torchlint.model.state.values import (
@@ -119,11 +119,11 @@ def guess(autograd: Autograd, unknown: Unknown) -> Tensor:
     own = GRAD_NO if unknown.hint and not unknown.depends else GRAD_MAYBE
     for tensor in unknown.depends:
         sure = ALWAYS if unknown.certain_edge else unknown_guard()
-        edges += [(guard | sure, node) for guard, node in edges_of(autograd, tensor)]
+        edges += [(guard | sure, node) for guard, node in possible_edges(autograd, tensor)]
         if unknown.certain_edge:
             own = own.either(tensor.requires_grad)
     for tensor in unknown.possible:
-        edges += [(guard | unknown_guard(), node) for guard, node in edges_of(autograd, tensor)]
+        edges += [(guard | unknown_guard(), node) for guard, node in possible_edges(autograd, tensor)]
     if unknown.hint and not unknown.depends:
         own = Grad(Truth.NO, frozenset({unknown.hint}))
     origin = machine.here(unknown.source or running_statement(autograd))

@@ -1,11 +1,13 @@
 """
 Functions of the file that are handed on: hooks and callbacks may run at any time.
 
-The lists they fill and the variables they set are unknown from then on.
+The lists they fill and the variables they set are unknown from then on. So are the gradients that a `backward` which
+is handed on leads to, and the grad mode once `torch.set_grad_enabled` is.
 """
 
 from __future__ import annotations
 
+from torchlint.model.autograd.walk import graph_of
 from torchlint.model.python.flags import FLAGS, changes_flags, unsettle, unsettle_grad
 from torchlint.model.python.module_parts import parameters_of
 from torchlint.model.python.run import Callback, Run
@@ -13,6 +15,7 @@ from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     Bound,
     Choice,
+    External,
     Function,
     Instance,
     Mapping,
@@ -25,9 +28,12 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     choose,
+    parts,
     reachable_tensors,
     unknown_guard,
+    within,
 )
+from torchlint.model.torch.functions import SETS_GRAD_MODE, set_grad_mode
 from torchlint.syntax import ir
 from torchlint.syntax.reading import written
 
@@ -96,6 +102,16 @@ def hand_on(run: Run, values: list[Value]) -> None:
             callback = Callback.of(function)
             if callback is not None:
                 _hand_on_with_callees(run, callback)
+        for each in within(value, _parts_and_functions, 3):
+            differentiates = isinstance(each, Bound) and each.function is None and each.name == "backward"
+            sets_mode = isinstance(each, External) and each.qualified in SETS_GRAD_MODE
+            known = any(each is one or (sets_mode and each == one) for one in run.handed_to_unknown)
+            if (differentiates or sets_mode) and not known:
+                run.machine.trail.set(run, "handed_to_unknown", (*run.handed_to_unknown, each))
+
+
+def _parts_and_functions(value: Value) -> list[Value]:
+    return [value.function] if isinstance(value, Partial) else parts(value)
 
 
 def _hand_on_with_callees(run: Run, callback: Callback) -> None:
@@ -154,6 +170,13 @@ def run_handed_on(run: Run) -> None:
     """Something was called that may run what was handed on."""
     for callback in run.handed_on:
         _may_have_run(run, callback)
+    for each in run.handed_to_unknown:
+        if isinstance(each, Bound):
+            for tensor in reachable_tensors(each.receiver):
+                for _, leaf in graph_of(run.autograd, tensor, None)[1]:
+                    unsettle_grad(run, leaf)
+        else:
+            set_grad_mode(run.torch, Truth.MAYBE)
 
 
 def _may_have_run(run: Run, callback: Callback) -> None:

@@ -110,6 +110,7 @@ class Run:
         "finals",
         "functions",
         "handed_on",
+        "handed_to_unknown",
         "imports",
         "iterations",
         "keep_alive",
@@ -149,6 +150,8 @@ class Run:
         self.owners: dict[int, Class] = {}
         self.handed_on: tuple[Callback, ...] = ()
         """Functions of the file that unknown code, a hook or a callback may run at any time."""
+        self.handed_to_unknown: tuple[Value, ...] = ()
+        """What of torch unknown code may run at any time: `loss.backward`, `torch.set_grad_enabled`."""
         self.reaching: dict[int, tuple[tuple[str, ...], ...]] = {}
         self.entered: set[int] = set()
         self.prototypes = Prototypes(self.machine.globals, self.machine.branch)

@@ -63,8 +63,6 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         for tensor in held:
             if tensor not in depends and (not isinstance(value, Instance) or tensor.is_parameter is not Truth.YES):
                 depends.append(tensor)
-        if not only_read:
-            havoc(run, value)
     if not apart and not keeps_flags(callee):
         known = called in KEEPING_FLAGS or (called not in FLAGS and ops.find(f"torch.Tensor.{called}"))
         of_library = isinstance(callee, Unknown) and callee.keeps_flags
@@ -74,6 +72,8 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
             give(run, [receiver], called, site.node)
         if isinstance(callee, Unknown) and callee.part_of is not None and not known:
             method_of_elsewhere(run, callee.part_of, called, site.node)
+    for value in given if not only_read else ():  # last: of what a container holds nothing is known then
+        havoc(run, value)
     hand_on(run, site.values())
     run_handed_on(run)
     escape(run.autograd, depends, site.node)

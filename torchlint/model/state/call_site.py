@@ -32,6 +32,11 @@ class CallSite:
             return self.keywords[keyword]
         return self.positional[position] if 0 <= position < len(self.positional) else None
 
+    def placed(self) -> list[Value]:
+        """The positional arguments whose place is known: those before a `*args` of which nobody knows how many."""
+        starred = [number for number, argument in enumerate(self.node.arguments) if argument.star == "*"]
+        return self.positional if self.complete or not starred else self.positional[: starred[0]]
+
     def sized(self) -> list[Value]:
         """
         The positional arguments of what takes sizes one by one (`x.view(*lead, 3)`): behind an unknown number of them

@@ -33,6 +33,10 @@ from torchlint.model.torch.optimizers import new_optimizer
 from torchlint.model.torch.torch import Torch
 
 
+SETS_GRAD_MODE = ("torch.set_grad_enabled", "torch.autograd.set_grad_enabled")
+"""Functions whose call changes the grad mode, whatever becomes of their result."""
+
+
 def set_grad_mode(torch: Torch, mode: Truth) -> None:
     """The grad mode is set by a call; outside of any `with` it stays so when the function is left."""
     machine = torch.machine
@@ -184,7 +188,7 @@ TORCH_FUNCTIONS: dict[str, Function] = {
         ),
         _grad_mode,
     ),
-    **dict.fromkeys(("torch.set_grad_enabled", "torch.autograd.set_grad_enabled"), _set_grad_enabled),
+    **dict.fromkeys(SETS_GRAD_MODE, _set_grad_enabled),
     **dict.fromkeys(("torch.autograd.grad", "torch.autograd.backward"), differentiate),
     "torch.device": new_device,
     "torch.set_default_dtype": set_default_dtype,

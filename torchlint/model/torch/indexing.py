@@ -100,6 +100,23 @@ def index_tensors(index: Value | SliceValue | list[Value | SliceValue]) -> list[
     return [each for _, each in alternatives(index) if isinstance(each, Tensor)]
 
 
+def _may_be_false(index: Value | SliceValue | list[Value | SliceValue]) -> bool:
+    """
+    Whether an index may be a plain False, with which torch writes nothing (python_variable_indexing.cpp): a comparison
+    of what nobody knows for tensors.
+    """
+    if isinstance(index, (list, SliceValue)):
+        return False
+    for _, each in alternatives(index):
+        compared = isinstance(each, Unknown) and each.tensor is None and isinstance(each.source, _TESTS)
+        if compared or (isinstance(each, Scalar) and each.kind == "bool") or each == Constant(False):
+            return True
+    return False
+
+
+_TESTS = (ir.Compare, ir.Boolean)
+
+
 def tensor_getitem(
     torch: Torch, tensor: Tensor, index: Value | SliceValue | list[Value | SliceValue], origin: ir.Node
 ) -> Value:
@@ -203,6 +220,7 @@ def tensor_setitem(
             subject=subject,
         )
         return
+    certain = not _may_be_false(index)
     whole = not augmented and index_structure(index) in (Ellipsis, slice(None), (), (Ellipsis,))
     view = tensor if whole else _view(torch, tensor, None, origin, index)
     record = (ops.find("setitem.basic")[0], {"self": view, "src": value})
@@ -220,6 +238,7 @@ def tensor_setitem(
         "indexed",
         name=name,
         value_grad=value_grad,
+        certain=certain,
         record=record,
         subject=tensor,
     )

@@ -19,6 +19,7 @@ from torchlint.model.events import Shape
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin
 from torchlint.model.state.values import (
+    GRAD_MAYBE,
     GRAD_NO,
     GRAD_YES,
     NONE,
@@ -54,14 +55,19 @@ class _Opaque:
     core: GraphNode | None = None
 
 
+UNSEEN = "(unseen)"
+"""The name under which a layer holds what parameters it may have beside those that are known."""
+MOST_COPIES = 48
+"""Copies of a layer whose parameters are made."""
 _RECURRENT = ("LSTM", "GRU", "RNN")
 
 
 def new_layer(torch: Torch, kind: modules.ModuleKind, site: CallSite) -> Module:
     """Make a layer of `torch.nn`."""
     config = kind.bind(
-        [as_argument(value) for value in site.positional],
+        [as_argument(value) for value in site.placed()],
         {key: as_argument(value) for key, value in site.keywords.items()},
+        complete=site.complete,
     )
     module = Module(kind, dict(config), site.node)
     for name, shape in kind.parameters(config):
@@ -74,6 +80,8 @@ def new_layer(torch: Torch, kind: modules.ModuleKind, site: CallSite) -> Module:
         module.parameters[name] = parameter
     for name, shape in kind.buffers(config):
         module.parameters[name] = fresh(torch.autograd, site.node, "buffer", shape=shape)
+    if (not kind.copies or not _copies(torch, module, site)) and kind.may_be_trained(config):
+        module.parameters[UNSEEN] = Unknown(part_of=module)
     if kind.container:
         module.children, module.names = _children(kind.container, site)
         module.tail = site.tail if kind.container == "sequential" and module.children is None else None
@@ -82,6 +90,26 @@ def new_layer(torch: Torch, kind: modules.ModuleKind, site: CallSite) -> Module:
             if isinstance(given, Sequence) and isinstance(given.element, (Module, Instance)):
                 module.element = given.element
     return module
+
+
+def _copies(torch: Torch, module: Module, site: CallSite) -> bool:
+    """Make the parameters of the layers that are copies of one that is given; False if nobody knows that one's."""
+    given, number = site.get(0, module.kind.copies), site.get(1, "num_layers")
+    if not isinstance(given, Module) or given.kind.container or not site.complete:
+        return False
+    held = [(name, each) for name, each in given.parameters.items() if isinstance(each, Tensor)]
+    if UNSEEN in given.parameters:
+        return False
+    count = number.value if isinstance(number, Constant) else None
+    known = isinstance(count, int) and count > 0
+    for index in range(min(count, MOST_COPIES) if isinstance(count, int) and known else 1):
+        for name, each in held:
+            own = each.own if known else GRAD_MAYBE  # of an unknown number there may be none
+            copy = fresh(torch.autograd, site.node, "copy", own=own, shape=each.shape, dtype=each.dtype)
+            copy.precise, copy.is_parameter = each.precise, each.is_parameter
+            copy.name = f"layers.{index}.{name}"
+            module.parameters[copy.name] = copy
+    return True
 
 
 def _children(container: str, site: CallSite) -> tuple[tuple[Value, ...] | None, tuple[str, ...]]:
@@ -178,6 +206,8 @@ def _opaque_layer(torch: Torch, module: Module, site: CallSite) -> Value:
     own = GRAD_NO
     for value in (*owned, *site.values()):
         own = own.either(value_grad(autograd, value))
+    if UNSEEN in module.parameters:
+        own = own.either(GRAD_MAYBE)
     opaque = module.kind.opaque(module.config)
     structure = opaque.structure if opaque is not None else None
     sizes = iter(module.kind.output_shape(module.config, _input_shapes(site)))
