@@ -492,3 +492,33 @@ def mode_set_by_a_function_that_code_elsewhere_was_given():
     torch.set_grad_enabled(False)
     wrap(torch.set_grad_enabled)(True)
     (w * 2).sum().backward()
+
+
+def closure_of_a_step_where_nothing_is_recorded():
+    net = nn.Linear(3, 3)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    torch.set_grad_enabled(False)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = net(torch.ones(1, 3)).sum()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+
+
+def backward_beside_the_closure_of_a_step():
+    """Raises: does not require grad and does not have a grad_fn"""
+    net = nn.Linear(3, 3)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = net(torch.ones(1, 3)).sum()
+        loss.backward()
+        return loss
+
+    with torch.no_grad():
+        optimizer.step(closure)
+        net(torch.ones(1, 3)).sum().backward()  # error: [TLN104]

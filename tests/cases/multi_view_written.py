@@ -191,3 +191,14 @@ def the_rest_of_the_chunks_given_to_code_elsewhere():
     nn.init.zeros_(content)
     for modulation in choose(modulations):
         nn.init.normal_(modulation, std=0.05)
+
+
+def a_part_that_may_have_been_computed_anew():
+    flag = eval("True")
+    w = torch.rand(4, requires_grad=True)
+    h = w * 2
+    a, b = h.split(2)
+    if flag:
+        a = a * 2
+    h.mul_(3)
+    (a * 2).sum().backward()

@@ -2,7 +2,9 @@
 Whether a run came through all places of a proof: what a line alone does not tell.
 
 Of a line with a conditional expression only one arm is run; a statement may begin and raise; what the second iteration
-of a loop does the first has not done; and a function is run for one call of it, not for another. Where the text of a
+of a loop does the first has not done, and a loop over nothing does nothing (that a loop over what nobody knows runs,
+and more than once, is the model's word: docs/model.md, "Loops and widening"); a function is run for one call of it,
+not for another. Where the text of a
 program leaves such a question open, the run has not passed. Knows Python, nothing of the model.
 """
 
@@ -72,9 +74,10 @@ def passed(finding: Finding, ran: Ran, text: str, unknown: Collection[str]) -> b
     tree = ast.parse(text)
     if not all(ran.lines[line] > 0 for line in _calls(tree, finding.span.line)):
         return False
-    again = {line for first, last in _loops(tree, unknown) for line in wanted if first <= line <= last}
-    if not all(ran.lines[line] > 1 for line in again):
-        return False
+    for first, last in _loops(tree, unknown):
+        again = {line for line in wanted if first <= line <= last}
+        if not all(ran.lines[line] > 1 for line in again) or not _entered(ran, first, last):
+            return False
     return finding.code not in IN_ORDER or _follow(places, ran.order)
 
 
@@ -100,6 +103,11 @@ def _loops(tree: ast.Module, unknown: Collection[str]) -> Iterator[tuple[int, in
             over = node.iter if isinstance(node, ast.For) else node.test
             if any(isinstance(each, ast.Name) and each.id in unknown for each in ast.walk(over)):
                 yield node.lineno + 1, node.end_lineno or node.lineno
+
+
+def _entered(ran: Ran, first: int, last: int) -> bool:
+    """Whether a loop has run its body, if it was come by: the model takes it that there is something to go over."""
+    return not ran.lines[first - 1] or any(ran.lines[line] > 0 for line in range(first, last + 1))
 
 
 def _follow(places: list[int], order: list[int]) -> bool:

@@ -73,3 +73,13 @@ def test_torch_refutes_an_error_that_one_body_escapes() -> None:
     refused = standins.run(code, {"call0": "identity"}, {"call0": "call"})
     assert refused.raised == {5}
     assert "a leaf Variable that requires grad" in refused.error
+
+
+@pytest.mark.parametrize(("body", "passes"), [("identity", True), ("list", False), ("empty", False)])
+def test_a_loop_over_an_unknown_is_taken_to_run_twice(body: str, passes: bool) -> None:
+    loop = "for _ in call0([1, 2]):\n    w.sum().backward()\n"
+    text = f"from elsewhere import call0\nimport torch\nw = torch.ones(3)\n{loop}"
+    (finding,) = standins.claims(standins.shown(text))
+    harmless = compile(text.replace("ones(3)", "ones(3, requires_grad=True)"), standins.FILE, "exec")
+    ran = standins.run(harmless, {"call0": body}, {"call0": "call"}, lines=True).ran
+    assert standins.came_through(finding, ran, text, {"call0"}) is passes

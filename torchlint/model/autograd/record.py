@@ -98,6 +98,20 @@ def value_grad(autograd: Autograd, value: Value) -> Grad:
     return joined or GRAD_NO
 
 
+def edges_into(autograd: Autograd, value: Value) -> list[tuple[Guard, GraphNode | Tensor]]:
+    """Where a gradient flows of an argument; what torch refuses of one of several tensors it refuses on its path."""
+    machine = autograd.machine
+    assumed = machine.assumed
+    found: list[tuple[Guard, GraphNode | Tensor]] = []
+    for guard, tensor in possible_options(autograd, value):
+        machine.assumed = assumed | guard
+        found += [
+            (both, node) for inner, node in edges_of(autograd, tensor) if (both := conjoin(guard, inner)) is not None
+        ]
+    machine.assumed = assumed
+    return found
+
+
 def record_operation(
     autograd: Autograd,
     op: Op,
@@ -117,19 +131,10 @@ def record_operation(
         return GRAD_NO, None
     edges: list[tuple[Guard, GraphNode | Tensor]] = []
     for parameter in op.differentiable:
-        for guard, tensor in possible_options(autograd, bound[parameter]) if parameter in bound else ():
-            edges += [
-                (both, node)
-                for inner, node in edges_of(autograd, tensor)
-                if (both := conjoin(guard, inner)) is not None
-            ]
+        edges += edges_into(autograd, bound[parameter]) if parameter in bound else ()
     for parameter in op.may_differentiate:
-        for guard, tensor in possible_options(autograd, bound[parameter]) if parameter in bound else ():
-            edges += [
-                (both | unknown_guard(), node)
-                for inner, node in edges_of(autograd, tensor)
-                if (both := conjoin(guard, inner)) is not None
-            ]
+        found = edges_into(autograd, bound[parameter]) if parameter in bound else []
+        edges += [(guard | unknown_guard(), node) for guard, node in found]
     # what is saved for the gradient of an input is not saved where no input takes one (see `_without_edge`)
     idle = not edges and op.saves and all(save.guard for save in op.saves)
     node = new_node(autograd, op.node, display, origin, grad, edges, Truth.NO if idle else op.holds_saved)

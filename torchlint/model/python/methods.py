@@ -308,16 +308,26 @@ def _of_optimizer(run: Run, receiver: Optimizer, name: str, site: CallSite, wher
 def _evaluated(run: Run, optimizer: Optimizer, closure: Value, site: CallSite) -> None:
     """The closure of a step; for an optimizer that evaluates it again after each update, a second time as well."""
     machine = run.machine
-    run.call(closure, [], site.node)
+    _with_gradients(run, closure, site)
     if not optimizer.evaluates or machine.dead:
         return
 
     def again() -> None:
         update(run.torch, optimizer, site)
-        run.call(closure, [], site.node)
+        _with_gradients(run, closure, site)
 
     number = machine.branch((id(site.node), "evaluated", machine.clock))
     machine.fork([(frozenset({(number, 1)}), again), (frozenset({(number, 0)}), lambda: None)])
+
+
+def _with_gradients(run: Run, closure: Value, site: CallSite) -> None:
+    """The optimizers of torch call a closure under `enable_grad`, whatever the mode is around them."""
+    machine = run.machine
+    mode, machine.grad_mode = machine.grad_mode, Truth.YES
+    machine.contexts += 1
+    run.call(closure, [], site.node)
+    machine.contexts -= 1
+    machine.grad_mode = mode
 
 
 RECEIVERS: dict[type, Callable[[Run, Any, str, CallSite, ir.Expression], Value | None]] = {

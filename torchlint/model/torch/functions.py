@@ -32,7 +32,6 @@ from torchlint.model.torch.operations import apply
 from torchlint.model.torch.optimizers import new_optimizer
 from torchlint.model.torch.torch import Torch
 
-
 SETS_GRAD_MODE = ("torch.set_grad_enabled", "torch.autograd.set_grad_enabled")
 """Functions whose call changes the grad mode, whatever becomes of their result."""
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from torchlint.knowledge.modules import find as modules
-from torchlint.model.autograd.edges import edges_of, new_node
-from torchlint.model.autograd.record import recorded_grad, value_grad
+from torchlint.model.autograd.edges import new_node
+from torchlint.model.autograd.record import edges_into, recorded_grad, value_grad
 from torchlint.model.autograd.tensors import fresh, possible_options
 from torchlint.model.autograd.writes import escape
 from torchlint.model.events import Shape
 from torchlint.model.state.call_site import CallSite
-from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin
+from torchlint.model.state.guards import ALWAYS, Guard, Truth
 from torchlint.model.state.values import (
     GRAD_MAYBE,
     GRAD_NO,
@@ -217,13 +217,8 @@ def _opaque_layer(torch: Torch, module: Module, site: CallSite) -> Value:
 
 
 def _edges_into(torch: Torch, layer: _Opaque) -> list[tuple[Guard, GraphNode | Tensor]]:
-    tensors = [*layer.given, *((ALWAYS, tensor) for tensor in layer.owned)]
-    return [
-        (both, node)
-        for guard, tensor in tensors
-        for inner, node in edges_of(torch.autograd, tensor)
-        if (both := conjoin(guard, inner)) is not None
-    ]
+    values: list[Value] = [*layer.site.values(), *layer.owned]
+    return [edge for value in values for edge in edges_into(torch.autograd, value)]
 
 
 def _core(torch: Torch, layer: _Opaque, structure: object) -> GraphNode | None:
