@@ -29,7 +29,7 @@ import torch
 
 from torchlint.verify import driver as drive
 from torchlint.verify import instrument
-from torchlint.verify.confinement import adopt_orphans, confine, kill_orphans
+from torchlint.verify.confinement import adopt_orphans, confine, descendants, kill_orphans
 from torchlint.verify.derivatives import Calls
 from torchlint.verify.loading import Loading
 from torchlint.verify.observe import Clock, Watcher, describe, facts
@@ -47,8 +47,11 @@ from torchlint.verify.protocol import (
 )
 from torchlint.verify.recorder import Meter, Observer
 from torchlint.verify.sandbox import (
+    FILE_MB,
+    PROCESSES,
     RefusedError,
     TimeLimit,
+    going_on,
     lift_memory_limit,
     limit_resources,
     shorten_time_limit,
@@ -58,6 +61,8 @@ from torchlint.verify.sandbox import (
 
 GRACE = 2.0
 """Seconds between asking a program to stop and killing it."""
+LOOK = 0.5
+"""A program is looked at from outside so often, in seconds."""
 WARNINGS = 60
 REPLY_MB = 64
 """No report is longer; a longer one is not the report."""
@@ -113,7 +118,9 @@ def _forked(request: Request, requests: int, replies: int) -> bytes | None:
         _in_fork(request, directory, writer, (reader, requests, replies), token)
     os.close(writer)
     try:
-        data, orphaned = _collect(reader, requests, request.timeout + GRACE - (time.monotonic() - started))
+        watched = _Watched(process, directory)
+        data, orphaned = _collect(reader, requests, request.timeout + GRACE - (time.monotonic() - started), watched)
+        too_much = watched.too_much()
         _kill_group(process)
         _, status = os.waitpid(process, 0)
         kill_orphans()
@@ -122,21 +129,42 @@ def _forked(request: Request, requests: int, replies: int) -> bytes | None:
         shutil.rmtree(directory, ignore_errors=True)
     if orphaned:
         return None
+    if too_much:
+        return encode(Outcome("died", note=too_much, seconds=time.monotonic() - started))
     if data.startswith(token):
         return data[len(token) :]
     return encode(_without_answer(request, status, time.monotonic() - started))
 
 
-def _collect(reader: int, requests: int, seconds: float) -> tuple[bytes, bool]:
+class _Watched:
+    """What a program leaves in its directory, and the processes it starts, as seen from outside."""
+
+    def __init__(self, process: int, directory: str) -> None:
+        self.process = process
+        self.directory = directory
+
+    def too_much(self) -> str:
+        """What is more than is allowed, in words, or ""."""
+        if descendants(self.process) > PROCESSES:
+            return f"ran more than {PROCESSES} processes at a time"
+        size = 0
+        for folder, _, files in os.walk(self.directory):
+            for name in files:
+                with contextlib.suppress(OSError):
+                    size += os.lstat(os.path.join(folder, name)).st_blocks * 512
+        return f"wrote more than {FILE_MB} MB" if size > FILE_MB << 20 else ""
+
+
+def _collect(reader: int, requests: int, seconds: float, watched: _Watched) -> tuple[bytes, bool]:
     """The fork's frame ("" if none comes in time), and whether the other side has gone meanwhile."""
     end = time.monotonic() + seconds
     while True:
-        ready, _, _ = select.select([reader, requests], [], [], max(0.0, end - time.monotonic()))
+        ready, _, _ = select.select([reader, requests], [], [], max(0.0, min(LOOK, end - time.monotonic())))
         if reader in ready:
             return receive(reader, REPLY_MB << 20, end) or b"", False
         if requests in ready:  # nobody sends before the answer: it is closed
             return b"", True
-        if not ready:
+        if not ready and (time.monotonic() >= end or watched.too_much()):
             return b"", False
 
 
@@ -196,7 +224,9 @@ class _Program:
         self.request = request
         clock = Clock()
         self.files = {request.path: 0}
-        self.watcher = Watcher(request.watches, self.files, self._settle, clock, _raising(request.text))
+        self.watcher = Watcher(
+            request.watches, self.files, self._settle, clock, _raising(request.text), progress=going_on
+        )
         self.settling = False
         self.observer = Observer(self.files, clock, request.calls) if request.observe else None
         self.meter = Meter() if request.measure else None
@@ -254,7 +284,7 @@ class _Program:
 
     def _attempt(self) -> tuple[str, Raised | None, str]:
         try:
-            with time_limit(self.request.timeout):
+            with time_limit(self.request.timeout, self.files):
                 self._load()
                 if self.request.module:
                     return self._drive()
@@ -320,7 +350,8 @@ class _Program:
         touched = self.loading.standins.touched if self.loading else set()
         touched.clear()
         try:
-            raised = driver.run(self.observer, self.watcher, *([self.observer] if self.observer else []))
+            observers = [self.observer] if self.observer else []
+            raised = driver.run(self.observer, self.watcher, _Attempt(), *observers)
         except drive.UnbuiltError as failure:
             return "unbuilt", None, str(failure)
         finally:
@@ -335,6 +366,13 @@ class _Program:
             return {**found, "truth": bool(value)}
         except Exception as error:
             return {**found, "error": f"{type(error).__name__}: {error}"}
+
+
+class _Attempt:
+    """Each attempt to drive has its own time to compute."""
+
+    def reset(self) -> None:
+        going_on()
 
 
 def standing(touched: Collection[str]) -> str:

@@ -25,6 +25,7 @@ Rights by the version of Landlock they came with: write, remove, make (1); move 
 """
 _FILE = 0x2 | 0x4000
 """Of these, what may be granted for a file that is no directory."""
+_READ = 0x4
 _TCP, _SCOPES = 0x3, 0x3
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _SHARED_MEMORY = "/dev/shm"
@@ -54,23 +55,47 @@ def confine(directory: str) -> bool:
     if not sys.platform.startswith("linux"):
         return False
     libc = ctypes.CDLL(None, use_errno=True)
+    _keep_limits(libc)
     version = libc.syscall(_CREATE_RULESET, None, 0, 1)
     if version < 1 or libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return False
     writing = sum(rights for since, rights in _WRITING.items() if since <= version)
-    attributes = struct.pack("QQQ", writing, _TCP if version >= 4 else 0, _SCOPES if version >= 6 else 0)
+    attributes = struct.pack("QQQ", writing | _READ, _TCP if version >= 4 else 0, _SCOPES if version >= 6 else 0)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     ruleset = libc.syscall(_CREATE_RULESET, attributes, size, 0)
     if ruleset < 0:
         return False
     try:
-        for path, rights in ((directory, writing), (_SHARED_MEMORY, writing), *_files(writing)):
+        for path, rights in ((directory, writing), (_SHARED_MEMORY, writing), *_files(writing), *_readable()):
             _allow(libc, ruleset, path, rights)
         if libc.syscall(_RESTRICT_SELF, ruleset, 0) != 0:
             return False
     finally:
         os.close(ruleset)
     return _filtered(libc)
+
+
+_CAPABILITIES = 0x20080522
+_RESOURCE = 24
+
+
+def _keep_limits(libc: ctypes.CDLL) -> None:
+    """Root may raise its own limits again: not any more (`CAP_SYS_RESOURCE`)."""
+    header = (ctypes.c_uint32 * 2)(_CAPABILITIES, 0)
+    sets = (ctypes.c_uint32 * 6)()
+    with contextlib.suppress(AttributeError):  # a C library that does not have these two
+        if libc.capget(header, sets) == 0:
+            for index in range(3):
+                sets[index] &= ~(1 << _RESOURCE)
+            libc.capset(header, sets)
+
+
+def _readable() -> Iterable[tuple[str, int]]:
+    """All that there is to read, but for what `/proc` tells of other processes: their environment, their memory."""
+    yield from ((f"/{name}", _READ) for name in os.listdir("/") if name != "proc")
+    with contextlib.suppress(OSError):
+        names = [name for name in os.listdir("/proc") if not name.isdigit() and name not in ("self", "thread-self")]
+        yield from ((f"/proc/{name}", _READ) for name in (*names, str(os.getpid())))
 
 
 def _files(writing: int) -> Iterable[tuple[str, int]]:
@@ -134,10 +159,10 @@ def adopt_orphans() -> None:
 def kill_orphans() -> None:
     """End whatever a program has left behind, however it hid."""
     for _ in range(_ROUNDS):
-        children = _children()
-        if not children:
+        found = children()
+        if not found:
             return
-        for child in children:
+        for child in found:
             with contextlib.suppress(ProcessLookupError, PermissionError, ChildProcessError):
                 os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
@@ -147,9 +172,16 @@ _ROUNDS = 50
 """A program that forks as fast as it is killed is left after so many."""
 
 
-def _children() -> list[int]:
+def children(process: int = 0) -> list[int]:
+    """The processes that one has started, this one unless told otherwise; none where the system does not say."""
+    number = process or os.getpid()
     try:
-        with open(f"/proc/self/task/{os.getpid()}/children") as file:
+        with open(f"/proc/{number}/task/{number}/children") as file:
             return [int(word) for word in file.read().split()]
     except (OSError, ValueError):
         return []
+
+
+def descendants(process: int) -> int:
+    """How many processes one has started, and those, and so on, as far as they have not been left."""
+    return sum(1 + descendants(child) for child in children(process))

@@ -78,6 +78,10 @@ def shows(example_source: str, symptom: Symptom, *, timeout: float = 30.0) -> tu
             return bool(probe.get("truth")), f"`{expression}` is {probe.get('shown') or probe.get('truth')}"
 
 
+WORDS = 2_000
+"""No message of an exception is told at greater length."""
+
+
 def describe_ending(outcome: Outcome, *, timeout: float = 30.0, memory_mb: int = 4096) -> str:
     """How a program ended, in words: "raises RuntimeError: … (line 7)"."""
     match outcome.ending:
@@ -86,7 +90,7 @@ def describe_ending(outcome: Outcome, *, timeout: float = 30.0, memory_mb: int =
         case "raised" if outcome.raised is not None:
             raised = outcome.raised
             where = f" (line {raised.lines[-1]})" if raised.lines else ""
-            return f"raises {raised.type}: {raised.message}{where}"
+            return f"raises {raised.type}: {raised.message[:WORDS]}{where}"
         case "time":
             return outcome.note or f"does not end within the time limit of {timeout:g} s"
         case "memory":

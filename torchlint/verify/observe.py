@@ -198,6 +198,8 @@ class Watcher:
     among_others
         Whether the process runs other files too: exceptions that leave watched statements are told with those that are
         handled, for another file may handle them, and only the thread that watches is listened to.
+    progress
+        Called when a watched statement has been executed for the first time.
     """
 
     def __init__(
@@ -209,8 +211,10 @@ class Watcher:
         raising: Set[int] = frozenset(),
         *,
         among_others: bool = False,
+        progress: Callable[[], None] = lambda: None,
     ) -> None:
         self.files = files
+        self.progress = progress
         self.among_others = among_others
         self.listens = True
         self.thread = get_ident() if among_others else None
@@ -299,6 +303,7 @@ class Watcher:
     def _passed(self, index: int) -> None:
         if index in self.missing:
             self.missing.discard(index)
+            self.progress()
             if not self.missing:
                 self.complete()
 
@@ -459,4 +464,4 @@ def describe(
         trace = trace.tb_next
     if isinstance(error, SyntaxError) and error.filename in files and error.lineno:
         lines.append(files[str(error.filename)] + error.lineno)
-    return Raised(type(error).__name__, str(error), tuple(lines), phase, own, order)
+    return Raised(type(error).__name__, str(error)[:WORDS], tuple(lines), phase, own, order)

@@ -18,8 +18,11 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
+from types import FrameType
 from typing import Any
+
+from torchlint.verify.confinement import children
 
 try:
     import resource
@@ -28,7 +31,16 @@ except ImportError:  # Windows
 
 MEGABYTE = 1 << 20
 FILE_MB = 256
-"""No file that a program writes may grow beyond this."""
+"""No file that a program writes may grow beyond this, nor all that it leaves in its directory."""
+REPORT_MB = 1024
+"""Address space that is left for the report when a program has taken all that it may."""
+PROCESSES = 64
+"""At most so many processes at a time."""
+COMPUTING = 7.0
+"""Seconds of processor time in which a program has to come to another watched statement; imports do not count."""
+TICK = 0.25
+PASSED_OVER = 1
+"""A program that handles `TimeLimit` more often, or takes a second and a half to end, is ended."""
 
 KEPT = (
     "PATH",
@@ -90,7 +102,7 @@ def limit_resources(timeout: float, memory_mb: int) -> None:
     _limit("RLIMIT_CPU", math.ceil(time.process_time() + timeout) + 2)
     _limit("RLIMIT_CORE", 0)
     _limit("RLIMIT_FSIZE", FILE_MB * MEGABYTE)
-    _limit("RLIMIT_AS", _address_space() + memory_mb * MEGABYTE, soft_only=True)
+    _limit("RLIMIT_AS", _address_space() + memory_mb * MEGABYTE, more=REPORT_MB * MEGABYTE)
 
 
 def lift_memory_limit() -> None:
@@ -100,7 +112,8 @@ def lift_memory_limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 
 
-def _limit(name: str, value: int, *, soft_only: bool = False) -> None:
+def _limit(name: str, value: int, *, more: int = 0) -> None:
+    """Set a limit, and how far the process may raise it itself."""
     kind = getattr(resource, name, None)
     if kind is None:
         return
@@ -108,7 +121,7 @@ def _limit(name: str, value: int, *, soft_only: bool = False) -> None:
     if hard != resource.RLIM_INFINITY:
         value = min(value, hard)
     with contextlib.suppress(ValueError, OSError):  # macOS refuses some
-        resource.setrlimit(kind, (value, hard if soft_only else value))
+        resource.setrlimit(kind, (value, value + more if hard == resource.RLIM_INFINITY else min(hard, value + more)))
 
 
 def _address_space() -> int:
@@ -121,30 +134,87 @@ def _address_space() -> int:
 
 def shorten_time_limit(seconds: float) -> None:
     """Let the `time_limit` that is running end in so many seconds, if it would end later."""
-    if hasattr(signal, "setitimer") and signal.getitimer(signal.ITIMER_REAL)[0] > seconds:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+    if _watch is not None:
+        _watch.end = min(_watch.end, time.monotonic() + seconds)
+
+
+def going_on() -> None:
+    """The program has come to where it had not been: what it has computed until now counts no more."""
+    if _watch is not None:
+        _watch.computed = 0.0
+
+
+class _Watch:
+    """
+    Looks at a program's time in short intervals, and raises `TimeLimit` in it.
+
+    Attributes
+    ----------
+    end
+        When it has to have ended, on the monotonic clock.
+    computed
+        Processor seconds since it last came to where it had not been, those of imports left out.
+    """
+
+    def __init__(self, seconds: float, own: Container[str]) -> None:
+        self.end = time.monotonic() + seconds
+        self.own = own
+        self.computed = 0.0
+        self.used = time.process_time()
+        self.raised = 0
+
+    def look(self, number: int, frame: FrameType | None) -> None:
+        used = time.process_time()
+        if not _importing(frame, self.own):
+            self.computed += used - self.used
+        self.used = used
+        if time.monotonic() < self.end and self.computed < COMPUTING:
+            return
+        self.raised += 1
+        if self.raised > PASSED_OVER:  # the program goes on after whatever is raised
+            signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGXCPU)
+        signal.setitimer(signal.ITIMER_REAL, 1.5, 1.5)
+        raise TimeLimit
+
+
+def _importing(frame: FrameType | None, own: Container[str]) -> bool:
+    """Whether the innermost of the program's frames, or none of them, waits for an import."""
+    while frame is not None and frame.f_code.co_filename not in own:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+_watch: _Watch | None = None
 
 
 @contextlib.contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float, own: Container[str] = ()) -> Iterator[None]:
     """
-    Raise `TimeLimit` in the main thread after so many seconds, so that what was seen until then is not lost.
+    Raise `TimeLimit` in the main thread after so many seconds, so that what was seen until then is not lost; and sooner
+    if it computes for `COMPUTING` seconds of processor time without coming to where it had not been.
 
     Does nothing where there is no interval timer (Windows): there the parent ends the process.
+
+    Parameters
+    ----------
+    own
+        The names that the program's code objects carry.
     """
+    global _watch
     if not hasattr(signal, "setitimer"):
         yield
         return
-
-    def over(signum: int, frame: object) -> None:
-        raise TimeLimit
-
-    signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    _watch = _Watch(seconds, own)
+    signal.signal(signal.SIGALRM, _watch.look)
+    signal.setitimer(signal.ITIMER_REAL, min(TICK, seconds), TICK)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+        _watch = None
 
 
 def stay_inside(directory: str) -> None:
@@ -154,7 +224,8 @@ def stay_inside(directory: str) -> None:
     By an audit hook (https://docs.python.org/3/library/audit_events.html): files that a C library opens by
     itself (`torch.save` to a path) are not seen by it.
     """
-    allowed = (os.path.realpath(directory) + os.sep, os.path.realpath(tempfile.gettempdir()) + os.sep, "/dev/")
+    devices = tuple(f"/dev/{name}/" for name in ("null", "zero", "full", "random", "urandom", "fd"))
+    allowed = (os.path.realpath(directory) + os.sep, os.path.realpath(tempfile.gettempdir()) + os.sep, *devices)
 
     def inside(path: Any) -> bool:
         if isinstance(path, int):
@@ -175,6 +246,8 @@ def stay_inside(directory: str) -> None:
                     raise RefusedError(f"the program wants to change {os.fsdecode(path)!r} ({event})")
         elif event in _NETWORK_EVENTS and not _is_local(arguments[0]):
             raise RefusedError(f"the program wants to use the network ({event})")
+        elif event == "os.fork" and len(children()) >= PROCESSES:
+            raise RefusedError(f"the program wants to run more than {PROCESSES} processes at a time")
         elif event in _PROCESS_EVENTS:
             raise RefusedError(f"the program wants to start another program ({event})")
 
