@@ -6,6 +6,7 @@ Holds no logic: it only keeps click and all behind it from being loaded where no
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 
@@ -46,13 +47,15 @@ def main() -> None:
 def run() -> None:
     """
     `main` for a process that is there for nothing else: it ends without taking down, object by object, what it holds
-    (as mypy's does; a twentieth of a run). All files are written and closed by then.
+    (as mypy's does; a twentieth of a run). All files are written and closed by then. What was registered for the end is
+    done: the process that runs programs under torch ends, and its directory is removed.
     """
     try:
         main()
     except KeyboardInterrupt:
         os._exit(130)
     except SystemExit as end:
+        atexit._run_exitfuncs()
         if not (end.code is None or isinstance(end.code, int)):
             raise
         try:

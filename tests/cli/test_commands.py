@@ -72,6 +72,17 @@ def test_verify(torchlint: Torchlint, overwritten: str) -> None:
     assert torchlint("check", "--verify", "--quiet").err == ""
 
 
+def test_a_run_leaves_nothing_in_the_temporary_directory(
+    torchlint: Torchlint, overwritten: str, tmp_path: Path
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    Path("a.py").write_text(overwritten)
+    for arguments in (("check", "--verify"), ("verify", "a.py"), ("verify", "a.py", "--with", "a.py")):
+        ran = torchlint(*arguments, TMPDIR=str(tmp_path / "temporary"))
+        assert (ran.status, "torch: confirmed" in ran.out) == (1, True)
+        assert list((tmp_path / "temporary").iterdir()) == []
+
+
 def test_verdicts_come_in_the_order_of_the_files(torchlint: Torchlint, overwritten: str, needless: str) -> None:
     Path("a.py").write_text(overwritten)
     Path("b.py").write_text("import torch\n")
