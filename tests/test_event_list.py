@@ -1,12 +1,17 @@
-"""The list of events in `docs/writing-a-rule.md` is that of the code, and each of them is raised."""
+"""
+The list of events in `docs/writing-a-rule.md` and the page of their fields, `docs/events.md`, are those of the code,
+and each of the events is raised.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable, Iterator
+import typing
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from torchlint.model import events
@@ -14,6 +19,7 @@ from torchlint.model.events import Event
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "writing-a-rule.md"
+FIELDS = ROOT / "docs" / "events.md"
 HEAD, END = "<!-- events -->\n", "<!-- end of events -->\n"
 Bless = Callable[[Path, str, str], None]
 
@@ -37,7 +43,50 @@ def _rows() -> Iterator[str]:
     for each in _events():
         module = each.__module__.removeprefix("torchlint.model.")
         told = " ".join(inspect.cleandoc(each.__doc__ or "").partition("\n\n")[0].split()).replace("|", "\\|")
-        yield f"| `{each.__name__}` | `{module}` | {told} |"
+        yield f"| [`{each.__name__}`](events.md#{each.__name__.lower()}) | `{module}` | {told} |"
+
+
+def _meanings(kind: type) -> dict[str, str]:
+    """What a class and those it derives from say of each field, under "Attributes"."""
+    found: dict[str, str] = {}
+    for each in reversed(kind.__mro__):
+        text = inspect.cleandoc(each.__doc__ or "").partition("\nAttributes\n----------\n")[2]
+        for names, meaning in re.findall(r"^(\w[\w, ]*)\n((?:(?: +.*)?\n?)+)", text, re.MULTILINE):
+            found |= dict.fromkeys(names.replace(" ", "").split(","), " ".join(meaning.split()))
+    return found
+
+
+def _page() -> Iterator[str]:
+    yield "# Events and their fields\n"
+    yield "What an event rule may ask of the event that it is given; how to subscribe to one stands in"
+    yield "[Writing a rule](writing-a-rule.md). The page is made of the classes' own documentation"
+    yield "(`pytest tests/test_event_list.py --bless`).\n"
+    yield "## What each has\n"
+    yield from _table(Event, ())
+    common = [each.name for each in dataclasses.fields(Event)]
+    for kind in _events():
+        told = inspect.cleandoc(kind.__doc__ or "").partition("\nAttributes\n----------\n")[0]
+        yield f"\n## {kind.__name__}\n"
+        yield f"`from {kind.__module__.rpartition('.')[0]} import {kind.__module__.rpartition('.')[2]}`\n"
+        yield "\n".join(" ".join(part.split()) + "\n" for part in told.split("\n\n") if part.strip())
+        yield from _table(kind, common)
+
+
+def _table(kind: type[Event], known: Collection[str]) -> Iterator[str]:
+    fields = [each for each in dataclasses.fields(kind) if each.name not in known]
+    if fields:
+        yield "| field | type | meaning |"
+        yield "| --- | --- | --- |"
+    meanings, hints = _meanings(kind), typing.get_type_hints(kind)
+    for each in fields:
+        literals = typing.get_args(hints[each.name]) if typing.get_origin(hints[each.name]) is typing.Literal else ()
+        kept = ", ".join(f'`"{one}"`' for one in literals) or f"`{each.type}`".replace("|", "\\|")
+        yield f"| `{each.name}` | {kept} | {meanings[each.name]} |"
+
+
+def test_the_page_tells_every_field(bless: Bless) -> None:
+    text = FIELDS.read_text(encoding="utf-8") if FIELDS.exists() else ""
+    bless(FIELDS, text, "\n".join(_page()) + "\n")
 
 
 def test_the_page_lists_every_event(bless: Bless) -> None:

@@ -187,6 +187,33 @@ def test_a_visitor_rule_that_is_not_well_formed(attributes: dict[str, object], c
     assert complaint in str(caught.value)
 
 
+class InLoop(Rule):
+    __doc__ = DOCUMENTATION
+    code = "VIS004"
+    name = "in-loop"
+    level = Level.SMELL
+
+    def check(self, event: events.BackwardCalled, file: File) -> Iterator[Diagnostic]:
+        holder = file.parent(file.parent(file.statement(event.node)))
+        if isinstance(holder, cst.For):
+            yield Diagnostic(event.node, f"`{file.code(event.node)}` in a loop")
+
+
+def test_an_event_rule_may_look_at_what_holds_the_event() -> None:
+    rules = Registry((InLoop(),))
+    text = "import torch\nx = torch.ones(1, requires_grad=True)\nx.backward()\nfor _ in range(2):\n    x.backward()\n"
+    found = check_text("program.py", text, rules, Selection(frozenset(rules.names))).findings
+    assert [(each.span.line, each.message) for each in found] == [(5, "`x.backward()` in a loop")]
+
+
+def _wants_an_int(self: object, event: events.BackwardCalled, file: int) -> None: ...
+
+
+def test_what_an_event_rule_is_given_beside_the_event_is_settings_or_the_file() -> None:
+    with pytest.raises(RuleDefinitionError, match=r"use torchlint\.rule\.Settings or torchlint\.rule\.File"):
+        _defined(check=_wants_an_int)
+
+
 def test_the_tree_is_visited_once(monkeypatch: pytest.MonkeyPatch) -> None:
     visits = []
     pipeline = engine.Pipeline.run

@@ -178,7 +178,9 @@ class Rule:
     (the flagged pattern, reads after "allow"), `level`, `fixes` ("safe", "unsafe", "both" or "none"), `bad`, `good`.
 
     `check(self, event: SomeEvent)` yields diagnostics; the annotation (an `Event` subclass, or a union of several)
-    is the subscription. `check(self, event: SomeEvent, settings: Settings)` is also given what the configuration says.
+    is the subscription. `check(self, event: SomeEvent, settings: Settings)` is also given what the configuration says,
+    `check(self, event: SomeEvent, file: File)` the file around the event's node (which costs the file its parsing by
+    libcst wherever the event is raised).
 
     `visit(self, node: cst.Call, file: File)` yields diagnostics; the annotation (a class of libcst nodes, or a union of
     several) is the subscription. It is run in files that mention one of `needs`: qualified names (`torch.load`), or
@@ -208,7 +210,8 @@ class Rule:
     preview: ClassVar[bool] = False
     subscriptions: ClassVar[tuple[type[events.Event], ...]] = ()
     visits: ClassVar[tuple[type[cst.CSTNode], ...]] = ()
-    wants_settings: ClassVar[bool] = False
+    given: ClassVar[type[Settings] | type[File] | None] = None
+    """What `check` is given beside the event."""
     check: ClassVar[Callable[..., Iterator[Diagnostic]]]
     visit: ClassVar[Callable[..., Iterator[Diagnostic]]]
     level_of: ClassVar[Callable[..., Level | None] | None] = None
@@ -230,7 +233,7 @@ class Rule:
             )
         if "check" in cls.__dict__:
             cls.subscriptions = _annotated("check", cls.check, where, events.Event, "a class of torchlint.model.events")
-            cls.wants_settings = len(inspect.signature(cls.check).parameters) == 3
+            cls.given = _given(cls.check, where)
         if "visit" in cls.__dict__:
             cls.visits = _annotated("visit", cls.visit, where, cst.CSTNode, "a class of libcst nodes, such as cst.Call")
             if not cls.needs or isinstance(cls.needs, str):
@@ -251,7 +254,20 @@ class Rule:
         return {title: body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-_PARAMETERS = {"check": ("the event", "and may take the settings"), "visit": ("the node", "and the file")}
+_PARAMETERS = {"check": ("the event", "and may take the settings or the file"), "visit": ("the node", "and the file")}
+
+
+def _given(check: Callable[..., object], where: str) -> type[Settings] | type[File] | None:
+    """What the annotation of the second argument of `check` asks for; None without one."""
+    names = list(inspect.signature(check).parameters)
+    if len(names) < 3:
+        return None
+    kind = typing.get_type_hints(check).get(names[2])
+    if kind is Settings or kind is File:
+        return kind
+    raise RuleDefinitionError(
+        f"{where}.check: `{names[2]}` is annotated with {kind!r}; use torchlint.rule.Settings or torchlint.rule.File"
+    )
 
 
 def _annotated(

@@ -215,6 +215,8 @@ class _Check:
             with _timed(self.seconds, rule.code):
                 if event is None:
                     found = rule.visit(question.node, self._file_for(rule))
+                elif rule.given is File:
+                    found = rule.check(event, self._file_for(rule))
                 else:
                     found = self.facts.check(rule, event)
                 if diagnostics := list(found):

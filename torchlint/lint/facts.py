@@ -16,7 +16,7 @@ from torchlint.lint.pipeline import Question
 from torchlint.lint.registry import Registry, Selection
 from torchlint.model.events import EntryLost, Event
 from torchlint.project.index import ProjectIndex
-from torchlint.rule import Diagnostic, Level, Rule, Settings
+from torchlint.rule import Diagnostic, File, Level, Rule, Settings
 from torchlint.syntax.mentions import are_spelled, mentioned
 from torchlint.syntax.nodes import Nodes
 from torchlint.syntax.place import NodeWantedError
@@ -83,8 +83,17 @@ class Facts:
                     self._questions.append(Question(rule, event.node, event, len(self._questions)))
 
     def check(self, rule: Rule, event: Event) -> Iterator[Diagnostic]:
-        """Ask a rule about an event."""
-        return rule.check(event, self.settings(rule)) if rule.wants_settings else rule.check(event)
+        """
+        Ask a rule about an event.
+
+        Raises
+        ------
+        NodeWantedError
+            The rule wants the file around the event, which is not parsed here.
+        """
+        if rule.given is File:
+            raise NodeWantedError
+        return rule.check(event, self.settings(rule)) if rule.given is Settings else rule.check(event)
 
     def settings(self, rule: Rule) -> Settings:
         """What the configuration says to a rule."""

@@ -135,4 +135,5 @@ def command(name: str, code: str, directory: str) -> None:
             file.write_text(text, encoding="utf-8")
     rule, test = (str(file) for file in files)
     click.echo(f"Wrote {rule} and {test}.\nTest it:   python -m pytest {test}")
-    click.echo('Use it:    name it in a package\'s entry point, [project.entry-points."torchlint.rules"]')
+    click.echo(f'Use it:    plugins = ["{module}"] under [tool.torchlint], found beside the configuration file;')
+    click.echo('           in a package: its entry point, [project.entry-points."torchlint.rules"]')

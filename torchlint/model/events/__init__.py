@@ -247,7 +247,7 @@ class BackwardCalled(Event):
     Attributes
     ----------
     callee
-        Which of the three.
+        Which of the three: "backward", "autograd.backward" or "autograd.grad".
     root
         The tensor differentiated.
     root_node

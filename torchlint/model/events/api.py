@@ -57,21 +57,42 @@ class ApiReference(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemovedApi(ApiReference):
-    """It is gone, or does nothing but raise, in a release of the target."""
+    """
+    It is gone, or does nothing but raise, in a release of the target.
+
+    Attributes
+    ----------
+    change
+        What the table of changes says of it: releases, what takes its place, how it is rewritten.
+    """
 
     change: Change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeprecatedApi(ApiReference):
-    """It is deprecated in a release of the target."""
+    """
+    It is deprecated in a release of the target.
+
+    Attributes
+    ----------
+    change
+        What the table of changes says of it: releases, what takes its place, how it is rewritten.
+    """
 
     change: Change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateApi(ApiReference):
-    """It was never public, and all releases of the target have a public twin."""
+    """
+    It was never public, and all releases of the target have a public twin.
+
+    Attributes
+    ----------
+    change
+        What the table of changes says of it: releases, what takes its place, how it is rewritten.
+    """
 
     change: Change
 
@@ -115,7 +136,14 @@ class OldArgument(ApiReference):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnsaidArgument(ApiReference):
-    """A call does not say an argument that torch wants said, or that means another thing in another release."""
+    """
+    A call does not say an argument that torch wants said, or that means another thing in another release.
+
+    Attributes
+    ----------
+    unsaid
+        What the table of changes says of the argument.
+    """
 
     unsaid: Unsaid
 

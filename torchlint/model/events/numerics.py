@@ -1,7 +1,7 @@
 """
 Events of numerics: operations that are right on paper and wrong, or fragile, in floating point.
 
-Raised by the observers `logits`, `logarithms`, `comparisons`, `broadcasts` and `masks`.
+Raised by the observers below `torchlint/model/observers/numerics/`.
 """
 
 from __future__ import annotations

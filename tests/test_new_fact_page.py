@@ -1,0 +1,56 @@
+"""The event and the observer of `docs/new-fact.md` do what the page says, as they stand there."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from torchlint.model.events import Event
+from torchlint.model.events.trace import Step
+from torchlint.model.scheduling import entry_points
+from torchlint.model.scheduling.entry_points import EntryPoints
+from torchlint.syntax.lowering import program_of
+from torchlint.truth import Truth
+
+PAGE = Path(__file__).parents[1] / "docs" / "new-fact.md"
+PROGRAM = """
+import torch
+
+x = torch.rand(3).exp()
+x.clamp(2, 1)
+torch.clip(x, min=1.0, max=0.5)
+x.clamp(1, 2)
+x.clamp(unknown, 1)
+unknown.clamp(2, 1)
+"""
+
+
+@pytest.fixture
+def page() -> Iterator[ModuleType]:
+    """What the page defines."""
+    module = ModuleType("new_fact_page")
+    module.__dict__["Step"] = Step
+    sys.modules[module.__name__] = module  # a dataclass looks there
+    text = PAGE.read_text(encoding="utf-8")
+    for name in ("event", "observer"):
+        found = re.search(rf"<!-- {name} -->\n```python\n(.*?)```", text, re.DOTALL)
+        assert found, f"{PAGE.name} has no {name}"
+        exec(found[1], module.__dict__)
+    yield module
+    del sys.modules[module.__name__]
+
+
+def test_the_observer_raises_its_event(page: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = entry_points.watching
+    monkeypatch.setattr(entry_points, "watching", lambda text: (*usual(text), page.Bounds))
+    analysis = EntryPoints(program_of(PROGRAM), thorough=False)
+    analysis.follow()
+    raised: list[Event] = [each for each in analysis.machine.events if isinstance(each, page.BoundsCrossed)]
+    assert [each.truth for each in raised] == [Truth.YES, Truth.YES]
+    assert [getattr(each, "high") for each in raised] == [1.0, 0.5]  # noqa: B009
+    assert [[step.message for step in each.trace] for each in raised] == [["`exp` computes it"]] * 2
