@@ -73,6 +73,9 @@ class FileReport:
         Something inside torchlint or a rule went wrong (TLN000).
     followed
         The whole file was read and interpreted.
+    cut
+        Up to where the file was followed as a script, where it is longer than what is followed: the line, and in a
+        notebook the cell; else zeros.
     depends
         The other files of its project that the findings rest on.
     mentions_torch
@@ -88,6 +91,7 @@ class FileReport:
     suppressed: int = 0
     failed: bool = False
     followed: bool = True
+    cut: tuple[int, int] = (0, 0)
     depends: tuple[Dependency, ...] = ()
     mentions_torch: bool = True
     seconds: Mapping[str, float] = field(default_factory=dict)
@@ -162,6 +166,17 @@ class Run:
     def held_back(self) -> int:
         """Strict-level findings not shown."""
         return sum(outcome.report.held_back for outcome in self.outcomes)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What people should know beside the findings, once each: no all-clear for what was not looked at."""
+        cut = (
+            f"{report.path}: too long to be followed to its end; what comes after line {report.cut[0]}"
+            f"{f' of cell {report.cut[1]}' if report.cut[1] else ''} is not judged"
+            for report in (outcome.report for outcome in self.outcomes)
+            if report.cut[0]
+        )
+        return tuple(dict.fromkeys((*(note for outcome in self.outcomes for note in outcome.notes), *cut)))
 
     @property
     def fixed(self) -> int:

@@ -88,6 +88,10 @@ FILES: dict[str, tuple[str, bytes]] = {
     "a hundred brackets": ("a.py", (PROGRAM + "z = " + "(" * 100 + "1" + ")" * 100 + "\n").encode()),
     "a sum of five hundred terms": ("a.py", (PROGRAM + "z = " + " + ".join(["x"] * 500) + "\n").encode()),
     "100,000 lines": ("a.py", (PROGRAM + "".join(f"z{n} = {n}\n" for n in range(100_000))).encode()),
+    "more statements than are followed": (
+        "a.py",
+        (PROGRAM + "z = x.exp()\n" * 7000 + PROGRAM.replace("y", "late")).encode(),
+    ),
     "an empty file": ("a.py", b""),
     "a file that may not be read": ("a.py", PROGRAM.encode()),
 }

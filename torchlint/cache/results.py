@@ -280,12 +280,13 @@ class Cache(Store):
         """A report without what is known otherwise; nothing to tell is the empty string."""
         if not report.mentions_torch:
             return None
-        if not report.findings and not report.held_back and not report.suppressed and report.followed:
+        if report.followed and not (report.findings or report.held_back or report.suppressed or report.cut[0]):
             return ""
         import json
 
         rows = [_finding_row(finding, self._kept_path) for finding in report.findings]
-        return json.dumps([report.held_back, report.suppressed, report.followed, rows], separators=(",", ":"))
+        numbers = [report.held_back, report.suppressed, report.followed, report.cut]
+        return json.dumps([*numbers, rows], separators=(",", ":"))
 
 
 _FEW = 100
@@ -441,7 +442,7 @@ def _place(span: Span) -> list[int]:
 def _read(text: str, shown: str, real: Any) -> FileReport:
     import json
 
-    held_back, suppressed, followed, rows = json.loads(text)
+    held_back, suppressed, followed, cut, rows = json.loads(text)
     findings = []
     for place, code, name, level, message, steps, fix, cell, open_links, claimed, more in rows:
         trace, others = (
@@ -454,4 +455,6 @@ def _read(text: str, shown: str, real: Any) -> FileReport:
             shown, Span(*place), code, name, Level(level), message, trace, cure, None, cell, rests_on, shows, others
         )
         findings.append(known)
-    return FileReport(shown, tuple(findings), int(held_back), int(suppressed), followed=bool(followed))
+    return FileReport(
+        shown, tuple(findings), int(held_back), int(suppressed), followed=bool(followed), cut=(int(cut[0]), int(cut[1]))
+    )

@@ -117,7 +117,7 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
         if not (facts.lost or wanted or used or lost or judged):
             held = facts.held_back(suppressible=has_directive(text))
             if held is not None:
-                return FileReport(path, held_back=held, depends=project.depends, seconds=seconds)
+                return FileReport(path, held_back=held, cut=(facts.cut, 0), depends=project.depends, seconds=seconds)
         with _timed(seconds, PARSE):
             questions = facts.located(nodes)
             source = nodes.source()
@@ -203,6 +203,7 @@ class _Check:
             held_back,
             len(self.suppressed),
             bool(self.failures),
+            cut=(self.facts.cut, 0),
             depends=self.project.depends,
             seconds=self.seconds,
         )

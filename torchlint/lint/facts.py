@@ -14,12 +14,12 @@ from time import perf_counter
 
 from torchlint.lint.pipeline import Question
 from torchlint.lint.registry import Registry, Selection
-from torchlint.model.events import EntryLost, Event
+from torchlint.model.events import EntryLost, Event, ScriptCut
 from torchlint.project.index import ProjectIndex
 from torchlint.rule import Diagnostic, File, Level, Rule, Settings
 from torchlint.syntax.mentions import are_spelled, mentioned
 from torchlint.syntax.nodes import Nodes
-from torchlint.syntax.place import NodeWantedError
+from torchlint.syntax.place import NodeWantedError, line_of
 from torchlint.truth import Truth
 
 
@@ -44,6 +44,8 @@ class Facts:
     ----------
     lost
         The entry points that the model failed to follow.
+    cut
+        The line at which the script became too long to be followed; 0 where it did not.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class Facts:
         self._text = text
         self._registry = registry
         self.lost: list[EntryLost] = []
+        self.cut = 0
         self._selection = selection
         self._target = selection.target
         self._questions: list[Question] = []
@@ -71,6 +74,9 @@ class Facts:
                 continue
             if isinstance(event, EntryLost):
                 self.lost.append(event)
+                continue
+            if isinstance(event, ScriptCut):
+                self.cut = self.cut or line_of(event.node)
                 continue
             kind = type(event)
             if kind not in listening:

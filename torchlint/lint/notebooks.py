@@ -181,7 +181,9 @@ def _placed(report: FileReport, cells: Cells) -> FileReport:
     findings = [*(_by_cell(finding, cells) for finding in report.findings), *_broken(report.path, cells)]
     if cells.broken:
         findings.sort(key=lambda item: (item.cell or 0, item.span, item.code))
-    return replace(report, findings=tuple(findings), followed=report.followed and not cells.broken)
+    cell, line = cells.place(report.cut[0]) if report.cut[0] else (0, 0)
+    followed = report.followed and not cells.broken
+    return replace(report, findings=tuple(findings), followed=followed, cut=(line, cell or 0))
 
 
 def _broken(path: str, cells: Cells) -> Iterator[Finding]:

@@ -104,7 +104,7 @@ class Check:
         self.texts[name] = changed if changed is not None else _decoded(data)
         if (request.fix or options.add_noqa) and not options.diff:
             write(sys.stdout, [self.texts[name]])
-        for note in result.outcomes[0].notes:
+        for note in result.notes:
             self.printer.note(note)
         return result
 
@@ -136,7 +136,7 @@ class Check:
             )
         if request.fixes_verified:
             result = self._fixed(result)
-        for note in dict.fromkeys(note for outcome in result.outcomes for note in outcome.notes):
+        for note in result.notes:
             self.printer.note(note)
         if request.store is not None and request.store.foreign:
             self.printer.note(f"{request.store.foreign} is not torchlint's: no results are kept")

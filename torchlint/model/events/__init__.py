@@ -109,6 +109,14 @@ class EntryLost(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptCut(Event):
+    """
+    The file as a script is longer than what is followed of one entry point: what it does and defines from this
+    statement on is not known.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OpCalled(Event):
     """
     A call whose callee resolves to a name of torch: function, class, or method of a known tensor.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from torchlint.model.autograd.backward import callers_backward
 from torchlint.model.autograd.conclusions import conclude
 from torchlint.model.autograd.reads import retained_escape
-from torchlint.model.events import EntryLost
+from torchlint.model.events import EntryLost, ScriptCut
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.functions import run_body, run_function
 from torchlint.model.python.modules import inherit
@@ -121,11 +121,18 @@ class EntryRun:
         try:
             run()
         except (BudgetExceededError, TooDeepError):
+            if entry is None:
+                self._cut()
             return False
         except Exception as error:
             self._lost(entry, error)
             return False
         return True
+
+    def _cut(self) -> None:
+        place = self.machine.statement
+        if isinstance(place, ir.Statement):
+            self.machine.events.append(ScriptCut(node=place.line, statement=place.line))
 
     def _lost(self, entry: Function | Class | None, error: Exception) -> None:
         place = self.machine.statement if entry is None else entry.definition
