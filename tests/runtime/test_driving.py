@@ -291,3 +291,63 @@ def test_kinds_by_use(text: str, kinds: dict[str, str]) -> None:
     assert isinstance(node, ast.FunctionDef)
     found = {name: use.kind for name, use in uses(node, computes=True).items()}
     assert found == {**found, **kinds}
+
+
+def test_another_device_is_this_one() -> None:
+    text = """
+        import torch
+        from torch import nn
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(8, 2).cuda()
+            def forward(self, x):
+                return self.layer(x.to("cuda:0")) + torch.ones(2, device=torch.device("cuda"))
+        """
+    outcome = driven(text, "Net")
+    assert outcome.ending == "ended", outcome.note
+
+
+def test_what_is_read_of_a_made_up_module_is_there() -> None:
+    text = """
+        import torch
+        def total(model):
+            kept = [p for p in model.particles]
+            return sum(p.sum() for p in kept) + model.weight.sum() + torch.ones(())
+        """
+    outcome = driven(text, "total")
+    assert outcome.ending == "ended", outcome.note
+
+
+def test_a_constructor_says_what_it_wants_instead_of_a_number() -> None:
+    text = """
+        import torch
+        from torch import nn
+        class Chain(nn.Module):
+            def __init__(self, parts, start):
+                super().__init__()
+                self.parts = nn.ModuleList(parts)
+                self.start = nn.Parameter(torch.zeros(start.size()))
+            def forward(self, x):
+                for part in self.parts:
+                    x = part(x)
+                return x.sum() + self.start.sum()
+        """
+    outcome = driven(text, "Chain")
+    assert outcome.ending == "ended", outcome.note
+
+
+def test_what_came_further_is_followed_first() -> None:
+    """Three tensors of shapes that only their refusals tell, one after the other."""
+    text = """
+        import torch
+        def mixed(a, b, c):
+            n, d = a.shape
+            m, k, e = b.shape
+            if k != 3:
+                raise ValueError(f"input has {k} channels but 3 are needed")
+            h = torch.matmul(a, torch.ones(8, 4))
+            return h.sum() + torch.nn.functional.conv2d(c, torch.ones(2, 5, 1, 1)).sum() + b.sum()
+        """
+    outcome = driven(text, "mixed")
+    assert outcome.ending == "ended", outcome.note

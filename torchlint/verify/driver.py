@@ -12,8 +12,10 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
+import heapq
 import inspect
 import itertools
+import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
@@ -21,11 +23,14 @@ from typing import Any, Protocol
 import torch
 
 from torchlint.verify.bare import without_constructor
-from torchlint.verify.inputs import Inputs, constructor_arguments, first_inputs, repaired
+from torchlint.verify.inputs import Inputs, constructor_arguments, first_inputs, instead_of_number, repaired
+from torchlint.verify.machine import OnThisMachine
 from torchlint.verify.protocol import Raised
 
 ATTEMPTS = 120
 """Calls before giving up."""
+AT_ONE_LINE = 16
+"""So many inputs made of those that came to one line are tried before others."""
 PROFILES = (8, 4, 16, 3, 2, 1)
 """Sizes tried for integer constructor arguments that say nothing about themselves."""
 
@@ -45,6 +50,35 @@ AUTOGRAD = (
     "on Tensor that requires grad",
 )
 """Parts of messages that torch raises about autograd and registration, whatever the shapes."""
+
+
+class _Waiting:
+    """
+    Inputs to try, those first that are made of what came furthest; after a few that come no further the others.
+    """
+
+    def __init__(self) -> None:
+        self.known: set[Inputs] = set()
+        self.order = itertools.count()
+        self.heap: list[tuple[int, int, Inputs]] = []
+        self.added: dict[int, int] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self.heap)
+
+    def add(self, found: Iterable[Inputs], line: int) -> None:
+        """Inputs made of those with which a function came to a line."""
+        for each in found:
+            if each in self.known:
+                continue
+            self.known.add(each)
+            self.added[line] = self.added.get(line, 0) + 1
+            rank = line if self.added[line] <= AT_ONE_LINE else 0
+            heapq.heappush(self.heap, (-rank, next(self.order), each))
+
+    def next(self) -> Inputs:
+        """The likeliest."""
+        return heapq.heappop(self.heap)[2]
 
 
 class UnbuiltError(Exception):
@@ -89,8 +123,9 @@ class Driver:
         self.input_grad = input_grad
         self.known_calls = list(_calls(target.__name__, tree, namespace))
         self.description = ""
-        self.furthest = (0, "")
+        self.furthest = ((0, 0), "")
         self.bare = False
+        self.refusal = ""
         self.failure = "no constructor call was found that it accepts"
 
     def run(self, observer: contextlib.AbstractContextManager[object] | None, *reset: _Resettable) -> Raised | None:
@@ -116,8 +151,7 @@ class Driver:
         """
         attempts = 0
         for arguments, keywords in self._constructions():
-            waiting: list[Inputs] = []
-            tried: set[Inputs] = set()
+            waiting = _Waiting()
             first = True
             while (first or waiting) and attempts < ATTEMPTS:
                 attempts += 1
@@ -125,7 +159,7 @@ class Driver:
                     each.reset()
                 torch.manual_seed(0)
                 phase = _Phase()
-                with observer or contextlib.nullcontext():
+                with observer or contextlib.nullcontext(), OnThisMachine():
                     try:
                         module = self._construct(phase, arguments, keywords)
                         if first:
@@ -133,25 +167,35 @@ class Driver:
                             function = self._function(module)
                             whole = module if isinstance(module, torch.nn.Module) else None
                             asked = module.forward if function is module and whole is not None else function
-                            waiting = [i for i in first_inputs(asked, whole) if i not in tried]
-                        chosen = waiting.pop(0)
-                        tried.add(chosen)
+                            waiting.add(first_inputs(asked, whole), 0)
+                        chosen = waiting.next()
                         self._drive(phase, self._function(module), chosen)
                         return None
                     except Exception as error:
                         if phase.name == "construct":
-                            first, waiting = False, []
+                            first, waiting = False, _Waiting()
+                            self.refusal = str(error)
                         if _about_autograd(error) or phase.name not in ("construct", "forward"):
                             return self.tell(error, phase.name)
                         self._failed(phase, error)
                         if phase.name == "forward":
-                            waiting = [i for i in repaired(chosen, str(error)) if i not in tried] + waiting
+                            waiting.add(repaired(chosen, str(error)), self._line(error))
         self.description = self.furthest[1] or self.description
         raise UnbuiltError(self.failure)
 
+    def _line(self, error: Exception) -> int:
+        """How far the function came that was called: the line of its file that it was in."""
+        code = inspect.getsourcefile(self.target) if self.target.__module__ in sys.modules else None
+        trace = error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == code:
+                return trace.tb_lineno
+            trace = trace.tb_next
+        return 0
+
     def _failed(self, phase: _Phase, error: Exception) -> None:
         """Of all attempts the first of those that came furthest is told: later ones are guesses."""
-        rank = ("construct", "forward").index(phase.name) + 1
+        rank = (("construct", "forward").index(phase.name) + 1, self._line(error) if phase.name == "forward" else 0)
         if rank > self.furthest[0]:
             self.furthest = (rank, self.description)
             self.failure = f"{phase.name}: {type(error).__name__}: {_first_line(error)}"
@@ -175,6 +219,10 @@ class Driver:
         numbers = [name for name, value in arguments.items() if isinstance(value, (int, float))]
         for length, name in itertools.product((3, 4), numbers[:4]):
             yield (), {**arguments, name: [PROFILES[0]] * length}
+        others = instead_of_number(self.refusal)
+        for name in [name for name, value in arguments.items() if isinstance(value, (int, float, list))][:8]:
+            for value in others:
+                yield (), {**arguments, name: value}
         if self.method and not inspect.isabstract(self.target):
             self.bare = True
             yield (), {}

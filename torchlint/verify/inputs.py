@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 from torchlint.verify import typed, values
-from torchlint.verify.usage import Use, uses, whole
+from torchlint.verify.usage import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES, Use, uses, whole
 
 SIZE = 8
 """Of what says nothing of itself."""
@@ -84,7 +84,7 @@ def constructor_arguments(
             use = known.get(p.name, Use(""))
             if use.choices and use.kind in ("", "string"):
                 found[p.name] = use.choices[0]
-            elif not by_use and use.kind not in ("config", "dict", "module", "callable", "tensor", "mask"):
+            elif not by_use and use.kind not in ("config", "dict", "module", "modules", "callable", "tensor", "mask"):
                 found[p.name] = _argument(p.name.lower(), p.annotation, size)
             elif use.kind in ("", "integer"):
                 found[p.name] = values.scalar(p.name, size, computes=False)
@@ -344,9 +344,61 @@ def repaired(inputs: Inputs, message: str) -> list[Inputs]:
         found.append(replace(inputs, shapes=tuple({**dict(inputs.shapes), **one}.items())))
     if re.search(r"scalar types?:? Float|expected .*Float|must be .*floating|found Long|'Long'", message):
         found.append(replace(inputs, names=(*inputs.names, *inputs.integers), integers=()))
+    found += list(_completed(inputs, message))
+    if "ndarray" in message:
+        for name in (*inputs.names, *(n for n, use in inputs.others if use.kind in ("mask", "config"))):
+            found.append(_as(inputs, name, Use("array")))
     if re.search(r"not Tensor|'Tensor' object|Tensor cannot|single element can be converted|ambiguous", message):
         found += list(_otherwise(inputs, message))
     return found
+
+
+def _as(inputs: Inputs, name: str, use: Use) -> Inputs:
+    """The same with one argument as something else."""
+    if use.kind == "tensor":
+        others = tuple(each for each in inputs.others if each[0] != name)
+        return replace(inputs, names=(*inputs.names, name), others=others)
+    others = tuple((known, use if known == name else old) for known, old in inputs.others)
+    others = others if name in dict(others) else (*others, (name, use))
+    names, integers = ([n for n in known if n != name] for known in (inputs.names, inputs.integers))
+    return replace(inputs, names=tuple(names), integers=tuple(integers), others=others)
+
+
+_TYPES = {"list": "list", "tuple": "batch", "int": "integer", "float": "number", "str": "string", "bool": "flag"}
+
+
+def _completed(inputs: Inputs, message: str) -> Iterator[Inputs]:
+    """What was made up has not what is read of it: it gets that, or is a configuration, which has everything."""
+    match = re.search(r"'(\w+)' object has no attribute '(\w+)'", message)
+    if match is None:
+        return
+    kind, attribute = match[1], match[2]
+    for name, use in inputs.others:
+        if use.of is not None and use.of.__name__ == kind:
+            yield _as(inputs, name, Use("config", reads=use.reads))
+        elif kind == "AnyModule" and use.kind in ("module", "callable"):
+            for held in ("list", "tensor", "called"):
+                yield _as(inputs, name, replace(use, reads=((attribute, held), *use.reads)))
+        elif kind in ("int", "float") and use.kind == "config" and attribute in TENSOR_ATTRIBUTES:
+            yield _as(inputs, name, Use("module", reads=use.reads))
+        elif _TYPES.get(kind) == use.kind:
+            yield _as(inputs, name, Use("tensor" if attribute in TENSOR_ATTRIBUTES else "config"))
+
+
+def instead_of_number(message: str) -> list[Any]:
+    """What a constructor that refuses a number may want instead, from the words of its refusal."""
+    match = re.search(r"'(?:int|float|list)' object has no attribute '(\w+)'", message)
+    if match:
+        if match[1] in MODULE_ATTRIBUTES:
+            return [values.AnyModule()]
+        if match[1] in TENSOR_ATTRIBUTES:
+            return [torch.rand(SIZE), torch.rand(2, SIZE)]
+        return [values.Config(SIZE)]
+    if re.search(r"'int' object is not (subscriptable|iterable)|type 'int' has no len|index out of range", message):
+        return [[2, 2, 2, 2], [SIZE, SIZE], [(SIZE, SIZE), (SIZE, SIZE)]]
+    if re.search(r"int is not a Module subclass|'int' object is not callable", message):
+        return [[values.AnyModule(), values.AnyModule()], values.AnyModule(), nn.ReLU]
+    return []
 
 
 def _said(message: str) -> tuple[int, ...]:
@@ -360,9 +412,12 @@ def _said(message: str) -> tuple[int, ...]:
     return tuple(int(word) if word.isdigit() else 2 if index == 0 else 8 for index, word in enumerate(words))
 
 
+_SHAPED = ("mask", "batch", "tensors", "array")
+
+
 def _one_by_one(inputs: Inputs, shapes: Sequence[tuple[int, ...]]) -> list[Inputs]:
     """The same with the new shape for one of several tensors alone."""
-    tensors = [*inputs.names, *inputs.integers, *(n for n, use in inputs.others if use.kind == "mask")]
+    tensors = [*inputs.names, *inputs.integers, *(n for n, use in inputs.others if use.kind in _SHAPED)]
     if len(tensors) < 2:
         return []
     own = dict(inputs.shapes)
@@ -430,6 +485,7 @@ _REPAIRS: tuple[tuple[str, _Repair], ...] = (
     (r"size mismatch, got input \(\d+\), mat \(\d+x(\d+)\), vec \((\d+)\)", lambda s, g: _last(s, g[1][0])),
     (r"to have (\d+) channels, but got \d+ channels", lambda s, g: _second(s, g[0][0])),
     (r"running_mean should contain \d+ elements not (\d+)", lambda s, g: _second(s, g[0][0])),
+    (r"has \d+ channels?,? but .*?(\d+)", lambda s, g: _second(s, g[0][0])),
     (r"or (\d)D \(batched\) input", lambda s, g: _ranked(s, g[0][0])),
     (r"[Ee]xpected (\d)D or \d+D input", lambda s, g: _ranked(s, g[0][0])),
     (r"[Ee]xpected (\d)D input", lambda s, g: _ranked(s, g[0][0])),
@@ -447,6 +503,7 @@ _REPAIRS: tuple[tuple[str, _Repair], ...] = (
         r"expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\)",
         lambda s, g: _swapped(s, g[0][0], g[1][0]) + _swapped(s, g[1][0], g[0][0]),
     ),
+    (r"(?i)\bis not (?:an? )?(\d)-?D\b", lambda s, g: _ranked(s, g[0][0])),
     (r"number of sizes provided \((\d+)\)", lambda s, g: _ranked(s, g[0][0])),
     (r"(?i)(?:must|should|expect\w*)[^.]*?\b(\d)-?D\b", lambda s, g: _ranked(s, g[0][0])),
     (r"unpack \(expected (\d+)", lambda s, g: _ranked(s, g[0][0])),

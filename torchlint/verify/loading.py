@@ -57,6 +57,7 @@ class Loading:
             self.root, folder = os.path.split(self.root)
             self.name = f"{folder}.{self.name}"
         self.bare = False
+        self.gone: list[tuple[str, str]] = []
         self.packages: dict[str, dict[str, object]] = {}
 
     def _hides_a_library(self) -> bool:
@@ -89,6 +90,7 @@ class Loading:
         before = set(sys.modules)
         for _ in range(ATTEMPTS):
             try:
+                self._stand_in_for_names()
                 return importlib.import_module(self.name)
             except Exception as error:
                 for name in set(sys.modules) - before:
@@ -99,6 +101,12 @@ class Loading:
                 if self.bare:
                     self._bare_packages()
         return importlib.import_module(self.name)
+
+    def _stand_in_for_names(self) -> None:
+        """Names that modules of the project are said to have, and have not."""
+        for module, name in self.gone:
+            with contextlib.suppress(Exception):
+                setattr(importlib.import_module(module), name, Inert(f"{module}.{name}", self.standins.touched))
 
     def _ours(self, name: str) -> bool:
         module = sys.modules[name]
@@ -133,6 +141,9 @@ class Loading:
             return True
         if not self.bare and "." in self.name:
             self.bare = True
+            return True
+        if gone and gone[2] not in self.packages and (gone[2], gone[1]) not in self.gone and gone[2] != self.name:
+            self.gone.append((gone[2], gone[1]))
             return True
         return False
 

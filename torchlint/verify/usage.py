@@ -98,7 +98,7 @@ class Use:
     ----------
     kind
         "tensor", "integers", "mask", "tensors", "module", "criterion", "callable", "optimizer", "scheduler", "loader",
-        "parameters",
+        "parameters", "modules", "array",
         "config", "dict", "list", "integer", "number", "flag", "string", "device", "dtype", "path", "batch" (a tuple of
         tensors), or "" for unknown.
     rank
@@ -106,7 +106,7 @@ class Use:
     of
         The class of the project that its annotation names.
     reads
-        Of a configuration: what is read of it that holds something itself, each with "object", "called" or "list".
+        Of what is no tensor: what is read of it that holds something itself, each with "object", "called" or "list".
     choices
         The words that it is compared with.
     """
@@ -144,7 +144,7 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, *, computes: bool) ->
         choices = tuple(dict.fromkeys(_choices(function, name)))
         if not kind and choices and not annotation:
             kind = "string"
-        reads = tuple(dict(_read(function, name)).items()) if kind in ("config", "dict") else ()
+        reads = () if kind in ("tensor", "integers", "mask") else tuple(dict(_read(function, name)).items())
         found[name] = Use(kind, ranks.get(name, 0), reads=reads, choices=choices)
     return found
 
@@ -228,6 +228,8 @@ def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str
     lower = name.lower()
     if "buffer" in seen:
         return "tensor"
+    if "modules" in seen and "list" not in seen and "bound" not in seen:
+        return "modules"
     if lower in ("dtype", "device"):
         return lower
     for kind in ("optimizer", "module", "dict", "batch", "tensor", "loader"):
@@ -269,6 +271,8 @@ def _of_tensor(name: str) -> str:
 def _evidence(function: ast.AST) -> Iterator[tuple[str, str]]:
     for node in ast.walk(function):
         match node:
+            case ast.Name(name, ast.Store()):
+                yield name, "bound"
             case ast.Attribute(ast.Name(name), attribute):
                 yield name, _by_attribute(attribute)
             case ast.Subscript(ast.Name(name), ast.Constant(str())):
@@ -285,6 +289,11 @@ def _evidence(function: ast.AST) -> Iterator[tuple[str, str]]:
                 yield from ((each.id, "list") for each in arguments if isinstance(each, ast.Name))
             case ast.Call(ast.Attribute(ast.Name("self"), "register_buffer"), [_, ast.Name(name), *_]):
                 yield name, "buffer"
+            case ast.Call(
+                ast.Attribute(_, "ModuleList" | "Sequential") | ast.Name("ModuleList" | "Sequential"),
+                [ast.Name(name) | ast.Starred(ast.Name(name))],
+            ):
+                yield name, "modules"
             case ast.Call(ast.Name(name)):
                 yield name, "called"
             case ast.Assign([ast.Tuple(_)], ast.Name(name)):

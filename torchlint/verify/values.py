@@ -6,7 +6,7 @@ Runs inside the child. Each is made anew for each call, the same for the same na
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -133,17 +133,28 @@ class Batch(dict[str, Any]):
 class AnyModule(nn.Module):  # type: ignore[misc]
     """A Module that takes any tensors and returns the first, scaled: it has parameters, and keeps shapes."""
 
-    def __init__(self) -> None:
+    def __init__(self, reads: tuple[tuple[str, str], ...] = ()) -> None:
         super().__init__()
         self.in_features = self.out_features = self.dim = self.embed_dim = self.hidden_size = 8
         self.weight = nn.Parameter(torch.ones(()))
         self.bias = nn.Parameter(torch.zeros(()))
+        for name, held in reversed(reads):
+            if held in _HELD and (name in vars(self) or not hasattr(self, name)):
+                setattr(self, name, _HELD[held]())
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """The first tensor of floats among the arguments."""
         for value in _inside((*args, *kwargs.values())):
             return (value if value.is_floating_point() else value.float()) * self.weight + self.bias
         return self.weight + self.bias
+
+
+_HELD: Mapping[str, Callable[[], Any]] = {
+    "list": lambda: [torch.ones(8), torch.ones(8)],
+    "tensor": lambda: torch.ones(8),
+    "called": lambda: AnyModule(),
+}
+"""What a made-up Module has under a name that is read of it."""
 
 
 def _inside(values: Any) -> Iterator[torch.Tensor]:
@@ -207,13 +218,17 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
             first = [tensor("x", shape, requires_grad) for _ in range(max(1, use.rank - 1))]
             return (*first, tensor("labels", shape, False))
         case "module":
-            return AnyModule()
+            return AnyModule(use.reads)
+        case "modules":
+            return [AnyModule(), AnyModule()]
+        case "array":
+            return tensor(name, shape, False, "tensor").numpy()
         case "parameters":
             return list(AnyModule().parameters())
         case "criterion":
             return criterion
         case "callable":
-            return AnyModule()
+            return AnyModule(use.reads)
         case "optimizer":
             return torch.optim.SGD(AnyModule().parameters(), lr=0.01)
         case "scheduler":

@@ -1,0 +1,42 @@
+"""
+Lets a Module that asks for another device run on the CPU, as the only one that is there.
+
+Runs inside the child, while something is driven. Values are the same; what a kernel of that device would do otherwise
+is not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+_ELSEWHERE = ("cuda", "mps", "xpu", "npu", "hpu")
+_MOVES = frozenset({"cuda", "xpu", "pin_memory"})
+
+
+class OnThisMachine(TorchFunctionMode):  # type: ignore[misc]
+    """Every device that a call into torch names is the CPU."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Called by torch in place of `func`."""
+        if getattr(func, "__name__", "") in _MOVES and args and isinstance(args[0], torch.Tensor):
+            return args[0]
+        keywords = {name: _here(value) for name, value in (kwargs or {}).items()}
+        return func(*(_here(value) for value in args), **keywords)
+
+
+def _here(value: Any) -> Any:
+    if isinstance(value, torch.device):
+        return torch.device("cpu") if value.type in _ELSEWHERE else value
+    if isinstance(value, str):
+        return "cpu" if value.partition(":")[0] in _ELSEWHERE else value
+    return value
