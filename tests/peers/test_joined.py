@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .joined import KINDS, Said, joined
+from .joined import EXPLAINED, KIND_OF, KINDS, UNEXPLAINED, Said, joined, table
 from .tools import read_flake8
 
 
@@ -41,6 +41,25 @@ def test_a_tool_speaks_once_of_a_place() -> None:
 def test_what_concerns_python_alone_is_left_out() -> None:
     """A rule of flake8-bugbear has no kind."""
     assert joined([said("flake8-bugbear", "B905")]) == []
+
+
+def test_the_table_counts_places_and_says_why_torchlint_is_silent() -> None:
+    """A code without an explanation is told as such; a place of which torchlint speaks needs none."""
+    ours = Said("a.py", 5, "torchlint", "TLN902", "(strict) `torch.norm`")
+    found = joined(
+        [said("TorchFix", "TOR102"), said("TorchFix", "TOR101", line=4), said("TorchFix", "TOR101", line=5), ours]
+    )
+    rows = table([*(("one", each) for each in found), ("two", found[0])])[2:]
+    assert rows == [
+        "| api | 1 (one 1) | TorchFix TOR101 | TLN902 strict |  |",
+        f"| api | 1 (one 1) | TorchFix TOR101 | silent | {UNEXPLAINED} |",
+        f"| load | 2 (one 1, two 1) | TorchFix TOR102 | silent | {EXPLAINED['TOR102']} |",
+    ]
+
+
+def test_what_is_explained_is_compared() -> None:
+    """An explanation of a code that no kind names would never be asked for."""
+    assert EXPLAINED.keys() <= KIND_OF.keys()
 
 
 def test_a_code_has_one_kind() -> None:
