@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import gc
 import importlib
 import json
 import re
@@ -274,6 +275,7 @@ def main(arguments: Iterable[str] | None = None) -> int:
     kind.add_argument("--write", action="store_true", help="write the table")
     kind.add_argument("--check", action="store_true", help="compare it with the one that is there")
     options = parser.parse_args(None if arguments is None else list(arguments))
+    gc.disable()  # the trees of all releases are kept, and the collector would go over them again and again
     made = text(table(options.sources))
     if options.write:
         TABLE.write_text(made, encoding="utf-8")

@@ -88,7 +88,6 @@ class _Module:
     """The name's definition, or the dotted name that it stands for."""
     stars: list[str] = field(default_factory=list)
     listed: frozenset[str] | None = None
-    dynamic: bool = False
 
 
 class Release:
@@ -131,8 +130,6 @@ class Release:
         for node in body:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 into.bound[node.name] = node
-                if node.name == "__getattr__":
-                    into.dynamic = True
             elif isinstance(node, ast.Import):
                 for alias in node.names:
                     into.bound[alias.asname or alias.name.partition(".")[0]] = alias.name
@@ -145,8 +142,6 @@ class Release:
                     self._statements(getattr(node, part, []), package, into)
                 for handler in getattr(node, "handlers", []):
                     self._statements(handler.body, package, into)
-            if any(isinstance(part, ast.Name) and part.id in ("globals", "setattr", "vars") for part in ast.walk(node)):
-                into.dynamic = into.dynamic or not isinstance(node, (ast.FunctionDef, ast.ClassDef))
 
     def _imported(self, node: ast.ImportFrom, package: str, into: _Module) -> None:
         base = package.split(".") if package else []
