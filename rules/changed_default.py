@@ -24,6 +24,9 @@ class ChangedDefault(Rule):
     Unsafe: the argument gets the value that it had before the change. No fix where the oldest torch has no such
     argument.
 
+    ## Known limits
+    Methods (`x.floor_divide(y)`) and what `functools.partial` is given are not seen.
+
     ## References
     - [torch.floor_divide](https://docs.pytorch.org/docs/stable/generated/torch.floor_divide.html)
     - [torch.onnx.export](https://docs.pytorch.org/docs/stable/onnx_export.html)

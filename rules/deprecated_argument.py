@@ -29,6 +29,9 @@ class DeprecatedArgument(Rule):
     meant now, and `pretrained=True` as the weights that it stands for. `verbose=True` and `volatile=True` are left out
     as unsafe fixes. No fix for a call with `*` or `**`.
 
+    ## Known limits
+    Arguments that a call is given by `**` or by `functools.partial`, and functions that `getattr` gives, are not seen.
+
     ## References
     - [torch.meshgrid](https://docs.pytorch.org/docs/stable/generated/torch.meshgrid.html)
     - [torch.utils.checkpoint](https://docs.pytorch.org/docs/stable/checkpoint.html)

@@ -22,6 +22,9 @@ class PrivateApi(Rule):
     ## Fix safety
     Safe where both names are the very same object, and unsafe for `_LRScheduler`, whose twin is its base class.
 
+    ## Known limits
+    A private name without a public twin is not reported, whatever may become of it; nor is what `getattr` gives.
+
     ## References
     - [torch.utils.data.default_collate](https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.default_collate)
     - [What changed, and how the table is made](https://github.com/torchlint/torchlint/blob/main/docs/api-changes.md)

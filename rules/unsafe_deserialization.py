@@ -21,6 +21,9 @@ class UnsafeDeserialization(Rule):
     ## Cure
     `torch.hub.load("owner/repository:v1.2", …)`; collectives of tensors.
 
+    ## Known limits
+    Silent where the repository is not written in the call.
+
     ## References
     - [torch.hub](https://docs.pytorch.org/docs/stable/hub.html)
     - [torch.distributed.broadcast_object_list](https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.broadcast_object_list)

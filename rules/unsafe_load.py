@@ -25,6 +25,10 @@ class UnsafeLoad(Rule):
     ## Fix safety
     Unsafe: a file with other things in it is refused then.
 
+    ## Known limits
+    What `functools.partial` or `**` gives to `torch.load` is not seen. Where the file comes from is not asked: one that
+    the same program has written is reported as well.
+
     ## References
     - [torch.load](https://docs.pytorch.org/docs/stable/generated/torch.load.html)
     - [What changed in torch 2.6](https://github.com/pytorch/pytorch/releases/tag/v2.6.0)
