@@ -278,7 +278,7 @@ def test_help_and_completion(torchlint: Torchlint) -> None:
 # On a terminal.
 
 
-def _on_a_terminal(*arguments: str, until: bytes, seconds: float = 60) -> bytes:
+def _on_a_terminal(*arguments: str, until: bytes, seconds: float = 300) -> bytes:
     """What is printed on a terminal until something is; then the process is interrupted as by Ctrl-C."""
     master, end = pty.openpty()
     environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
@@ -301,7 +301,7 @@ def _on_a_terminal(*arguments: str, until: bytes, seconds: float = 60) -> bytes:
                     break
                 printed += piece
         process.send_signal(signal.SIGINT)
-        process.wait(30)
+        process.wait(seconds)
     finally:
         process.kill()
         process.wait()
@@ -347,7 +347,7 @@ def test_watch(torchlint: Torchlint, overwritten: str, clean: str) -> None:
         Path("a.py").write_text(overwritten)
         assert "a.py:5:1: error[TLN201]" in _until(process, "watching for changes")
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
+        assert process.wait(300) == 130
     finally:
         process.kill()
         process.wait()

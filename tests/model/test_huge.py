@@ -72,7 +72,7 @@ def test_nobody_dies_of_a_huge_number(statement: str, tmp_path: Path) -> None:
     selection = Selection(frozenset(registry.names), strict=True)
     for number in NUMBERS:
         program = HEADER + statement.format(n=number) + "\n" + FAULT
-        begin = time.perf_counter()
+        begin = time.process_time()
         findings = check_bytes(str(tmp_path / "main.py"), program.encode(), registry, selection).findings
-        assert time.perf_counter() - begin < 5, number
+        assert time.process_time() - begin < 5, number
         assert not [each.message for each in findings if each.code == "TLN000"], number

@@ -126,13 +126,22 @@ def test_programs_do_not_see_each_other(own_server: server.Server) -> None:
     assert outcome.probes["left"]["error"].startswith("NameError")
 
 
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="nothing tells what a process has taken")
 def test_forks_are_cheap(own_server: server.Server) -> None:
     program = Request("import torch\nx = torch.ones(3, requires_grad=True)\n(x * x).sum().backward()\n")
     own_server.run(program)
-    started = time.monotonic()
+    assert own_server.process is not None
+    before = _processor_time(own_server.process.pid)
     for _ in range(20):
         assert own_server.run(program).ending == "ended"
-    assert (time.monotonic() - started) / 20 < 0.5, "a fork takes 20 ms; importing torch again takes seconds"
+    taken = (_processor_time(own_server.process.pid) - before) / 20
+    assert taken < 0.15, "a fork takes 15 ms; importing torch again takes a second"
+
+
+def _processor_time(process: int) -> float:
+    """What a process and those it has waited for have taken, whatever else the machine does."""
+    fields = Path("/proc", str(process), "stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_without_fork_a_process_per_program() -> None:
