@@ -41,6 +41,7 @@ class ArgumentModifiedInPlace(Rule):
     code = "TLN213"
     name = "argument-modified-in-place"
     level = Level.WARNING
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -95,18 +96,13 @@ class ArgumentModifiedInPlace(Rule):
     )
 
     def check(self, event: writes.ArgumentWritten) -> Iterator[Diagnostic]:
-        level = self.level_of(event)
-        if level is None:
+        if event.parameter == "self" or _MEANT.search(event.parameter.lower()):
+            return
+        if _WRITER.search(event.function.lower()):
             return
         message = f"`{event.function}` modifies its argument `{event.parameter}` in place"
         if event.read is not None:
             message += f", and the caller goes on using it as `{event.read_name}`"
         claims = (Observed("argument-written", event.parameter, event.read_name),)
+        level = Level.WARNING if event.read is not None else Level.STRICT
         yield Diagnostic(event.node, message, event.trace, level=level, claims=claims)
-
-    def level_of(self, event: writes.ArgumentWritten) -> Level | None:
-        if event.parameter == "self" or _MEANT.search(event.parameter.lower()):
-            return None
-        if _WRITER.search(event.function.lower()):
-            return None
-        return Level.WARNING if event.read is not None else Level.STRICT

@@ -75,10 +75,8 @@ class BroadcastInLoss(Rule):
         message = f"{sides} are broadcast: each is compared with each"
         if not event.square:
             message = f"{sides} are broadcast: one target for all predictions"
-        yield Diagnostic(event.node, message, event.trace, level=self.level_of(event), claims=claims)
-
-    def level_of(self, event: numerics.LossBroadcast) -> Level:
-        return self.level if event.square else Level.SMELL
+        level = self.level if event.square else Level.SMELL
+        yield Diagnostic(event.node, message, event.trace, level=level, claims=claims)
 
 
 def _size(shape: events.Shape) -> str:

@@ -37,6 +37,7 @@ class ConcatenationInLoop(Rule):
     name = "concatenation-in-loop"
     level = Level.SMELL
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """

@@ -1,5 +1,6 @@
 import re
 from collections.abc import Iterator
+from functools import partial
 
 import libcst as cst
 
@@ -41,6 +42,7 @@ class DataAttributeWrite(Rule):
     name = "data-attribute-write"
     level = Level.WARNING
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -105,27 +107,26 @@ class DataAttributeWrite(Rule):
     )
 
     def check(self, event: writes.DataWritten) -> Iterator[Diagnostic]:
-        node = event.target_node
-        if isinstance(node, cst.Attribute) and node.attr.value == "data":
-            node = node.value
+        node = event.owner_node
         if event.temporary:
             source = node.value if isinstance(node, cst.Subscript) else node
             message = f"`.data =` gives other memory to what the index has just made: {shown(source)} stays as it was"
             yield Diagnostic(event.node, message, event.trace, level=Level.WARNING)
             return
         message = f"`{event.op}` writes {shown(node)} through `.data`, unseen by autograd"
-        level = self.level_of(event)
+        level = _level(event)
         if level is Level.WARNING:
             message += ", although an operation saved the old value: the gradient is wrong"
         elif level is Level.SMELL:
             message += ", while it is in the graph"
         claims = (Observed("unseen-write", code(node), "saved" if level is Level.WARNING else ""),)
-        yield Diagnostic(event.node, message, event.trace, _fix(event), level, claims=claims)
+        yield Diagnostic(event.node, message, event.trace, partial(_fix, event), level, claims=claims)
 
-    def level_of(self, event: writes.DataWritten) -> Level:
-        if event.temporary or event.saved_by is not None:
-            return Level.WARNING
-        return Level.SMELL if event.target.is_leaf is Truth.NO else Level.STRICT
+
+def _level(event: writes.DataWritten) -> Level:
+    if event.saved_by is not None:
+        return Level.WARNING
+    return Level.SMELL if event.target.is_leaf is Truth.NO else Level.STRICT
 
 
 def _fix(event: writes.DataWritten) -> Fix | None:

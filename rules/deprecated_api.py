@@ -39,6 +39,7 @@ class DeprecatedApi(Rule):
     name = "deprecated-api"
     level = Level.WARNING
     fixes = "both"
+    may_be_strict = True
     bad = (
         Example(
             """

@@ -32,6 +32,7 @@ class DeprecatedBackwardHook(Rule):
     name = "deprecated-backward-hook"
     level = Level.WARNING
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -78,8 +79,5 @@ class DeprecatedBackwardHook(Rule):
         edit = Edit(event.name, "register_full_backward_hook")
         fix = Fix("register a full backward hook", (edit,), safe=False)
         claims = (Warns("non-full backward hook", here=False),)
-        yield Diagnostic(event.node, message, event.trace, fix, self.level_of(event), claims=claims)
-
-    def level_of(self, event: custom.BackwardHookRegistered) -> Level:
-        """Strict where the hook does not look at what it is given."""
-        return Level.STRICT if event.ignores else Level.WARNING
+        level = Level.STRICT if event.ignores else Level.WARNING  # a hook that does not look at what it is given
+        yield Diagnostic(event.node, message, event.trace, fix, level, claims=claims)

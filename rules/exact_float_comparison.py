@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from functools import partial
 
 import libcst as cst
 
@@ -38,6 +39,7 @@ class ExactFloatComparison(Rule):
     name = "exact-float-comparison"
     level = Level.SMELL
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -105,18 +107,17 @@ class ExactFloatComparison(Rule):
             message = f"{sides} are computed in different ways: they agree up to round-off at best"
         else:
             message = f"exact comparison of the floating-point tensors {sides}"
-        text = f"torch.allclose({code(event.left)}, {code(event.right)})"
-        fix = None
-        if "\n" not in text and not _has_more(event.call):
-            text = f"({text})" if event.call.lpar else text
-            edit = Edit(event.call, text)
-            fix = Fix("compare with a tolerance", (edit,), safe=False, imports=("import torch",))
-        fix = fix if event.different else None
+        level, fix = (self.level, partial(_fix, event)) if event.different else (Level.STRICT, None)
         claims = (Observed("compared-exactly"),)
-        yield Diagnostic(event.node, message, event.trace, fix, self.level_of(event), claims=claims)
+        yield Diagnostic(event.node, message, event.trace, fix, level, claims=claims)
 
-    def level_of(self, event: numerics.FloatsCompared) -> Level:
-        return self.level if event.different else Level.STRICT
+
+def _fix(event: numerics.FloatsCompared) -> Fix | None:
+    text = f"torch.allclose({code(event.left)}, {code(event.right)})"
+    if "\n" in text or _has_more(event.call):
+        return None
+    edit = Edit(event.call, f"({text})" if event.call.lpar else text)
+    return Fix("compare with a tolerance", (edit,), safe=False, imports=("import torch",))
 
 
 def _has_more(call: cst.Call) -> bool:

@@ -38,6 +38,7 @@ class ForwardCalledDirectly(Rule):
     name = "forward-called-directly"
     level = Level.SMELL
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """

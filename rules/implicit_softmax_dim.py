@@ -30,6 +30,7 @@ class ImplicitSoftmaxDim(Rule):
     code = "TLN602"
     name = "implicit-softmax-dim"
     level = Level.WARNING
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -76,10 +77,11 @@ class ImplicitSoftmaxDim(Rule):
         message = f"`{event.name}` without `dim`: {guess}"
         warning = "Implicit dimension choice"
         claims = (Warns(warning), Warns(warning, here=False))  # where it is called, or where the layer is made
-        yield Diagnostic(event.node, message, event.trace, level=self.level_of(event), claims=claims)
+        yield Diagnostic(event.node, message, event.trace, level=_level(event.rank), claims=claims)
 
-    def level_of(self, event: numerics.DimensionImplied) -> Level:
-        """A warning where it is the batch; strict where there is nothing to mistake."""
-        if event.rank is None or event.rank > 3:
-            return Level.SMELL
-        return Level.WARNING if event.rank == 3 else Level.STRICT
+
+def _level(rank: int | None) -> Level:
+    """A warning where it is the batch; strict where there is nothing to mistake."""
+    if rank is None or rank > 3:
+        return Level.SMELL
+    return Level.WARNING if rank == 3 else Level.STRICT

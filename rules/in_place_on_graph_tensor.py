@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from functools import partial
 
 from torchlint.fixes.rewrites import out_of_place, shown
 from torchlint.model import events
@@ -35,6 +36,7 @@ class InPlaceOnGraphTensor(Rule):
     name = "in-place-on-graph-tensor"
     level = Level.SMELL
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -89,7 +91,7 @@ class InPlaceOnGraphTensor(Rule):
     )
 
     def check(self, event: events.InplaceWrite) -> Iterator[Diagnostic]:
-        level = self.level_of(event)
+        level = _level(event)
         if level is None:
             return
         target = shown(event.target_node, event.target.name)
@@ -104,12 +106,13 @@ class InPlaceOnGraphTensor(Rule):
             message += "a tensor of the graph; harmless, since nothing has saved the old value"
         message += spelled(event.conditions)
         claims = (Observed("graph-written", event.target.name),)
-        yield Diagnostic(event.node, message, event.trace, out_of_place(event), level, claims=claims)
+        yield Diagnostic(event.node, message, event.trace, partial(out_of_place, event), level, claims=claims)
 
-    def level_of(self, event: events.InplaceWrite) -> Level | None:
-        if event.spelling in ("indexed", "optimizer") or event.old_value_in_graph is not Truth.YES:
-            return None
-        if event.leaf_raises is Truth.YES or event.broken is Truth.YES:
-            return None
-        # What an unknown operation has made may be saved by it; most save their inputs alone.
-        return Level.SMELL if event.old_value_needed is Truth.YES else Level.STRICT
+
+def _level(event: events.InplaceWrite) -> Level | None:
+    if event.spelling in ("indexed", "optimizer") or event.old_value_in_graph is not Truth.YES:
+        return None
+    if event.leaf_raises is Truth.YES or event.broken is Truth.YES:
+        return None
+    # What an unknown operation has made may be saved by it; most save their inputs alone.
+    return Level.SMELL if event.old_value_needed is Truth.YES else Level.STRICT

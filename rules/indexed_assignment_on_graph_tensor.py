@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from functools import partial
 
 from torchlint.fixes.rewrites import out_of_place, shown
 from torchlint.model import events
@@ -40,6 +41,7 @@ class IndexedAssignmentOnGraphTensor(Rule):
     name = "indexed-assignment-on-graph-tensor"
     level = Level.SMELL
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -109,7 +111,7 @@ class IndexedAssignmentOnGraphTensor(Rule):
     )
 
     def check(self, event: events.InplaceWrite | events.SavedTensorRead) -> Iterator[Diagnostic]:
-        level = self.level_of(event)
+        level = _level(event)
         if level is None:
             return
         target = shown(event.target_node, event.target.name)
@@ -129,15 +131,16 @@ class IndexedAssignmentOnGraphTensor(Rule):
         claims: tuple[Claim, ...] = (Observed("graph-written", event.target.name),)
         if isinstance(event, events.SavedTensorRead):
             claims = (Raises("modified by an inplace operation", here=False),)
-        fix = out_of_place(event)
+        fix = partial(out_of_place, event)
         yield Diagnostic(event.node, message, event.trace, fix, level, group=made, others="write", claims=claims)
 
-    def level_of(self, event: events.InplaceWrite | events.SavedTensorRead) -> Level | None:
-        """Strict where the tensor is only written: nothing can go wrong before somebody reads it in between."""
-        if event.spelling != "indexed":
-            return None
-        if isinstance(event, events.SavedTensorRead):
-            return Level.ERROR
-        if event.in_graph is not Truth.YES or event.leaf_raises is Truth.YES or event.broken is Truth.YES:
-            return None
-        return Level.STRICT if event.filled else Level.SMELL
+
+def _level(event: events.InplaceWrite | events.SavedTensorRead) -> Level | None:
+    """Strict where the tensor is only written: nothing can go wrong before somebody reads it in between."""
+    if event.spelling != "indexed":
+        return None
+    if isinstance(event, events.SavedTensorRead):
+        return Level.ERROR
+    if event.in_graph is not Truth.YES or event.leaf_raises is Truth.YES or event.broken is Truth.YES:
+        return None
+    return Level.STRICT if event.filled else Level.SMELL

@@ -64,6 +64,3 @@ class IndexingInGraph(Rule):
         message = f"indexing {tensor}, a graph tensor, records a node and gives {what}"
         claims = (Holds(f"{event.tensor.name}.requires_grad", before=True),) if event.tensor.name else ()
         yield Diagnostic(event.node, message, event.trace, claims=claims)
-
-    def level_of(self, _: writes.GraphTensorIndexed) -> Level:
-        return Level.STRICT

@@ -47,6 +47,7 @@ class ManualGradZeroing(Rule):
     name = "manual-grad-zeroing"
     level = Level.SMELL
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """

@@ -40,6 +40,7 @@ class MaterialisedDiagonal(Rule):
     name = "materialised-diagonal"
     level = Level.SMELL
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """

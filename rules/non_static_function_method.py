@@ -36,6 +36,7 @@ class NonStaticFunctionMethod(Rule):
     name = "non-static-function-method"
     level = Level.ERROR
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -122,10 +123,8 @@ class NonStaticFunctionMethod(Rule):
     def check(self, event: custom.FunctionMethodNotStatic | custom.FunctionInstanceCalled) -> Iterator[Diagnostic]:
         if isinstance(event, custom.FunctionMethodNotStatic):
             message = f"`{event.cls}.{event.method}` is no static method: torch never makes an object to call it on"
-            claims: tuple[Claim, ...] = (
-                Raises("Legacy autograd function", here=False),
-                Raises("positional argument", here=False),
-            )
+            refusals = ("Legacy autograd function", "positional argument")
+            claims: tuple[Claim, ...] = tuple(Raises(message, here=False) for message in refusals)
             level = Level.SMELL if event.named else Level.STRICT
             yield Diagnostic(event.node, message, event.trace, _static(event.definition), level, claims=claims)
             return

@@ -38,6 +38,7 @@ class RetainGraph(Rule):
     name = "retain-graph"
     level = Level.SMELL
     fixes = "both"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -130,9 +131,8 @@ class RetainGraph(Rule):
             case "unknown":
                 message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory"
         level = Level.STRICT if event.use == "unknown" and (alone or not event.only) else None
-        fix, message = _fix(event), message + spelled(event.conditions)
-        claim = Observed("retained-graph", other="needless" if fix is not None and fix.safe else "")
-        yield Diagnostic(event.argument, message, event.trace, fix, level, claims=(claim,))
+        claim = Observed("retained-graph", other="needless" if (fix := _fix(event)) is not None and fix.safe else "")
+        yield Diagnostic(event.argument, message + spelled(event.conditions), event.trace, fix, level, claims=(claim,))
 
 
 def _fix(event: events.GraphRetained) -> Fix | None:

@@ -38,6 +38,7 @@ class SliceAfterPointwise(Rule):
     name = "slice-after-pointwise"
     level = Level.SMELL
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """

@@ -74,6 +74,3 @@ class SynchronisationInHotLoop(Rule):
         of = f" of `{event.tensor}`" if event.tensor else ""
         message = f"`{event.how}`{of} makes every step wait until the value is computed"
         yield Diagnostic(event.node, message, event.trace, claims=(Observed("waits-for-values"),))
-
-    def level_of(self, _: work.Synchronised) -> Level:
-        return Level.STRICT

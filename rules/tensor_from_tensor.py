@@ -39,6 +39,7 @@ class TensorFromTensor(Rule):
     name = "tensor-from-tensor"
     level = Level.WARNING
     fixes = "both"
+    may_be_strict = True
     bad = (
         Example(
             """

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from functools import partial
 
 import libcst as cst
 
@@ -40,6 +41,7 @@ class TensorKeptOnCtx(Rule):
     name = "tensor-kept-on-ctx"
     level = Level.WARNING
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -126,11 +128,9 @@ class TensorKeptOnCtx(Rule):
         message = f"{kept} keeps {shown(event.value)}, an {event.what} of `forward`: {why}"
         attribute = f"{event.context}.{event.attribute}"
         claims = (Observed("kept-on-context", attribute, "written" if event.written else event.what),)
-        yield Diagnostic(event.node, message, event.trace, _fix(event), self.level_of(event), claims=claims)
-
-    def level_of(self, event: custom.TensorKeptOnContext) -> Level:
-        """A warning where it does harm in sight: a cycle, or a write."""
-        return Level.WARNING if event.what == "output" or event.written else Level.STRICT
+        harms = event.what == "output" or event.written  # a cycle, or a write in sight
+        level = Level.WARNING if harms else Level.STRICT
+        yield Diagnostic(event.node, message, event.trace, partial(_fix, event), level, claims=claims)
 
 
 def _fix(event: custom.TensorKeptOnContext) -> Fix | None:

@@ -36,6 +36,7 @@ class TrainingLoaderNotShuffled(Rule):
     name = "training-loader-not-shuffled"
     level = Level.SMELL
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -127,7 +128,8 @@ class TrainingLoaderNotShuffled(Rule):
             message = f"`{event.loader}` is only evaluated on, and shuffles: predictions are in no order"
             in_order = Fix("do not shuffle", (Edit(event.argument, "shuffle=False"),), safe=False)
             claims: tuple[Observed, ...] = (Observed("out-of-order"),)
-            yield Diagnostic(event.node, message, event.trace, in_order, level=self.level_of(event), claims=claims)
+            # the order of an evaluation seldom matters
+            yield Diagnostic(event.node, message, event.trace, in_order, level=Level.STRICT, claims=claims)
             return
         message = f"`{event.loader}` gives every epoch of training the same batches in the same order"
         text = code(event.call)
@@ -137,7 +139,3 @@ class TrainingLoaderNotShuffled(Rule):
             fix = Fix("add `shuffle=True`", (Edit(event.call, shuffled),), safe=False)
         claims = (Observed("same-order"),)
         yield Diagnostic(event.node, message, event.trace, fix, claims=claims)
-
-    def level_of(self, event: data.TrainedInOrder | data.EvaluatedShuffled) -> Level:
-        """The order of an evaluation seldom matters."""
-        return Level.STRICT if isinstance(event, data.EvaluatedShuffled) else Level.SMELL

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from functools import partial
 
 import libcst as cst
 
@@ -61,6 +62,7 @@ class UnstableLog(Rule):
     name = "unstable-log"
     level = Level.SMELL
     fixes = "both"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -126,13 +128,10 @@ class UnstableLog(Rule):
     def check(self, event: numerics.LogarithmComposed) -> Iterator[Diagnostic]:
         assert isinstance(event.node, cst.BaseExpression)
         message = f"{shown(event.node)} {_WHY[event.stable]}: `{event.stable}` is one operation and exact"
+        # only small values lose digits, and most code has none
         level = Level.STRICT if event.stable in _OF_SMALL else None
         claims = (Observed("inexact"),)
-        yield Diagnostic(event.node, message, event.trace, _fix(event), level, claims=claims)
-
-    def level_of(self, event: numerics.LogarithmComposed) -> Level | None:
-        """Strict where only small values lose digits, and most code has none."""
-        return Level.STRICT if event.stable in _OF_SMALL else Level.SMELL
+        yield Diagnostic(event.node, message, event.trace, partial(_fix, event), level, claims=claims)
 
 
 def _fix(event: numerics.LogarithmComposed) -> Fix | None:

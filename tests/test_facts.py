@@ -15,9 +15,11 @@ from torchlint.lint.engine import FileReport, check_text
 from torchlint.lint.facts import Facts, listeners
 from torchlint.lint.registry import Selection
 from torchlint.model import interpret
-from torchlint.rule import Level
+from torchlint.rule import Level, Settings, Target
 from torchlint.syntax.lowering import program_of
 from torchlint.syntax.nodes import Nodes
+from torchlint.syntax.place import NodeWantedError
+from torchlint.syntax.tree import finding_nodes
 from torchlint.truth import Truth
 
 ROOT = Path(__file__).parents[1]
@@ -84,15 +86,22 @@ def test_neither_has_any_definition_of_any_file(path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("path", PROGRAMS.values(), ids=PROGRAMS)
-def test_a_level_told_without_the_text_is_the_level_of_the_finding(path: Path) -> None:
+def test_levels_told_without_a_tree_are_those_of_the_findings(path: Path) -> None:
+    """What is held back is counted by them; and a rule that reports at the strict level says so."""
     program = program_of(stripped(path.read_text(encoding="utf-8")))
     nodes = Nodes(path.name, program)
-    for event in nodes.with_nodes([each for each in interpret(program) if each.truth is Truth.YES]):
+    happened = [each for each in interpret(program) if each.truth is Truth.YES]
+    for event, located in zip(happened, nodes.with_nodes(happened), strict=True):
         for rule in listeners(type(event), RULES, EVERYTHING):
-            if rule.level_of is not None:
-                level = rule.level_of(event)
-                found = [(each.level or rule.level, each.node) for each in rule.check(event)]
-                assert found == ([] if level is None else [(level, event.node)])
+            settings = (Settings(Target(), rule.options),) if rule.given is Settings else ()
+            found = [each.level or rule.level for each in rule.check(located, *settings)]
+            assert rule.may_be_strict or rule.level is Level.STRICT or Level.STRICT not in found, rule.code
+            try:
+                with finding_nodes(nodes.find, nodes.text):
+                    told = [each.level or rule.level for each in rule.check(event, *settings)]
+            except NodeWantedError:
+                continue  # it is asked at the node
+            assert told == found, rule.code
 
 
 def _definitions(text: str) -> list[str]:

@@ -103,7 +103,7 @@ class Diagnostic:
     trace
         The proof, oldest step first; normally the event's.
     fix
-        The cure as an edit, if there is one.
+        The cure as edits, if there is one; or a function that makes it, which is called when the finding is reported.
     level
         The level if it differs from the rule's own.
     group
@@ -118,7 +118,7 @@ class Diagnostic:
     node: cst.CSTNode
     message: str
     trace: tuple[Step, ...] = ()
-    fix: Fix | None = None
+    fix: Fix | Callable[[], Fix | None] | None = None
     level: Level | None = None
     group: Hashable | None = None
     others: str = "place"
@@ -189,9 +189,9 @@ class Rule:
     `options` are the names and the usual values of the rule's own settings, `[tool.torchlint.rules.<name>]`. A rule in
     `preview` takes part only with --preview, or selected by its code or name.
 
-    A rule that reports at the strict level may also define `level_of(self, event)`: the level of the one diagnostic
-    that `check` yields for an event, at the event's own node, or None if it yields none, told from the event's facts
-    without a look at the program's text. So a file whose findings are all held back needs not be parsed.
+    A rule of another level `may_be_strict` if some of its diagnostics are of the strict level. A file whose findings
+    are all strict, and not asked for, needs no tree, as long as `check` asks its nodes for nothing but their text
+    (`code`, `shown`): what looks into them belongs into a fix that is made when it is wanted (`fix=partial(...)`).
 
     Raises
     ------
@@ -214,7 +214,7 @@ class Rule:
     """What `check` is given beside the event."""
     check: ClassVar[Callable[..., Iterator[Diagnostic]]]
     visit: ClassVar[Callable[..., Iterator[Diagnostic]]]
-    level_of: ClassVar[Callable[..., Level | None] | None] = None
+    may_be_strict: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

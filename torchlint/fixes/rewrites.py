@@ -11,7 +11,8 @@ import libcst as cst
 
 from torchlint.model.events import InplaceWrite, SavedTensorRead
 from torchlint.rule import Edit, Fix
-from torchlint.syntax.tree import walk
+from torchlint.syntax.place import is_place
+from torchlint.syntax.tree import walk, written
 from torchlint.truth import Truth
 
 # Methods of `torch.Tensor` that end in "_" and have no out-of-place form, or one that means something else
@@ -53,8 +54,8 @@ def shown(node: cst.BaseExpression, name: str = "", limit: int = 40) -> str:
 
 
 def code(node: cst.CSTNode) -> str:
-    """The source text of a node."""
-    return _EMPTY.code_for_node(node)
+    """The source text of a node; of one that is not parsed yet, what stands at its place, without parentheses."""
+    return written(node) if is_place(node) else _EMPTY.code_for_node(node)
 
 
 def assignable(node: cst.CSTNode) -> bool:

@@ -33,7 +33,8 @@ from torchlint.results import FileReport as FileReport
 from torchlint.rule import Diagnostic, File, Finding, FindingFix, Level, Rule, Settings, Target, TraceLine
 from torchlint.syntax.lowering import program_of
 from torchlint.syntax.nodes import Nodes
-from torchlint.syntax.tree import Source, SourceError, Span, decode, described, is_python
+from torchlint.syntax.place import Place
+from torchlint.syntax.tree import Source, SourceError, Span, decode, described, finding_nodes, is_python
 
 
 def problem(path: str, kind: DriverCode, message: str, span: Span = Span(1, 1, 1, 1)) -> Finding:  # noqa: B008
@@ -98,11 +99,18 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
             target, used, lost = _uses(path, text, registry, selection, project)
             is_whole = own or bool(wanted or used or lost)
             nodes = Nodes(path, program, whole=is_whole)
+
+            def find(place: Place) -> cst.CSTNode | None:
+                return nodes.find(place) or project.node(place)
+
+            def read(place: Place) -> str | None:
+                return nodes.text(place) or project.text(place)
+
             happened = interpret(
                 program,
                 project,
-                lambda place: nodes.find(place) or project.node(place),
-                lambda place: nodes.text(place) or project.text(place),
+                find,
+                read,
                 thorough=is_thorough(registry, selection),
                 calls=bool(listeners(events.OpCalled, registry, selection)),
             )
@@ -111,7 +119,8 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
         return not_readable(path, error)
     except Exception as error:
         return _broken(path, f"the model could not follow this file: {described(error)}", seconds)
-    facts = Facts(text, happened, registry, selection, project, seconds)
+    with finding_nodes(find, read):
+        facts = Facts(text, happened, registry, selection, project, seconds)
     judged = own and UNUSED_SUPPRESSION.code in selection.enabled
     try:
         if not (facts.lost or wanted or used or lost or judged):
@@ -220,7 +229,7 @@ class _Check:
                     found = rule.check(event, self._file_for(rule))
                 else:
                     found = self.facts.check(rule, event)
-                if diagnostics := list(found):
+                if diagnostics := [_with_fix(each) for each in found]:
                     self.answers.append((question, diagnostics))
         except (Exception, SystemExit) as error:  # no rule ends the run
             self._failed(question, error)
@@ -313,6 +322,7 @@ class _Check:
 
     def _fix(self, rule: Rule, diagnostic: Diagnostic) -> FindingFix | None:
         """The fix with places; the finding stands without one that cannot be written."""
+        assert not callable(diagnostic.fix)  # see `_with_fix`
         try:
             return edits.resolve(self.source, diagnostic.fix) if diagnostic.fix else None
         except edits.EditError as error:
@@ -354,6 +364,11 @@ class _Check:
             span = Span(1, 1, 1, 1)
         message = f"the rule {rule.code} ({rule.name}) failed: {described(error)}; the other findings stand"
         return problem(self.source.path, INTERNAL_ERROR, message, span)
+
+
+def _with_fix(diagnostic: Diagnostic) -> Diagnostic:
+    """A diagnostic whose fix is made."""
+    return replace(diagnostic, fix=diagnostic.fix()) if callable(diagnostic.fix) else diagnostic
 
 
 def _place(finding: Finding) -> TraceLine:

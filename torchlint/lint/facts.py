@@ -140,21 +140,18 @@ class Facts:
         or wants to look at a node for, it is asked again at the node.
         """
         try:
-            if rule.level_of is not None:
-                level = rule.level_of(event)
-                if level is not Level.STRICT or self._selection.shows(rule.code, level):
-                    self._held = self._held if level is None else None
-                elif self._held is not None:
-                    self._held.add((rule.code, id(event.node)))
-                return level is None
-            if not any(True for _ in self.check(rule, event)):
-                return True
+            said = list(self.check(rule, event))
         except NodeWantedError:
-            pass
+            self._held = None
+            return False
         except (Exception, SystemExit):  # reported where it is asked again
-            pass
-        self._held = None
-        return False
+            self._held = None
+            return False
+        if any(self._selection.shows(rule.code, each.level or rule.level) for each in said):
+            self._held = None
+        elif self._held is not None:
+            self._held |= {(rule.code, id(each.node)) for each in said}
+        return not said
 
 
 def is_thorough(registry: Registry, selection: Selection) -> bool:
@@ -166,7 +163,7 @@ def is_thorough(registry: Registry, selection: Selection) -> bool:
     strict = tuple({kind for rule in registry.rules if rule.level is Level.STRICT for kind in rule.subscriptions})
     return any(
         selection.shows(rule.code, Level.STRICT)
-        if rule.level is Level.STRICT or rule.level_of is not None
+        if rule.level is Level.STRICT or rule.may_be_strict
         else any(issubclass(kind, wanted) for kind in strict for wanted in rule.subscriptions)
         for rule in enabled
     )

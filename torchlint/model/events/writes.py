@@ -64,7 +64,9 @@ class DataWritten(Event):
     target
         The tensor whose `.data` it is.
     target_node
-        The expression that names it.
+        The expression that is written.
+    owner_node
+        The expression whose `.data` that is; the same where it is none.
     op
         `mul_`, `*=`, `.data =`.
     saved_by
@@ -78,6 +80,7 @@ class DataWritten(Event):
 
     target: TensorFacts
     target_node: cst.BaseExpression
+    owner_node: cst.BaseExpression
     op: str
     saved_by: Step | None
     perhaps_saved: bool

@@ -8,9 +8,10 @@ Follows `torch/csrc/autograd/variable.cpp` (`.data` has a version counter of its
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import libcst as cst
 
@@ -30,6 +31,8 @@ from torchlint.model.state.values import Function, GraphNode, Saved, Tensor, Val
 from torchlint.model.torch.operations import RENORMS
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING, WRITING
+from torchlint.syntax.kinds import place_at
+from torchlint.syntax.tree import python_node
 
 if TYPE_CHECKING:
     from torchlint.model.state.machine import Machine
@@ -205,11 +208,20 @@ class DataWrites(Observer):
             trace=tuple(steps) if saved is not None else (),
             target=self.machine.facts(target),
             target_node=node,
+            owner_node=_owner(node),
             op=op,
             saved_by=saved,
             perhaps_saved=bool(target.storage.saves or target.storage.uses),
             temporary=temporary,
         )
+
+
+def _owner(written: cst.BaseExpression) -> cst.BaseExpression:
+    """`t` of `t.data`; any other expression as it is."""
+    at = python_node(written)
+    if not isinstance(at, ast.Attribute) or at.attr != "data":
+        return written
+    return cast(cst.BaseExpression, place_at(at.value, ""))
 
 
 def _data_of(tensor: Tensor) -> Tensor | None:
