@@ -72,7 +72,7 @@ def backward(
     """
     machine = autograd.machine
     origin = machine.here(origin)
-    argument = argument if machine.excursion is None else None
+    argument = argument if machine.foreign_call is None else None
     assumed = machine.assumed
     pairs = [(guard, tensor, root) for root in roots for guard, tensor in tensor_options(autograd, root.value)]
     passes = [[pair] for pair in pairs] if len(roots) == 1 else [pairs]

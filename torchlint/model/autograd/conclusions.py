@@ -148,7 +148,7 @@ def _condition_of(autograd: Autograd, number: object) -> str | None:
 
 def _tell_read(autograd: Autograd, read: SavedRead, decision: Condition | None = None) -> None:
     write, saved = read.write, read.saved
-    if write.excursion is not None and write.excursion is saved.node.excursion:
+    if write.foreign_call is not None and write.foreign_call is saved.node.foreign_call:
         return  # another file's own affair
     through = ""
     if write.target is not saved.tensor:
@@ -190,7 +190,7 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth]) -> None:
     for key, records in by_write.items():
         write = records[0].write
         leaf_raises = _over_paths(records, "leaf_raises")
-        if write.excursion is not None and leaf_raises is not Truth.YES:
+        if write.foreign_call is not None and leaf_raises is not Truth.YES:
             continue
         raised = next((r for r in records if r.leaf_raises is Truth.YES), records[0])
         chosen = raised if leaf_raises is Truth.YES else records[0]

@@ -102,7 +102,7 @@ def new_node(
         holds=holds,
         built_in=machine.built_in,
         iteration=machine.iteration,
-        excursion=machine.excursion,
+        foreign_call=machine.foreign_call,
     )
 
 

@@ -150,7 +150,7 @@ def _read_released(
         if release.time <= machine.since:
             continue
         total = conjoin(guard, release.path, release.assumed, machine.path, machine.assumed)
-        if total is None or (machine.excursion is not None and release.time > machine.excursion.started):
+        if total is None or (machine.foreign_call is not None and release.time > machine.foreign_call.started):
             continue
         same_root = release.root is root and autograd.adds_up and release.time > autograd.reset_since
         if partly or release.partly:

@@ -47,7 +47,7 @@ def refuse(
         trace=trace,
     )
     machine.emit(event)
-    if truth is not event.truth and not machine.expected_errors and machine.excursion is None:
+    if truth is not event.truth and not machine.expected_errors and machine.foreign_call is None:
         options = autograd.refusals.setdefault((id(event.node), kind, machine.path), [])
         options.append((machine.assumed - machine.path, event))
 

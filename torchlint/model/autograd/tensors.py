@@ -140,7 +140,7 @@ def guess(autograd: Autograd, unknown: Unknown) -> Tensor:
         opaque=True,
         built_in=machine.built_in,
         iteration=machine.iteration,
-        excursion=machine.excursion,
+        foreign_call=machine.foreign_call,
     )
     tensor = Tensor(
         origin=origin,

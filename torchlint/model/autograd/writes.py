@@ -158,14 +158,14 @@ def write(
         spelling=spelling,
         origin=machine.here(origin),
         line=machine.line(),
-        target_node=target if machine.excursion is None else _ELSEWHERE,
+        target_node=target if machine.foreign_call is None else _ELSEWHERE,
         target=tensor,
         name=name or tensor.name,
         counter=tensor.counter,
         path=machine.path,
         assumed=machine.assumed if certain else machine.assumed | unknown_guard(),
-        inside=None if machine.excursion is None else origin,
-        excursion=machine.excursion,
+        inside=None if machine.foreign_call is None else origin,
+        foreign_call=machine.foreign_call,
     )
     read_since = bool(storage.writes) and storage.read > storage.writes[0].time
     if raises is not Truth.YES:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from torchlint.model.state.machine import Machine
 
 
-class Held:
+class PendingEvents:
     """
     Events of one run. `attested`: they happen only if the caller leaves grad mode on, which a script and a function
     that runs a backward show.
@@ -45,7 +45,7 @@ class Held:
         """A backward ran here."""
         self.backwards.append(self.machine.path)
 
-    def hold(self, event: Event, *seen: Guard, valid: Callable[[], bool] | None = None) -> None:
+    def add(self, event: Event, *seen: Guard, valid: Callable[[], bool] | None = None) -> None:
         """
         Keep an event of this moment; `seen` are the guards of earlier moments it rests on, each already less its path.
         `valid` is asked at the end.
@@ -57,7 +57,7 @@ class Held:
             need = need | (guard - self.machine.path)
         self.waiting.append((need, self.machine.path, event, valid))
 
-    def tell(self, emit: Callable[[Event], None] | None = None) -> None:
+    def flush(self, emit: Callable[[Event], None] | None = None) -> None:
         """The run is over: raise those that are certain, one for each place; or give them to `emit`."""
         emit = emit or self.machine.emit
         by_node: dict[int, list[tuple[Guard, Event]]] = {}

@@ -178,7 +178,7 @@ def _inside_generator(run: Run, found: Value, item: ir.WithItem, body: Callable[
     assert isinstance(definition, ir.FunctionDef)
     several = sum(isinstance(each, ir.Yield) for each in ir.walk(definition.body)) != 1
     running = any(frame.definition is definition for frame in machine.stack)
-    if several or running or machine.excursion is not None or len(machine.stack) >= MOST_DEPTH:
+    if several or running or machine.foreign_call is not None or len(machine.stack) >= MOST_DEPTH:
         value = run.evaluate(item.context)
         machine.grad_mode = Truth.MAYBE
         if item.target is not None:

@@ -39,7 +39,7 @@ def define(run: Run, node: ir.FunctionDef, owner: Class | None) -> Function:
     function = Function(node, closure_of(run, owner), defaults, owner, kind, mode, node.name)
     if owner is not None:
         run.owners[id(node)] = owner
-    if id(node) not in run.defined and run.machine.excursion is None:
+    if id(node) not in run.defined and run.machine.foreign_call is None:
         run.defined.add(id(node))
         run.functions.append(function)
     return function
@@ -96,7 +96,7 @@ def _class(run: Run, node: ir.ClassDef) -> None:
     machine.statement = node
     cls.wrapped = wrapped or any(not _keeps_class(run, each, cls) for each in node.decorators)
     set_variable(run, node.name, cls)
-    if id(node) not in run.defined and machine.excursion is None:
+    if id(node) not in run.defined and machine.foreign_call is None:
         run.defined.add(id(node))
         run.classes.append(cls)
     for hook in machine.watch.class_defined:

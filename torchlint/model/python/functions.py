@@ -21,7 +21,7 @@ from torchlint.model.state.hooks import Watch
 from torchlint.model.state.values import (
     NONE,
     Bound,
-    Excursion,
+    ForeignCall,
     Frame,
     Function,
     Globals,
@@ -52,23 +52,23 @@ def with_mode(function: Function, mode: Truth) -> Function:
     )
 
 
-def _travel(run: Run, function: Function, site: CallSite | None) -> tuple[Excursion | None, Watch, bool]:
+def _change_file(run: Run, function: Function, site: CallSite | None) -> tuple[ForeignCall | None, Watch, bool]:
     """
     Enter or leave another file's code with a call. The observers do not come along: what they see there would
     be of another file. They are told what concerns objects that both may know, as if it happened at the call.
     """
     machine = run.machine
-    before = machine.excursion, machine.watch, run.budget.outside
+    before = machine.foreign_call, machine.watch, run.budget.outside
     file = globals_of(function.closure)
     other = isinstance(file, Globals) and file.other
-    if other and machine.excursion is None:
+    if other and machine.foreign_call is None:
         assert machine.statement is not None
         place = machine.statement.origin
         node = site.node if site is not None else ir.Call(place, ir.Name(place, ""), [])
-        machine.excursion = Excursion(node, machine.statement.line, machine.clock)
-        run.at_home, machine.watch, run.budget.outside = machine.watch, run.abroad, True
-    elif not other and machine.excursion is not None:
-        machine.excursion, machine.watch = None, run.at_home
+        machine.foreign_call = ForeignCall(node, machine.statement.line, machine.clock)
+        run.own_watch, machine.watch, run.budget.outside = machine.watch, run.foreign_watch, True
+    elif not other and machine.foreign_call is not None:
+        machine.foreign_call, machine.watch = None, run.own_watch
     return before
 
 
@@ -77,16 +77,16 @@ def run_function(
 ) -> Value:
     """Run a function's body on its arguments."""
     machine = run.machine
-    before = _travel(run, function, site)
-    entered = before[0] is None and machine.excursion is not None
+    before = _change_file(run, function, site)
+    entered = before[0] is None and machine.foreign_call is not None
     if entered and site is not None and not _is_of_layer(function, positional):
-        for hook in before[1].departed:
+        for hook in before[1].foreign_called:
             hook(function, None, [*positional, *keywords.values()], site.node)
     statement = machine.statement
     try:
         return _run_function(run, function, positional, keywords, site)
     finally:
-        machine.excursion, machine.watch, run.budget.outside = before
+        machine.foreign_call, machine.watch, run.budget.outside = before
         machine.statement = statement
 
 

@@ -98,8 +98,6 @@ class Run:
     """One abstract run of Python: its state, and the transfer functions by the node they are for."""
 
     __slots__ = (
-        "abroad",
-        "at_home",
         "autograd",
         "budget",
         "callees",
@@ -108,6 +106,7 @@ class Run:
         "entered",
         "expressions",
         "finals",
+        "foreign_watch",
         "functions",
         "handed_on",
         "handed_to_unknown",
@@ -116,6 +115,7 @@ class Run:
         "keep_alive",
         "loops",
         "machine",
+        "own_watch",
         "owners",
         "prototypes",
         "reaching",
@@ -156,7 +156,7 @@ class Run:
         self.entered: set[int] = set()
         self.prototypes = Prototypes(self.machine.globals, self.machine.branch)
         # What is watched while another file's code runs, and what otherwise.
-        self.abroad = self.at_home = Watch()
+        self.foreign_watch = self.own_watch = Watch()
         self.loops: list[LoopFrame | None] = []
         self.keep_alive: list[object] = []
         self.iterations = 0

@@ -81,7 +81,7 @@ class CallGraph:
         self._concerns += [(concern, number) for number, each in enumerate(known) for concern in each or ()]
         self._near = any(concern.near for concern, _ in self._concerns)
         self._program = program
-        self._contained = 0
+        self._externally_pure = 0
         self._calls: list[int] = []
         self._bits: dict[int, int] = {}
         self._edges: list[int] = []
@@ -99,7 +99,7 @@ class CallGraph:
         """A function was followed by itself, and wrote to nothing but what it had made."""
         number = self._bits.get(id(definition))
         if number is not None:
-            self._contained |= 1 << number
+            self._externally_pure |= 1 << number
 
     def writes(self, definition: ir.Node) -> bool:
         """Whether a function writes in place itself, by the look of it."""
@@ -120,10 +120,10 @@ class CallGraph:
         for number in _numbers(held & ~reached):
             reached |= self._reached_by(number)
         writes = bool(mine & self._writers)
-        if not writes and reached & self._writers & ~self._contained:
+        if not writes and reached & self._writers & ~self._externally_pure:
             # what an externally pure function calls has run with it, and is settled where no other way leads there
-            settled = _closed(mine | held, self._edges, self._contained)
-            writes = bool(settled & self._writers & ~self._contained)
+            settled = _closed(mine | held, self._edges, self._externally_pure)
+            writes = bool(settled & self._writers & ~self._externally_pure)
         close = (mine | self._edges[own] | held) if self._near else 0
         for number in _numbers(close >> len(self._written)):
             close |= self._edges[len(self._written) + number]

@@ -115,7 +115,7 @@ class EntryPoints:
         observers = [observer(self.machine) for observer in watching(program.text)]
         observers += [Calls(self.machine)] if calls else []
         self.subscriptions = Subscriptions(program, observers, self.machine.here, thorough=thorough)
-        self.machine.watch, self.run.abroad = self.subscriptions.everybody
+        self.machine.watch, self.run.foreign_watch = self.subscriptions.everybody
 
     def run_script(self) -> None:
         """Run the file as a script; where it gets lost, what it defines further down is defined all the same."""
@@ -149,7 +149,7 @@ class EntryPoints:
     def release(self) -> None:
         """As an interpreter does, that of the other files too; and all observers leave."""
         self.subscriptions.dismiss()
-        self.machine.watch = self.run.at_home = self.run.abroad = Watch()
+        self.machine.watch = self.run.own_watch = self.run.foreign_watch = Watch()
         if hasattr(self.machine, "computations"):
             del self.machine.computations
         if isinstance(self.run.imports, Importer):
@@ -165,13 +165,13 @@ class EntryPoints:
             self._guarded(cls, partial(self._class_by_itself, cls), False)
 
     def _guarded(
-        self, entry: Function | Class | None, work: Callable[[], object], promising: bool, keep: bool = False
+        self, entry: Function | Class | None, work: Callable[[], object], with_imports: bool, keep: bool = False
     ) -> bool:
         """
         One entry point (None: the script); its state is forgotten afterwards, unless `keep`. Whether it was followed to
         its end.
         """
-        done = self.entry.follow(entry, work, promising=promising)
+        done = self.entry.follow(entry, work, with_imports=with_imports)
         machine = self.machine
         if not keep:
             self._run_defined(done.functions, done.classes)
@@ -197,13 +197,13 @@ class EntryPoints:
     @contextmanager
     def _watched(self, watches: Watches) -> Iterator[None]:
         """What begins now has written nothing yet, and these watch it."""
-        before = self.machine.watch, self.run.abroad
-        self.machine.watch, self.run.abroad = watches
+        before = self.machine.watch, self.run.foreign_watch
+        self.machine.watch, self.run.foreign_watch = watches
         self.machine.externally_pure = True
         try:
             yield
         finally:
-            self.machine.watch, self.run.abroad = before
+            self.machine.watch, self.run.foreign_watch = before
 
     def _watched_function(self, function: Function) -> None:
         run = partial(self.entry.standalone, function, [])
@@ -282,17 +282,17 @@ class EntryPoints:
         A method once more, with what other files say, on an object built anew. It takes the place of what was `told`
         with less knowledge (the events from that number on); of a run on defaults counts only what torch refuses.
         """
-        before, watch, abroad = self.machine.events, self.machine.watch, self.run.abroad
+        before, watch, foreign_watch = self.machine.events, self.machine.watch, self.run.foreign_watch
         nobody = Watch()
         self.run.torch.by_default = defaults
-        self.machine.events, self.machine.watch, self.run.abroad = [], nobody, nobody
+        self.machine.events, self.machine.watch, self.run.foreign_watch = [], nobody, nobody
         instance = self._built_anew(cls, defaults)
         self.machine.events.clear()
         if not defaults:
-            self.machine.watch, self.run.abroad = watch, abroad
+            self.machine.watch, self.run.foreign_watch = watch, foreign_watch
         self._guarded(function, partial(self.entry.run_on, function, instance, forward, defaults=defaults), True)
         self.run.torch.by_default = False
-        found, self.machine.watch, self.run.abroad = self.machine.events, watch, abroad
+        found, self.machine.watch, self.run.foreign_watch = self.machine.events, watch, foreign_watch
         if any(isinstance(event, EntryLost) for event in found):
             told = len(before)
         self.machine.events = (

@@ -76,15 +76,15 @@ class EntryRun:
         self.called_by_script: frozenset[int] = frozenset()
         self._outside_pool = OUTSIDE_POOL
 
-    def follow(self, entry: Function | Class | None, work: Callable[[], object], *, promising: bool) -> Followed:
+    def follow(self, entry: Function | Class | None, work: Callable[[], object], *, with_imports: bool) -> Followed:
         """
         Run one entry point (None: the script) within its budget, and conclude what it proves. Other files are looked
-        into only for an entry that may have something to do with what they say (`promising`). What goes wrong inside
+        into only for an entry that may have something to do with what they say (`with_imports`). What goes wrong inside
         the model costs this entry point alone. Its changes to the state are left for whoever asked to undo.
         """
         run, machine = self.run, self.machine
         machine.entered_at = machine.clock
-        granted = min(OUTSIDE_LIMIT, self._outside_pool) if promising else 0
+        granted = min(OUTSIDE_LIMIT, self._outside_pool) if with_imports else 0
         run.budget.grant(granted)
         functions, classes = len(run.functions), len(run.classes)
         mark = machine.trail.mark()

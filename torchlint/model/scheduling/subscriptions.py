@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from torchlint.model.scheduling.callgraph import CallGraph
-from torchlint.model.state.hooks import Abroad, Observer, Watch
+from torchlint.model.state.hooks import ForeignWatch, Observer, Watch
 from torchlint.model.state.values import Class, Function, Instance
 from torchlint.syntax import ir
 
-Watches = tuple[Watch, Abroad]
+Watches = tuple[Watch, ForeignWatch]
 """Who watches the file's own code, and who is told of another file's."""
 
 
@@ -92,7 +92,7 @@ class Subscriptions:
         nobody = Watch()
         self._observers, self._here = (), _itself
         self._watches.clear()
-        self.everybody = nobody, Abroad(nobody, _itself)
+        self.everybody = nobody, ForeignWatch(nobody, _itself)
 
     def _watching(self, numbers: frozenset[int]) -> Watches:
         known = self._watches.get(numbers)
@@ -100,7 +100,7 @@ class Subscriptions:
             chosen = [each for number, each in enumerate(self._observers) if number in numbers]
             floor = tuple({kind for each in chosen for kind in each.rests_on})
             watch = Watch(tuple(each for each in self._observers if each in chosen or isinstance(each, floor)))
-            known = self._watches[numbers] = watch, Abroad(watch, self._here)
+            known = self._watches[numbers] = watch, ForeignWatch(watch, self._here)
         return known
 
 

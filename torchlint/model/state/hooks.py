@@ -52,10 +52,10 @@ class Observer:
     rests_on: ClassVar[tuple[type[Observer], ...]] = ()
     """Observers without which it cannot watch."""
 
-    follows_abroad: ClassVar[bool] = False
+    follows_foreign_calls: ClassVar[bool] = False
     """
-    Whether what it is told of another file's code (`Abroad.HOOKS`) is all that it asks of it. Of any other observer, a
-    function of another file is unknown code (`unknown_called`), even where it is followed.
+    Whether what it is told of another file's code (`ForeignWatch.HOOKS`) is all that it asks of it. For any other
+    observer, a function of another file is unknown code (`unknown_called`), even where it is followed.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -221,51 +221,51 @@ HOOKS = tuple(
 )
 
 
-Told: TypeAlias = "tuple[Callable[..., None], ...]"
+Listeners: TypeAlias = "tuple[Callable[..., None], ...]"
 """One hook of all observers that override it."""
 
 
 class Watch:
     """The observers of a run, per hook only those that override it (a hook nobody overrides costs nothing)."""
 
-    computed: Told
-    operation: Told
-    called: Told
-    method: Told
-    unknown_called: Told
-    iterated: Told
-    attribute_read: Told
-    attribute_set: Told
-    name_set: Told
-    name_read: Told
-    indexed: Told
-    expression_statement: Told
-    compared: Told
-    binary: Told
-    wrote: Told
-    required_grad: Told
-    backward: Told
-    stepped: Told
-    zeroed: Told
-    mode_set: Told
-    loop_started: Told
-    iteration_started: Told
-    iteration_ended: Told
-    loop_left: Told
-    function_started: Told
-    function_ended: Told
-    entered: Told
-    left: Told
-    class_defined: Told
-    class_built: Told
-    module_called: Told
-    optimizer_built: Told
-    returned: Told
-    ran: Told
-    entry_started: Told
-    concluded: Told
-    finished: Told
-    departed: Told
+    computed: Listeners
+    operation: Listeners
+    called: Listeners
+    method: Listeners
+    unknown_called: Listeners
+    iterated: Listeners
+    attribute_read: Listeners
+    attribute_set: Listeners
+    name_set: Listeners
+    name_read: Listeners
+    indexed: Listeners
+    expression_statement: Listeners
+    compared: Listeners
+    binary: Listeners
+    wrote: Listeners
+    required_grad: Listeners
+    backward: Listeners
+    stepped: Listeners
+    zeroed: Listeners
+    mode_set: Listeners
+    loop_started: Listeners
+    iteration_started: Listeners
+    iteration_ended: Listeners
+    loop_left: Listeners
+    function_started: Listeners
+    function_ended: Listeners
+    entered: Listeners
+    left: Listeners
+    class_defined: Listeners
+    class_built: Listeners
+    module_called: Listeners
+    optimizer_built: Listeners
+    returned: Listeners
+    ran: Listeners
+    entry_started: Listeners
+    concluded: Listeners
+    finished: Listeners
+    foreign_called: Listeners
     """`unknown_called` of those for whom a function of another file is unknown code."""
 
     def __init__(self, observers: tuple[Observer, ...] = ()) -> None:
@@ -275,10 +275,10 @@ class Watch:
                 told.setdefault(hook, []).append(getattr(observer, hook))
         for hook in HOOKS:
             setattr(self, hook, tuple(told.get(hook, ())))
-        self.departed = tuple(
+        self.foreign_called = tuple(
             observer.unknown_called
             for observer in observers
-            if not observer.follows_abroad and "unknown_called" in _overridden(type(observer))
+            if not observer.follows_foreign_calls and "unknown_called" in _overridden(type(observer))
         )
 
 
@@ -293,7 +293,7 @@ def _overridden(kind: type[Observer]) -> tuple[str, ...]:
     return known
 
 
-class Abroad(Watch):
+class ForeignWatch(Watch):
     """
     What observers are told of another file's code: that an optimizer stepped, that gradients were zeroed, and the like;
     each at a place of their own file, `here`.

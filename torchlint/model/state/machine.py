@@ -20,7 +20,7 @@ from torchlint.model.state.budget import Budget
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, arms_of, conjoin
 from torchlint.model.state.hooks import Watch
 from torchlint.model.state.trail import Trail
-from torchlint.model.state.values import Excursion, Frame, Globals, Tensor, Value, alternatives, choose
+from torchlint.model.state.values import ForeignCall, Frame, Globals, Tensor, Value, alternatives, choose
 from torchlint.syntax import ir
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ class Machine:
         "dead",
         "entered_at",
         "events",
-        "excursion",
         "expected_errors",
         "externally_pure",
+        "foreign_call",
         "frame",
         "globals",
         "grad_mode",
@@ -92,7 +92,7 @@ class Machine:
         self.since = 0
         """What happened up to this moment need not have happened before the code that runs now."""
         self.budget = Budget()
-        self.excursion: Excursion | None = None
+        self.foreign_call: ForeignCall | None = None
         self.skipped_import = False
         """Something of another file was met and not looked into."""
         self.open_write = False
@@ -136,8 +136,8 @@ class Machine:
 
     def line(self) -> cst.CSTNode:
         """The CST statement being run; while another file's code runs, the one that called it."""
-        if self.excursion is not None:
-            return self.excursion.line
+        if self.foreign_call is not None:
+            return self.foreign_call.line
         assert self.statement is not None
         return self.statement.line
 
@@ -151,11 +151,11 @@ class Machine:
 
     def here(self, origin: ir.Node) -> ir.Node:
         """A place of the file: the given one, or, while another file's code runs, the call of it."""
-        return origin if self.excursion is None else self.excursion.node
+        return origin if self.foreign_call is None else self.foreign_call.node
 
     def of_elsewhere(self, tensor: Tensor) -> bool:
         """Whether another file's code is running that has made the tensor itself: what is wrong with it is its own."""
-        return self.excursion is not None and tensor.born > self.excursion.started
+        return self.foreign_call is not None and tensor.born > self.foreign_call.started
 
     # -- paths
 
@@ -224,7 +224,7 @@ class Machine:
         Report an event, unless the code expects an error here (`pytest.raises`), or it concerns another file: of
         what that does, only what goes wrong with this file's values is told, at the call that led there.
         """
-        if not self.expected_errors and (self.excursion is None or isinstance(event, _OF_VALUES)):
+        if not self.expected_errors and (self.foreign_call is None or isinstance(event, _OF_VALUES)):
             self.events.append(event)
 
     def facts(self, tensor: Tensor, name: str = "") -> TensorFacts:

@@ -52,7 +52,7 @@ def globals_of(frame: Frame) -> Frame:
 
 
 @dataclass(slots=True, eq=False)
-class Excursion:
+class ForeignCall:
     """The running of another file's code: the call of it that stands in the file under analysis."""
 
     node: ir.Node

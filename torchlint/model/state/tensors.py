@@ -19,7 +19,7 @@ from torchlint.model.state.guards import ALWAYS, Guard, Truth
 from torchlint.syntax import ir
 
 if TYPE_CHECKING:
-    from torchlint.model.state.objects import Excursion
+    from torchlint.model.state.objects import ForeignCall
     from torchlint.model.state.values import Value
 
 
@@ -107,7 +107,7 @@ class Write:
     assumed: Guard
     inside: ir.Node | None = None
     """Where it really stands, if that is in another file: `origin` and `line` are then the call that led there."""
-    excursion: Excursion | None = None
+    foreign_call: ForeignCall | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -184,7 +184,7 @@ class GraphNode:
         "composed",
         "condition",
         "edges",
-        "excursion",
+        "foreign_call",
         "formula",
         "gradient",
         "holds",
@@ -216,7 +216,7 @@ class GraphNode:
         opaque: bool = False,
         built_in: str = "",
         iteration: tuple[int, ...] = (),
-        excursion: Excursion | None = None,
+        foreign_call: ForeignCall | None = None,
     ) -> None:
         self.name = name
         self.op = op
@@ -229,7 +229,7 @@ class GraphNode:
         self.opaque = opaque
         self.built_in = built_in
         self.iteration = iteration
-        self.excursion = excursion
+        self.foreign_call = foreign_call
         self.saved: tuple[Saved, ...] = ()
         self.releases: tuple[Release, ...] = ()
         self.result = ""

@@ -21,7 +21,7 @@ from torchlint.model.state.constants import Scalar as Scalar
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin
 from torchlint.model.state.objects import Bound as Bound
 from torchlint.model.state.objects import Class as Class
-from torchlint.model.state.objects import Excursion as Excursion
+from torchlint.model.state.objects import ForeignCall as ForeignCall
 from torchlint.model.state.objects import Frame as Frame
 from torchlint.model.state.objects import Function as Function
 from torchlint.model.state.objects import Globals as Globals

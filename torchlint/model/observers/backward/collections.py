@@ -14,7 +14,7 @@ import libcst as cst
 
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.gradients import GraphKeptByLoop
-from torchlint.model.observers.pending import Held, argument, dotted, expression, only
+from torchlint.model.observers.pending import PendingEvents, argument, dotted, expression, only
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import (
@@ -66,16 +66,16 @@ class Collections(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.held = Held(machine)
+        self.pending = PendingEvents(machine)
         self._additions: dict[int, list[_Addition]] = {}
         self._passes: list[_Pass] = []
         self._loops: list[ir.For] = []
 
     def entry_started(self, function: Function | None) -> None:
-        self.held.start(function is None)
+        self.pending.start(function is None)
 
     def concluded(self) -> None:
-        self.held.tell()
+        self.pending.flush()
         self._additions.clear()
         self._passes.clear()
         self._loops.clear()
@@ -276,7 +276,7 @@ class Collections(Observer):
             container=written(kept),
             how=how,
         )
-        self.held.hold(event, valid=lambda: self._used_up(first) and self._used_up(second))
+        self.pending.add(event, valid=lambda: self._used_up(first) and self._used_up(second))
 
     def _used_up(self, addition: _Addition) -> bool:
         """A backward of that very iteration came to the value's graph, and none to the collection."""

@@ -14,7 +14,7 @@ import libcst as cst
 
 from torchlint.model.events import AutogradRefused, BackwardCallee, Event
 from torchlint.model.events.gradients import CreatedGraphUnused
-from torchlint.model.observers.pending import Held
+from torchlint.model.observers.pending import PendingEvents
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import (
@@ -83,7 +83,7 @@ class CreatedGraphs(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.held = Held(machine)
+        self.pending = PendingEvents(machine)
         self._created: list[_Created] = []
         self._needless_here: list[Event] = []
         self._used: set[int] = set()
@@ -91,7 +91,7 @@ class CreatedGraphs(Observer):
         self._inner = 0
 
     def entry_started(self, function: Function | None) -> None:
-        self.held.start(function is None)
+        self.pending.start(function is None)
         self._created.clear()
         self._depth = 0
         self._inner = 0 if function is None else 1
@@ -105,7 +105,7 @@ class CreatedGraphs(Observer):
             self._leave(result)
 
     def concluded(self) -> None:
-        self.held.tell(self._needless_here.append)
+        self.pending.flush(self._needless_here.append)
         self._used |= {id(each.argument) for each in self._created if self._differentiated(each)}
         self._created.clear()
 
@@ -142,7 +142,7 @@ class CreatedGraphs(Observer):
             call=_call(origin),
             accumulated=created.accumulated,
         )
-        self.held.hold(event, valid=lambda: self._needless(origin))
+        self.pending.add(event, valid=lambda: self._needless(origin))
 
     def _needless(self, origin: ir.Node) -> bool:
         refused = any(isinstance(e, AutogradRefused) and e.node is origin.origin for e in self.machine.events)

@@ -15,7 +15,7 @@ import libcst as cst
 from torchlint.model.events import BackwardCallee, FreedGraphRead
 from torchlint.model.events.gradients import KeptGradientWritten, SumOfGradientsRead
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.pending import Held, argument, dotted, expression, only
+from torchlint.model.observers.pending import PendingEvents, argument, dotted, expression, only
 from torchlint.model.state.guards import Guard, conjoin
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import (
@@ -67,21 +67,21 @@ class Accumulation(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.held = Held(machine)
+        self.pending = PendingEvents(machine)
         self._passes: dict[int, _Passes] = {}
         self._candidates: list[_Candidate] = []
         self._stepped = False
 
     def entry_started(self, function: Function | None) -> None:
-        self.held.start(function is None)
+        self.pending.start(function is None)
         self._passes.clear()
         self._candidates.clear()
         self._stepped = False
 
     def concluded(self) -> None:
         if not self._stepped:
-            self.held.tell()
-        self.held.start(False)
+            self.pending.flush()
+        self.pending.start(False)
         self._passes.clear()
         self._candidates.clear()
 
@@ -123,7 +123,7 @@ class Accumulation(Observer):
         leaf = only(owner, self.machine)
         known = self._passes.get(id(leaf)) if name == "grad" else None
         node = expression(origin)
-        if known is None or node is None or (self.machine.excursion is None and self._only_tested(origin)):
+        if known is None or node is None or (self.machine.foreign_call is None and self._only_tested(origin)):
             return
         label = dotted(origin.value) if isinstance(origin, ir.Attribute) else ""
         if known.second is None:
@@ -146,7 +146,7 @@ class Accumulation(Observer):
             repeated=known.repeated,
         )
         second = known.second.node
-        self.held.hold(event, known.guard, valid=lambda: not candidate.cancelled and not self._raises(second))
+        self.pending.add(event, known.guard, valid=lambda: not candidate.cancelled and not self._raises(second))
         self._passes.pop(id(leaf))
 
     def _raises(self, backward: cst.CSTNode) -> bool:
@@ -267,17 +267,17 @@ class KeptGradients(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.held = Held(machine)
+        self.pending = PendingEvents(machine)
         self._reads: dict[int, cst.BaseExpression] = {}
         self._kept: list[_Kept] = []
 
     def entry_started(self, function: Function | None) -> None:
-        self.held.start(function is None)
+        self.pending.start(function is None)
         self._kept.clear()
         self._reads.clear()
 
     def concluded(self) -> None:
-        self.held.tell()
+        self.pending.flush()
         self._kept.clear()
         self._reads.clear()
 
@@ -378,7 +378,7 @@ class KeptGradients(Observer):
                 written=words,
                 read=read,
             )
-            self.held.hold(event, kept.guard)
+            self.pending.add(event, kept.guard)
 
 
 def _from(tensor: Tensor, sources: list[Tensor]) -> bool:

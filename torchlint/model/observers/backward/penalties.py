@@ -14,7 +14,7 @@ import libcst as cst
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.gradients import ConstantGradientTerm
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.pending import Held
+from torchlint.model.observers.pending import PendingEvents
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import GRAD_NO, Function, GraphNode, Tensor, Value, reachable_tensors
@@ -39,14 +39,14 @@ class Penalties(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.held = Held(machine)
+        self.pending = PendingEvents(machine)
         self._added: dict[int, list[Tensor]] = {}
 
     def entry_started(self, function: Function | None) -> None:
-        self.held.start(function is None)
+        self.pending.start(function is None)
 
     def concluded(self) -> None:
-        self.held.tell()
+        self.pending.flush()
         self._added.clear()
 
     def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
@@ -82,7 +82,7 @@ class Penalties(Observer):
                 term=self.machine.facts(term),
                 root=self.machine.facts(root),
             )
-            self.held.hold(event)
+            self.pending.add(event)
 
     def _constant_terms(self, root: Tensor) -> list[Tensor]:
         """What is added up to the root and does not require grad."""

@@ -12,7 +12,7 @@ import re
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.gradients import TermWithoutGradient
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.pending import Held, expression
+from torchlint.model.observers.pending import PendingEvents, expression
 from torchlint.model.state.computations import Computation, Computations
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.machine import Machine
@@ -35,16 +35,16 @@ class Terms(Computations):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.held = Held(machine, attested=True)
+        self.pending = PendingEvents(machine, attested=True)
         self._numbers: dict[int, Value] = {}
         """Numbers taken out of tensors of a graph, and their products with other numbers."""
 
     def entry_started(self, function: Function | None) -> None:
-        self.held.start(function is None)
+        self.pending.start(function is None)
         self._numbers.clear()
 
     def concluded(self) -> None:
-        self.held.tell()
+        self.pending.flush()
         self._numbers.clear()
 
     def method(
@@ -77,8 +77,8 @@ class Terms(Computations):
         create_graph: bool | None,
         origin: ir.Node,
     ) -> None:
-        self.held.ran_backward()
-        if self.machine.excursion is not None:
+        self.pending.ran_backward()
+        if self.machine.foreign_call is not None:
             return
         found: list[tuple[Value, ir.Node | None, Computation]] = []
         self._terms(root, found)
@@ -96,7 +96,7 @@ class Terms(Computations):
             term_node=expression(written) if written is not None else None,
             cut=self._reason(value),
         )
-        self.held.hold(event, made.path)
+        self.pending.add(event, made.path)
 
     def _terms(self, value: Value, found: list[tuple[Value, ir.Node | None, Computation]], depth: int = 0) -> None:
         made = self.maker(value)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.gradients import OnlyZeroGradients
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.pending import Held
+from torchlint.model.observers.pending import PendingEvents
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
@@ -33,17 +33,17 @@ class ZeroGradients(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.held = Held(machine, attested=True)
+        self.pending = PendingEvents(machine, attested=True)
         self._taught: set[int] = set()
         self._kept: list[Tensor] = []
 
     def entry_started(self, function: Function | None) -> None:
-        self.held.start(function is None)
+        self.pending.start(function is None)
         self._taught.clear()
         self._kept.clear()
 
     def concluded(self) -> None:
-        self.held.tell()
+        self.pending.flush()
         self._taught.clear()
         self._kept.clear()
 
@@ -57,16 +57,16 @@ class ZeroGradients(Observer):
         create_graph: bool | None,
         origin: ir.Node,
     ) -> None:
-        self.held.ran_backward()
+        self.pending.ran_backward()
         zero = [node for node in nodes if node.name in _NODES]
         reached, first = _reached(root)
         self._taught |= {id(leaf) for leaf in reached}
         self._kept += reached
-        if not zero or any(node.opaque for node in nodes) or self.machine.excursion is not None:
+        if not zero or any(node.opaque for node in nodes) or self.machine.foreign_call is not None:
             return
         known = {id(leaf) for leaf in reached}
         lost = [leaf for leaf in leaves if id(leaf) not in known and leaf.requires_grad.truth() is Truth.YES]
-        first = [node for node in first if node.excursion is None]
+        first = [node for node in first if node.foreign_call is None]
         if not lost or not first or callee == "autograd.grad":
             return
         self._kept += lost
@@ -80,7 +80,7 @@ class ZeroGradients(Observer):
             leaf=self.machine.facts(leaf),
             count=len(lost),
         )
-        self.held.hold(event, nearest.condition.guard() or frozenset(), valid=lambda: id(leaf) not in self._taught)
+        self.pending.add(event, nearest.condition.guard() or frozenset(), valid=lambda: id(leaf) not in self._taught)
 
 
 def _reached(root: Tensor) -> tuple[list[Tensor], list[GraphNode]]:

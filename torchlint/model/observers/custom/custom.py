@@ -157,7 +157,7 @@ class Custom(Observer):
             )
             if what != "input":
                 self.machine.emit(event)
-            elif self.machine.excursion is None and not self.machine.expected_errors:
+            elif self.machine.foreign_call is None and not self.machine.expected_errors:
                 name = text(node.value)
                 place = forward.parameters.index(name) - 1
                 self._kept_inputs.append((id(cls.definition), place, name in known, event))

@@ -117,7 +117,7 @@ class Returned(Observer):
     ) -> None:
         if name != "apply" or not isinstance(receiver, Class) or not is_function_class(receiver) or keywords:
             return
-        if any(argument.star for argument in origin.arguments) or self.machine.excursion is not None:
+        if any(argument.star for argument in origin.arguments) or self.machine.foreign_call is not None:
             return
         if self.machine.grad_mode is not Truth.YES or not _differentiated(positional):
             return

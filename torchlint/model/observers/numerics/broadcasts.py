@@ -155,7 +155,7 @@ class Broadcasts(Computations):
                 computed=node,
                 operand=written,
             )
-            if not isinstance(made.result, Tensor) or self.machine.excursion is not None:
+            if not isinstance(made.result, Tensor) or self.machine.foreign_call is not None:
                 self.machine.emit(event)
             elif not self.machine.expected_errors:
                 self._flows.setdefault(id(made.result), []).append(_Flow(made.result, event))

@@ -200,7 +200,7 @@ class Logarithms(Computations):
             nested=whole and nested and inner.alone and self._is_written(made, position, inner),
             real=tensor is not None and tensor.dtype == "float",
         )
-        if self.machine.excursion is None and not self.machine.expected_errors:
+        if self.machine.foreign_call is None and not self.machine.expected_errors:
             self._waiting.append((made, event))
 
 

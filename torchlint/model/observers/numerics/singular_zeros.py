@@ -15,7 +15,7 @@ from torchlint.model.events import BackwardCallee
 from torchlint.model.events.numerics import DifferentiatedAtZero
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.numerics.broadcasts import COMPARISONS
-from torchlint.model.observers.pending import Held, derived
+from torchlint.model.observers.pending import PendingEvents, derived
 from torchlint.model.state.computations import Computation, Computations, constant
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, GraphNode, Tensor, Value
@@ -64,11 +64,11 @@ class SingularZeros(Computations):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.held = Held(machine)
+        self.pending = PendingEvents(machine)
         self._roots: list[tuple[Computation, Tensor, _Zero]] = []
 
     def entry_started(self, function: Function | None) -> None:
-        self.held.start(function is None)
+        self.pending.start(function is None)
         self._roots.clear()
 
     def computed(self, made: Computation) -> None:
@@ -78,7 +78,7 @@ class SingularZeros(Computations):
         if not isinstance(result, Tensor) or not made.operands or not derived(result) or not _is_root(made):
             return
         zero = self._zero(made.operands[0], _DEPTH)
-        if zero is not None and self.machine.excursion is None:
+        if zero is not None and self.machine.foreign_call is None:
             self._roots.append((made, result, zero))
 
     def _leave_to_masks(self, made: Computation) -> None:
@@ -99,7 +99,7 @@ class SingularZeros(Computations):
     ) -> None:
         if not self._roots:
             return
-        self.held.ran_backward()
+        self.pending.ran_backward()
         visited = {id(node) for node in nodes}
         if any(leaf.hooked for leaf in leaves):
             return  # a hook may mend it
@@ -114,10 +114,10 @@ class SingularZeros(Computations):
                 function=made.name,
                 how=zero.how,
             )
-            self.held.hold(event)
+            self.pending.add(event)
 
     def concluded(self) -> None:
-        self.held.tell()
+        self.pending.flush()
         self._roots.clear()
 
     # -- what is zero

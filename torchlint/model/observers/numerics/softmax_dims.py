@@ -67,7 +67,7 @@ class SoftmaxDims(Computations):
         dim = made.module.config.get("dim") if made.module is not None else constant(made.get(1, "dim"))
         if type(dim) is not int or rank < 2 or not -rank <= dim < rank or dim % rank != place:
             return
-        if self.machine.excursion is not None:
+        if self.machine.foreign_call is not None:
             return
         name = "matmul" if consumer.name == "@" else consumer.name
         self.machine.emit(

@@ -308,7 +308,7 @@ def _moves_itself(cls: Class) -> bool:
 def _value_of(machine: Machine, target: ir.Node) -> ir.Expression | None:
     """The right-hand side of the running statement, if it assigns to this target alone, and is alone in its line."""
     statement = machine.statement
-    if machine.excursion is not None or not isinstance(statement, ir.Assign) or statement.annotation is not None:
+    if machine.foreign_call is not None or not isinstance(statement, ir.Assign) or statement.annotation is not None:
         return None
     if len(statement.targets) != 1 or statement.targets[0] is not target or len(statements_at(statement.line)) != 1:
         return None

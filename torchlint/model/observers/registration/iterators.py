@@ -14,7 +14,7 @@ import libcst as cst
 from torchlint.model.events import Event
 from torchlint.model.events.registration import IteratorUsedUp
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.pending import Held, dotted, expression
+from torchlint.model.observers.pending import PendingEvents, dotted, expression
 from torchlint.model.observers.registration.optimizing import uses_up
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
@@ -52,15 +52,15 @@ class Iterators(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.held = Held(machine)
+        self.pending = PendingEvents(machine)
         self._passes: list[_Pass] = []
         self._reads: dict[int, tuple[str, ir.Node]] = {}
 
     def entry_started(self, function: Function | None) -> None:
-        self.held.start(function is None)
+        self.pending.start(function is None)
 
     def concluded(self) -> None:
-        self.held.tell()
+        self.pending.flush()
         self._passes.clear()
         self._reads.clear()
 
@@ -93,7 +93,7 @@ class Iterators(Observer):
     def _gone_through(self, value: Sequence, line: cst.CSTNode, step: Step) -> None:
         machine = self.machine
         found = self._reads.get(id(value))
-        if found is None or machine.excursion is not None or not uses_up(line):
+        if found is None or machine.foreign_call is not None or not uses_up(line):
             return
         name, origin = found
         node = expression(origin)
@@ -108,7 +108,7 @@ class Iterators(Observer):
                 name=name,
                 again=before.place is line,
             )
-            self.held.hold(event, before.path)
+            self.pending.add(event, before.path)
 
     def _is_before(self, each: _Pass, line: cst.CSTNode) -> bool:
         """Whether a pass was certainly over before the one at this line: not a second look of the model at one pass."""

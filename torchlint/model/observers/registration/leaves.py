@@ -23,7 +23,7 @@ from torchlint.model.events.gradients import (
 )
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.moved import moved
-from torchlint.model.observers.pending import Held, argument, derived, dotted, expression, is_true, only
+from torchlint.model.observers.pending import PendingEvents, argument, derived, dotted, expression, is_true, only
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import (
@@ -84,20 +84,20 @@ class Leaves(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.held = Held(machine, attested=True)
+        self.pending = PendingEvents(machine, attested=True)
         self._forwards = 0
         self._optimized: list[Tensor] = []
         self._told: dict[int, tuple[Tensor, ir.Node, cst.CSTNode]] = {}
         """Where this file told a tensor to require grad: the assignment or the call, and its statement."""
 
     def entry_started(self, function: Function | None) -> None:
-        self.held.start(function is None)
+        self.pending.start(function is None)
         self._forwards = 0
         self._optimized.clear()
         self._told.clear()
 
     def concluded(self) -> None:
-        self.held.tell()
+        self.pending.flush()
         self._told.clear()
 
     # -- flags and gradients
@@ -122,7 +122,7 @@ class Leaves(Observer):
             made_by=tensor.made_by,
             made_statement=_assigning(tensor.line, dotted(origin.value)),
         )
-        self.held.hold(event)
+        self.pending.add(event)
 
     def required_grad(self, tensor: Tensor, value: Value | None, how: str, origin: ir.Node) -> None:
         setting = value.value if isinstance(value, Constant) and isinstance(value.value, bool) else None
@@ -142,7 +142,7 @@ class Leaves(Observer):
             written=written,
             made_by=tensor.made_by,
         )
-        self.held.hold(event)
+        self.pending.add(event)
 
     # -- numpy
 
@@ -215,7 +215,7 @@ class Leaves(Observer):
             how=how,
             inside=inside,
         )
-        self.held.hold(event)
+        self.pending.add(event)
 
     # -- copies
 
@@ -235,7 +235,7 @@ class Leaves(Observer):
             path=path,
             call=origin.origin,
         )
-        self.held.hold(event)
+        self.pending.add(event)
 
     # -- leaves again
 
@@ -257,7 +257,7 @@ class Leaves(Observer):
             source_node=node,
             source_kind="sequence" if isinstance(value, Sequence) else "tensor",
         )
-        self.held.hold(event)
+        self.pending.add(event)
 
     def backward(
         self,
@@ -269,7 +269,7 @@ class Leaves(Observer):
         create_graph: bool | None,
         origin: ir.Node,
     ) -> None:
-        self.held.ran_backward()
+        self.pending.ran_backward()
         if root.grad_fn or root.base is not None or root.requires_grad.truth() is not Truth.YES:
             return
         if root.is_parameter is not Truth.NO or any(root is tensor for tensor in self._optimized):
@@ -290,7 +290,7 @@ class Leaves(Observer):
             made_by=root.made_by,
             told=told is not origin,
         )
-        self.held.hold(event)
+        self.pending.add(event)
 
     def optimizer_built(self, optimizer: Optimizer, parameters: Value | None, origin: ir.Call) -> None:
         self._optimized += optimizer.parameters

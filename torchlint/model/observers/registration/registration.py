@@ -506,7 +506,7 @@ def _is_single(assigned: ir.Expression, value: Sequence | Mapping) -> bool:
 def _assigned_value(machine: Machine, target: ir.Node) -> ir.Expression | None:
     """The right-hand side of the assignment to a target that is running."""
     statement = machine.statement
-    if machine.excursion is None and isinstance(statement, ir.Assign):
+    if machine.foreign_call is None and isinstance(statement, ir.Assign):
         return statement.value if any(each is target for each in statement.targets) else None
     return None
 

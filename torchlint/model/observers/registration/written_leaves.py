@@ -17,7 +17,7 @@ import libcst as cst
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.gradients import GraphRestarted
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.pending import Held, argument, derived, expression, only
+from torchlint.model.observers.pending import PendingEvents, argument, derived, expression, only
 from torchlint.model.python.module_parts import tensors_of
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
@@ -64,7 +64,7 @@ class WrittenLeaves(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.held = Held(machine, attested=True)
+        self.pending = PendingEvents(machine, attested=True)
         self._written: list[_Written] = []
         self._trained: set[int] = set()
         """Leaves whose gradient is used: an optimizer holds them, or the program reads it."""
@@ -73,14 +73,14 @@ class WrittenLeaves(Observer):
         self._forwards = 0
 
     def entry_started(self, function: Function | None) -> None:
-        self.held.start(function is None)
+        self.pending.start(function is None)
         self._written.clear()
         self._trained.clear()
         self._open = False
         self._forwards = 0
 
     def concluded(self) -> None:
-        self.held.tell()
+        self.pending.flush()
         self._written.clear()
 
     # -- what is trained
@@ -150,7 +150,9 @@ class WrittenLeaves(Observer):
     def _note(self, leaf: Tensor, given: Value, written: ir.Expression | None, origin: ir.Node) -> None:
         value = only(given, self.machine)
         source = expression(written) if written is not None else None
-        if not isinstance(value, Tensor) or not derived(value) or source is None or self.machine.excursion is not None:
+        if not isinstance(value, Tensor) or not derived(value) or source is None:
+            return
+        if self.machine.foreign_call is not None:
             return
         if leaf.grad_fn or leaf.base is not None or leaf.requires_grad.truth() is not Truth.YES:
             return
@@ -176,7 +178,7 @@ class WrittenLeaves(Observer):
         create_graph: bool | None,
         origin: ir.Node,
     ) -> None:
-        self.held.ran_backward()
+        self.pending.ran_backward()
         reached = {id(each) for each in leaves}
         for each in self._written:
             if any(id(source) in reached for source in each.sources):
@@ -193,7 +195,7 @@ class WrittenLeaves(Observer):
                 leaf=self.machine.facts(each.leaf),
                 source_node=each.source,
             )
-            self.held.hold(event, each.assumed - each.path, valid=partial(self._counts, each))
+            self.pending.add(event, each.assumed - each.path, valid=partial(self._counts, each))
 
     def _counts(self, written: _Written) -> bool:
         return not written.spoilt and not self._open and id(written.leaf) not in self._trained

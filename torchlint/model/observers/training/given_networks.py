@@ -17,7 +17,7 @@ from torchlint.knowledge.ops import find as ops
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.trace import Step
 from torchlint.model.events.writes import GivenNetworkStepped
-from torchlint.model.observers.pending import Held, dotted
+from torchlint.model.observers.pending import PendingEvents, dotted
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
@@ -74,7 +74,7 @@ class GivenNetworks(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.held = Held(machine, attested=True)
+        self.pending = PendingEvents(machine, attested=True)
         self._networks: dict[int, tuple[Optimizer, Unknown]] = {}
         self._listed: list[tuple[Value, Unknown]] = []
         self._calls: dict[int, _Call] = {}
@@ -83,13 +83,13 @@ class GivenNetworks(Observer):
         self._count = 0
 
     def entry_started(self, function: Function | None) -> None:
-        self.held.start(function is None)
+        self.pending.start(function is None)
         self._calls.clear()
         self._fed.clear()
         self._steps.clear()
 
     def concluded(self) -> None:
-        self.held.tell()
+        self.pending.flush()
         self.entry_started(None)
 
     def method(
@@ -172,7 +172,7 @@ class GivenNetworks(Observer):
         create_graph: bool | None,
         origin: ir.Node,
     ) -> None:
-        self.held.ran_backward()
+        self.pending.ran_backward()
         if callee == "autograd.grad" or inputs is not None:
             return
         calls = self._behind(root)
@@ -196,7 +196,7 @@ class GivenNetworks(Observer):
             trace=(forward, backward),
             network=call.name,
         )
-        self.held.hold(event)
+        self.pending.add(event)
 
     def _is_network(self, value: Value) -> bool:
         return any(network is value for _, network in self._networks.values())

@@ -56,7 +56,7 @@ class ModelsKept(Observer):
 
     def _kept(self, name: str, value: Value) -> None:
         statement = self.machine.statement
-        if not isinstance(statement, ir.Assign) or len(statement.targets) != 1 or self.machine.excursion is not None:
+        if not isinstance(statement, ir.Assign) or len(statement.targets) != 1 or self.machine.foreign_call is not None:
             return
         model = dotted(statement.value)
         if not name or name != dotted(statement.targets[0]) or not model or "best" in model.lower():

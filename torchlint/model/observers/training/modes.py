@@ -93,7 +93,7 @@ class Modes(Observer):
 
     words = ("eval", "train(")
     concerns = (anywhere("eval train"), DIFFERENTIATING)  # another file's function may set the mode of what is trained
-    follows_abroad = True
+    follows_foreign_calls = True
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)

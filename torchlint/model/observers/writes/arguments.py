@@ -13,7 +13,7 @@ import libcst as cst
 
 from torchlint.model.events.trace import Step
 from torchlint.model.events.writes import ArgumentWritten
-from torchlint.model.observers.pending import Held, only
+from torchlint.model.observers.pending import PendingEvents, only
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import NONE, Constant, Function, Tensor, Unknown, Value, Write
@@ -55,21 +55,21 @@ class Arguments(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.held = Held(machine)
+        self.pending = PendingEvents(machine)
         self._stack: list[_Running] = []
         self._modified: list[_Modified] = []
         self._names: dict[int, str] = {}
         self._entry = False
 
     def entry_started(self, function: Function | None) -> None:
-        self.held.start(function is None)
+        self.pending.start(function is None)
         self._stack.clear()
         self._modified.clear()
         self._names.clear()
         self._entry = function is not None
 
     def concluded(self) -> None:
-        self.held.tell()
+        self.pending.flush()
         self._stack.clear()
         self._modified.clear()
 
@@ -148,7 +148,7 @@ class Arguments(Observer):
             read=read,
             read_name=name,
         )
-        self.held.hold(event, each.guard)
+        self.pending.add(event, each.guard)
 
 
 def _place(write: Write) -> cst.CSTNode:

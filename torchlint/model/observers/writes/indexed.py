@@ -94,7 +94,7 @@ class LostWrites(Observer):
         inside = self._inside[-1] if self._inside else None
         if not isinstance(subscript, cst.Subscript) or node is None or machine.expected_errors:
             return
-        if machine.excursion is not None or is_for_effect(machine.program, inside, statement, op):
+        if machine.foreign_call is not None or is_for_effect(machine.program, inside, statement, op):
             return
         source = self._copies[id(written)]
         machine.emit(
@@ -118,7 +118,7 @@ class OverlappingWrites(Observer):
 
     def wrote(self, tensor: Tensor, write: Write) -> None:
         statement = self.machine.statement
-        if write.spelling != "indexed" or write.excursion is not None or self.machine.expected_errors:
+        if write.spelling != "indexed" or write.foreign_call is not None or self.machine.expected_errors:
             return
         if isinstance(statement, ir.Assign) and len(statement.targets) == 1:
             target, op = statement.targets[0], "="

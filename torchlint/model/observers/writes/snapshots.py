@@ -115,7 +115,7 @@ class Snapshots(Observer):
 
     def _keep(self, name: str, value: Value, given: ir.Expression | None) -> None:
         found = _uncopied(given) if given is not None and name else None
-        if given is None or found is None or self.machine.excursion is not None or self.machine.expected_errors:
+        if given is None or found is None or self.machine.foreign_call is not None or self.machine.expected_errors:
             return
         call, copying, place = found
         module, node = self._sources.get(id(call)), expression(place)

@@ -24,7 +24,7 @@ from torchlint.model.events.writes import (
     InplaceResultBound,
     StaleGradient,
 )
-from torchlint.model.observers.pending import Held, dotted, expression, leaves_used, only
+from torchlint.model.observers.pending import PendingEvents, dotted, expression, leaves_used, only
 from torchlint.model.state.guards import Guard, Truth, conjoin, implied
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import Function, GraphNode, Saved, Tensor, Value, Write
@@ -51,14 +51,14 @@ class Expanded(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.held = Held(machine)
+        self.pending = PendingEvents(machine)
         self._expanded: dict[int, tuple[Tensor, Truth, ir.Node, str]] = {}
 
     def entry_started(self, function: Function | None) -> None:
-        self.held.start(function is None)
+        self.pending.start(function is None)
 
     def concluded(self) -> None:
-        self.held.tell()
+        self.pending.flush()
         self._expanded.clear()
 
     def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
@@ -97,7 +97,7 @@ class Expanded(Observer):
             overlaps=overlaps,
             refused=whole and write.op not in _DEPRECATED,
         )
-        self.held.hold(event)
+        self.pending.add(event)
 
 
 def _overlaps(source: Tensor, expanded: Tensor, call: ir.Node | None) -> Truth:
@@ -122,16 +122,16 @@ class DataWrites(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.held = Held(machine)
+        self.pending = PendingEvents(machine)
         self._writes: list[tuple[Tensor, cst.BaseExpression, str, ir.Node, cst.CSTNode, int, Guard]] = []
         self._told: set[int] = set()
 
     def entry_started(self, function: Function | None) -> None:
-        self.held.start(function is None)
+        self.pending.start(function is None)
 
     def concluded(self) -> None:
-        harmful = {id(event.node) for _, _, event, _ in self.held.waiting}
-        self.held.tell()
+        harmful = {id(event.node) for _, _, event, _ in self.pending.waiting}
+        self.pending.flush()
         for target, node, op, origin, line, _, _ in self._writes:
             if id(origin.origin) not in harmful and id(origin) not in self._told:
                 self._told.add(id(origin))
@@ -182,7 +182,7 @@ class DataWrites(Observer):
                     event = self._event(
                         target, written, op, where, line, step, Step(origin.origin, "backward reads it here")
                     )
-                    self.held.hold(event, guard, saved.guard)
+                    self.pending.add(event, guard, saved.guard)
                     break
 
     def _sees(self, saved: Saved, target: Tensor, time: int) -> bool:
@@ -245,14 +245,14 @@ class StaleLeaves(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.held = Held(machine)
+        self.pending = PendingEvents(machine)
         self._written: list[tuple[Tensor, Write]] = []
 
     def entry_started(self, function: Function | None) -> None:
-        self.held.start(function is None)
+        self.pending.start(function is None)
 
     def concluded(self) -> None:
-        self.held.tell()
+        self.pending.flush()
         self._written.clear()
 
     def wrote(self, tensor: Tensor, write: Write) -> None:
@@ -297,7 +297,7 @@ class StaleLeaves(Observer):
                 forward=Step(older[0].origin.origin, f"`{older[0].op}` uses `{tensor.name}` here"),
                 backward=Step(origin.origin, "backward comes here"),
             )
-            self.held.hold(event, write.path | write.assumed, valid=partial(self._quiet, place))
+            self.pending.add(event, write.path | write.assumed, valid=partial(self._quiet, place))
 
     def _quiet(self, place: cst.CSTNode) -> bool:
         return not any(isinstance(event, SavedTensorRead) and event.node is place for event in self.machine.events)
@@ -322,15 +322,15 @@ class SecondNames(Observer):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self.held = Held(machine)
+        self.pending = PendingEvents(machine)
         self._second: list[_Second] = []
 
     def entry_started(self, function: Function | None) -> None:
-        self.held.start(function is None)
+        self.pending.start(function is None)
         self._second.clear()
 
     def concluded(self) -> None:
-        self.held.tell()
+        self.pending.flush()
         self._second.clear()
 
     def name_set(self, name: str, value: Value, node: ir.Node) -> None:
@@ -368,7 +368,7 @@ class SecondNames(Observer):
             if name in (second.name, second.target) and value is second.tensor and name not in second.read:
                 second.read.add(name)
                 if len(second.read) == 2:
-                    self.held.hold(second.event, second.guard)
+                    self.pending.add(second.event, second.guard)
 
 
 class Indexing(Observer):
