@@ -23,12 +23,14 @@ from typing import Any, Protocol
 import torch
 
 from torchlint.verify.bare import without_constructor
-from torchlint.verify.inputs import Inputs, constructor_arguments, first_inputs, instead_of_number, repaired
+from torchlint.verify.inputs import Inputs, constructor_arguments, first_inputs, instead, repaired
 from torchlint.verify.machine import OnThisMachine
 from torchlint.verify.protocol import Raised
 
 ATTEMPTS = 120
 """Calls before giving up."""
+REFUSALS, BASES = 4, 3
+"""So many refusals of a constructor are followed one after the other, of so many arguments each."""
 AT_ONE_LINE = 16
 """So many inputs made of those that came to one line are tried before others."""
 PROFILES = (8, 4, 16, 3, 2, 1)
@@ -219,13 +221,27 @@ class Driver:
         numbers = [name for name, value in arguments.items() if isinstance(value, (int, float))]
         for length, name in itertools.product((3, 4), numbers[:4]):
             yield (), {**arguments, name: [PROFILES[0]] * length}
-        others = instead_of_number(self.refusal)
-        for name in [name for name, value in arguments.items() if isinstance(value, (int, float, list))][:8]:
-            for value in others:
-                yield (), {**arguments, name: value}
+        for found in self._instead(arguments):
+            yield (), found
         if self.method and not inspect.isabstract(self.target):
             self.bare = True
             yield (), {}
+
+    def _instead(self, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Arguments that the refusal of others asks for, and those that the refusal of these asks for, and so on."""
+        self.refusal = ""
+        yield arguments  # once more, for what is said of them
+        bases = [(arguments, self.refusal)]
+        for _ in range(REFUSALS):
+            following = []
+            for base, refusal in bases[:BASES]:
+                for name, value in instead(base, refusal):
+                    self.refusal = ""
+                    found = {**base, name: value}
+                    yield found
+                    if self.refusal not in ("", refusal):
+                        following.append((found, self.refusal))
+            bases = following
 
     def _construct(self, phase: _Phase, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         phase.name = "construct"

@@ -10,7 +10,7 @@ import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -336,7 +336,8 @@ def repaired(inputs: Inputs, message: str) -> list[Inputs]:
     wanted = _said(message)
     if wanted and wanted != inputs.shape:
         found += [replace(inputs, shape=wanted), *_one_by_one(inputs, [wanted])]
-    if re.search(r"scalar types?:? Long|expected .*Long|must be .*integer|Long, Int", message):
+    if re.search(r"scalar types?:? Long|expected .*Long|must be .*integer|Long, Int|Expected dtype int", message):
+        found += [_as(inputs, name, Use("integers")) for name in inputs.names]
         found.append(replace(inputs, names=inputs.names[1:], integers=(*inputs.names[:1], *inputs.integers)))
         found.append(replace(inputs, names=(), integers=(*inputs.names, *inputs.integers)))
     if inputs.integers and re.search(r"class probabilities|multi-target not supported|0D or 1D target", message):
@@ -385,20 +386,40 @@ def _completed(inputs: Inputs, message: str) -> Iterator[Inputs]:
             yield _as(inputs, name, Use("tensor" if attribute in TENSOR_ATTRIBUTES else "config"))
 
 
-def instead_of_number(message: str) -> list[Any]:
-    """What a constructor that refuses a number may want instead, from the words of its refusal."""
-    match = re.search(r"'(?:int|float|list)' object has no attribute '(\w+)'", message)
-    if match:
-        if match[1] in MODULE_ATTRIBUTES:
-            return [values.AnyModule()]
-        if match[1] in TENSOR_ATTRIBUTES:
-            return [torch.rand(SIZE), torch.rand(2, SIZE)]
-        return [values.Config(SIZE)]
-    if re.search(r"'int' object is not (subscriptable|iterable)|type 'int' has no len|index out of range", message):
-        return [[2, 2, 2, 2], [SIZE, SIZE], [(SIZE, SIZE), (SIZE, SIZE)]]
-    if re.search(r"int is not a Module subclass|'int' object is not callable", message):
-        return [[values.AnyModule(), values.AnyModule()], values.AnyModule(), nn.ReLU]
-    return []
+def instead(arguments: Mapping[str, Any], refusal: str) -> Iterator[tuple[str, Any]]:
+    """What a constructor that refuses its arguments may want instead, from the words of its refusal."""
+    attribute = re.search(r"'(\w+)' object has no attribute '(\w+)'", refusal)
+    if attribute is not None:
+        name = attribute[2]
+        of_kind = [key for key, value in arguments.items() if type(value).__name__ == attribute[1]]
+        for key in of_kind[:8]:
+            if isinstance(arguments[key], values.AnyModule):
+                known = arguments[key].reads
+                yield from ((key, values.AnyModule(((name, held), *known))) for held in ("object", "called", "list"))
+            elif name in MODULE_ATTRIBUTES:
+                yield key, values.AnyModule()
+            elif name in TENSOR_ATTRIBUTES:
+                yield from ((key, torch.rand(SIZE)), (key, torch.rand(2, SIZE)))
+            else:
+                yield key, values.Config(SIZE)
+    for pattern, wanted in _INSTEAD:
+        if re.search(pattern, refusal):
+            numbers = [key for key, value in arguments.items() if isinstance(value, _REFUSED)]
+            yield from ((key, make()) for key in numbers[:8] for make in wanted)
+
+
+_REFUSED = (int, float, list, values.Config, values.AnyModule)
+_INSTEAD: tuple[tuple[str, tuple[Callable[[], Any], ...]], ...] = (
+    (
+        r"'(int|float)' object is not (subscriptable|iterable)|has no len|index out of range",
+        (lambda: [2, 2, 2, 2], lambda: [SIZE, SIZE], lambda: [(SIZE, SIZE), (SIZE, SIZE)]),
+    ),
+    (
+        r"(int|Config) is not a Module subclass|object is not callable|object of type 'AnyModule' has no len",
+        (lambda: [values.AnyModule(), values.AnyModule()], values.AnyModule, lambda: nn.ReLU),
+    ),
+)
+"""Parts of refusals, and what may be wanted."""
 
 
 def _said(message: str) -> tuple[int, ...]:
@@ -504,6 +525,7 @@ _REPAIRS: tuple[tuple[str, _Repair], ...] = (
         lambda s, g: _swapped(s, g[0][0], g[1][0]) + _swapped(s, g[1][0], g[0][0]),
     ),
     (r"(?i)\bis not (?:an? )?(\d)-?D\b", lambda s, g: _ranked(s, g[0][0])),
+    (r"subscripts in the equation \((\d+)\)", lambda s, g: _ranked(s, g[0][0])),
     (r"number of sizes provided \((\d+)\)", lambda s, g: _ranked(s, g[0][0])),
     (r"(?i)(?:must|should|expect\w*)[^.]*?\b(\d)-?D\b", lambda s, g: _ranked(s, g[0][0])),
     (r"unpack \(expected (\d+)", lambda s, g: _ranked(s, g[0][0])),

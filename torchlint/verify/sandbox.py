@@ -124,7 +124,18 @@ def _limit(name: str, value: int, *, more: int = 0) -> None:
         resource.setrlimit(kind, (value, value + more if hard == resource.RLIM_INFINITY else min(hard, value + more)))
 
 
+_known_address_space = 0
+
+
+def remember_address_space() -> None:
+    """For processes forked from this one, which may not ask any more."""
+    global _known_address_space
+    _known_address_space = _address_space()
+
+
 def _address_space() -> int:
+    if _known_address_space:
+        return _known_address_space
     try:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[0]) * resource.getpagesize()

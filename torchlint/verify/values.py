@@ -135,6 +135,7 @@ class AnyModule(nn.Module):  # type: ignore[misc]
 
     def __init__(self, reads: tuple[tuple[str, str], ...] = ()) -> None:
         super().__init__()
+        self.reads = reads
         self.in_features = self.out_features = self.dim = self.embed_dim = self.hidden_size = 8
         self.weight = nn.Parameter(torch.ones(()))
         self.bias = nn.Parameter(torch.zeros(()))
@@ -153,6 +154,7 @@ _HELD: Mapping[str, Callable[[], Any]] = {
     "list": lambda: [torch.ones(8), torch.ones(8)],
     "tensor": lambda: torch.ones(8),
     "called": lambda: AnyModule(),
+    "object": lambda: Config(8),
 }
 """What a made-up Module has under a name that is read of it."""
 
