@@ -14,6 +14,7 @@ _SAYS = {
     "gradient-shape": "",
     "gradient-kind": "attempting to assign a gradient with dtype",
     "no-derivative": "is not implemented",
+    "parameter-twice": "some parameters appear in more than one parameter group",
 }
 
 
@@ -25,7 +26,8 @@ class RefusedByAutograd(Rule):
     Finds `out=` where an operand or the target requires grad, `detach_()` on a view, `register_hook` and `retain_grad`
     on a tensor that doesn't require grad, `register_post_accumulate_grad_hook` on a non-leaf, and integers or booleans
     that are told to require grad; a gradient of another shape than the tensor's, given to a backward or assigned to
-    `.grad`; and a backward through an operation that has no derivative (`heaviside`, `//`, `bincount`, `unique`).
+    `.grad`; and a backward through an operation that has no derivative (`heaviside`, `//`, `bincount`, `unique`);
+    a tensor in two parameter groups of an optimizer.
 
     ## Why is this bad?
     Torch raises as soon as the line runs.
@@ -38,8 +40,7 @@ class RefusedByAutograd(Rule):
 
     ## Known limits
     Silent where it is not known whether the tensor requires grad, is a view, or holds integers, or which shapes they
-    have. Other refusals have
-    rules of their own: TLN111, TLN113 to TLN115, TLN203, TLN209, TLN304.
+    have. Other refusals have rules of their own: TLN111, TLN113 to TLN115, TLN203, TLN209, TLN304.
 
     ## References
     - [torch.Tensor.detach_](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.detach_.html): "views cannot be
@@ -116,6 +117,8 @@ class RefusedByAutograd(Rule):
             says = "attempting to assign a gradient of size" if event.op == "grad" else "Mismatch in shape"
         elif event.kind == "gradient-kind":
             message = f"the gradient assigned to `.grad` of {name} holds another kind of number: torch refuses"
+        elif event.kind == "parameter-twice":
+            message = f"{name} is in two parameter groups of one optimizer: torch refuses"
         elif event.kind == "no-derivative":
             message = f"the backward comes through `{event.op}`, which has no derivative: torch refuses"
         elif event.kind == "integers":

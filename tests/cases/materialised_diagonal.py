@@ -108,3 +108,19 @@ def handed_out():
             return self.precision @ x
 
     Prior()(torch.rand(3, 1))
+
+
+def a_batch_of_diagonals():
+    """Holds: torch.allclose(weighted, trust[..., None] * sites)"""
+    trust, sites = torch.rand(5, 40), torch.rand(5, 40, 3)
+    weighted = torch.bmm(torch.diag_embed(trust), sites)  # smell: [TLN703]
+
+
+def a_batch_of_matrices():
+    trust, sites = torch.rand(5, 40), torch.rand(5, 40, 3)
+    weighted = torch.bmm(torch.diag_embed(trust, offset=1), torch.rand(5, 41, 3))
+    filled = torch.diag_embed(trust)
+    filled[:, 0] = 1.0
+    product = torch.bmm(filled, sites)
+    kept = torch.diag_embed(trust)
+    both = torch.bmm(kept, sites), kept.inverse()

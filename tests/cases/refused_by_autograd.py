@@ -240,3 +240,23 @@ def sizes_of_the_caller():
     y = torch.rand(4, requires_grad=True) * 2
     weighted(y, torch.ones(4))
     weighted(y.sum(), torch.tensor(2.0)) if False else None
+
+
+def a_weight_in_two_groups():
+    """Raises: some parameters appear in more than one parameter group"""
+    layer = nn.Linear(2, 1)
+    torch.optim.SGD([{"params": layer.parameters()}, {"params": [layer.weight], "lr": 0.1}], lr=0.01)  # error: [TLN118]
+
+
+def a_group_added_again():
+    """Raises: some parameters appear in more than one parameter group"""
+    layer = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.01)
+    optimizer.add_param_group({"params": layer.bias})  # error: [TLN118]
+
+
+def groups_apart():
+    layer, head = nn.Linear(2, 1), nn.Linear(1, 1)
+    optimizer = torch.optim.SGD([{"params": layer.weight}, {"params": [layer.bias], "lr": 0.1}], lr=0.01)
+    optimizer.add_param_group({"params": head.parameters()})
+    other = torch.optim.SGD(layer.parameters(), lr=0.01)

@@ -6,6 +6,8 @@ A `step` writes to parameters that have a gradient, and records nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from torchlint.model.autograd.edges import regenerate
 from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.writes import is_none, write
@@ -34,6 +36,9 @@ def _taken(torch: Torch, given: Value | None, name: str, site: CallSite) -> tupl
     groups = [each for each in given.items if isinstance(each, Mapping)]
     if groups and len(groups) == len(given.items):
         found = [_group(torch, each, name, site) for each in groups]
+        if all(known for _, known in found):
+            for number, (tensors, _) in enumerate(found):
+                _refuse_twice(torch, tensors, [each for others, _ in found[:number] for each in others], name, site)
         return [tensor for tensors, _ in found for tensor in tensors], all(known for _, known in found)
     items = _without_names(given.items)
     _refuse_parameters(torch, items, name, site)
@@ -48,6 +53,14 @@ def _group(torch: Torch, group: Value | None, name: str, site: CallSite) -> tupl
     if isinstance(inner, Tensor):
         inner = Sequence("list", (inner,))
     return _taken(torch, inner, name, site) if isinstance(inner, Sequence) else ([], False)
+
+
+def _refuse_twice(torch: Torch, added: list[Tensor], before: Iterable[Tensor], name: str, site: CallSite) -> None:
+    """A tensor of a group that another group holds (`Optimizer.add_param_group`)."""
+    held = {id(each) for each in before}
+    twice = next((each for each in added if id(each) in held), None)
+    if twice is not None:
+        refuse(torch.autograd, "parameter-twice", name, twice, site.node)
 
 
 def _goes_on(site: CallSite) -> bool:
@@ -86,6 +99,8 @@ def optimizer_method(torch: Torch, optimizer: Optimizer, name: str, site: CallSi
         return NONE
     if name == "add_param_group":
         added, complete = _group(torch, site.get(0, "param_group"), optimizer.qualified.rpartition(".")[2], site)
+        if optimizer.complete and complete:
+            _refuse_twice(torch, added, optimizer.parameters, name, site)
         machine.trail.set(optimizer, "parameters", (*optimizer.parameters, *added))
         machine.trail.set(optimizer, "complete", optimizer.complete and complete)
         return NONE

@@ -29,7 +29,7 @@ class IntegerFlags(Observer):
     )
     concerns = (
         here("requires_grad requires_grad_ Parameter retain_grad register_hook detach_"),
-        here("register_post_accumulate_grad_hook"),
+        here("register_post_accumulate_grad_hook add_param_group"),
     )
 
     def required_grad(self, tensor: Tensor, value: Value | None, how: str, origin: ir.Node) -> None:

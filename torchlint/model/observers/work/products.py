@@ -86,6 +86,11 @@ class Products(Computations):
             for position, matrix in enumerate(factors):
                 if matrix is not None:
                     self._multiplied(made, position, matrix)
+        elif made.name == "bmm" and len(made.operands) == 2:
+            for position, value in enumerate(made.operands):
+                batch = self._matrix(value)
+                if batch is not None and batch.diagonal is not None:
+                    self._multiplied(made, position, batch)
 
     def _is_diagonal(self, made: Computation) -> bool:
         if made.name in ("diag", "diag_embed"):
