@@ -15,6 +15,7 @@ _SAYS = {
     "gradient-kind": "attempting to assign a gradient with dtype",
     "no-derivative": "is not implemented",
     "parameter-twice": "some parameters appear in more than one parameter group",
+    "inference": "",
 }
 
 
@@ -27,7 +28,8 @@ class RefusedByAutograd(Rule):
     on a tensor that doesn't require grad, `register_post_accumulate_grad_hook` on a non-leaf, and integers or booleans
     that are told to require grad; a gradient of another shape than the tensor's, given to a backward or assigned to
     `.grad`; and a backward through an operation that has no derivative (`heaviside`, `//`, `bincount`, `unique`);
-    a tensor in two parameter groups of an optimizer.
+    a tensor in two parameter groups of an optimizer; and what was made under `torch.inference_mode()` where autograd
+    would save it.
 
     ## Why is this bad?
     Torch raises as soon as the line runs.
@@ -119,6 +121,11 @@ class RefusedByAutograd(Rule):
             message = f"the gradient assigned to `.grad` of {name} holds another kind of number: torch refuses"
         elif event.kind == "parameter-twice":
             message = f"{name} is in two parameter groups of one optimizer: torch refuses"
+        elif event.kind == "inference":
+            saves = "requires_grad" not in event.op
+            what = f"`{event.op}` would save" if saves else f"`{event.op}` of"
+            message = f"{what} {name}, which was made in inference mode: torch refuses; `clone()` it first"
+            says = "Inference tensors cannot be saved for backward" if saves else "on inference tensor"
         elif event.kind == "no-derivative":
             message = f"the backward comes through `{event.op}`, which has no derivative: torch refuses"
         elif event.kind == "integers":

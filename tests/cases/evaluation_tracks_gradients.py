@@ -288,3 +288,12 @@ def frozen_at_once():
     net = nn.Linear(2, 2)
     evaluate(net, [(torch.rand(3, 2), torch.rand(3, 2))])
     evaluate_in_a_loop(net, [(torch.rand(3, 2), torch.rand(3, 2))])
+
+
+def outputs_kept_by_a_script():
+    """Holds: all(each.grad_fn is not None for each in seen)"""
+    scale = nn.Linear(3, 1)
+    scale.eval()
+    seen = []
+    for _ in range(5):
+        seen.append(scale(torch.rand(4, 3)))  # smell: [TLN406]

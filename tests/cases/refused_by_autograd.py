@@ -260,3 +260,49 @@ def groups_apart():
     optimizer = torch.optim.SGD([{"params": layer.weight}, {"params": [layer.bias], "lr": 0.1}], lr=0.01)
     optimizer.add_param_group({"params": head.parameters()})
     other = torch.optim.SGD(layer.parameters(), lr=0.01)
+
+
+def features_of_inference_mode():
+    """Raises: Inference tensors cannot be saved for backward"""
+    enc, head = nn.Linear(3, 3), nn.Linear(3, 1)
+    with torch.inference_mode():
+        features = enc(torch.rand(2, 3))
+    head(features).sum().backward()  # error: [TLN118]
+
+
+def part_of_what_inference_mode_made():
+    """Raises: Inference tensors cannot be saved for backward"""
+    w = torch.rand(3, requires_grad=True)
+    with torch.inference_mode():
+        f = torch.rand(2, 3) * 2
+    first = f[0]
+    (w * first).sum().backward()  # error: [TLN118]
+
+
+def told_to_require_grad():
+    """Raises: on inference tensor"""
+    with torch.inference_mode():
+        f = torch.rand(3) * 2
+    f.requires_grad_()  # error: [TLN118]
+
+
+def cloned_or_added():
+    w = torch.rand(3, requires_grad=True)
+    given = torch.rand(3)
+    with torch.inference_mode():
+        f = torch.rand(3) * 2
+        same = given[:]
+        inside = (w * f).sum()
+    (w * f.clone()).sum().backward()
+    (w + f).sum().backward()
+    (w * same).sum().backward()
+    (f * 2).sum()
+    with torch.no_grad():
+        (w * f).sum()
+
+
+def inference_that_may_be_off(fast=False):
+    w = torch.rand(3, requires_grad=True)
+    with torch.inference_mode(fast if (fast := len(w) > 5) else False):
+        f = torch.rand(3) * 2
+    (w * f).sum().backward()

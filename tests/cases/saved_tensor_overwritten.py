@@ -803,3 +803,17 @@ def modules_added_by_name_in_order():
     net.add_module("squash", nn.Sigmoid())
     net(torch.rand(2, 3)).sum().backward()
     print(net.squash, net[1], dict(net.named_parameters()).keys())
+
+
+def activation_by_its_other_name():
+    """Raises: modified by an inplace operation"""
+    flow = torch.rand(4, requires_grad=True).exp()
+    torch.selu_(flow)  # error: [TLN201]
+    flow.sum().backward()
+
+
+def power_in_double():
+    """Raises: modified by an inplace operation"""
+    flow = torch.rand(4, dtype=torch.double, requires_grad=True).exp()
+    flow.float_power_(2)  # error: [TLN201]
+    flow.sum().backward()

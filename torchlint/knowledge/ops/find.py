@@ -65,9 +65,14 @@ def find(spelling: str) -> tuple[Op, ...]:
     return tuple(overload.op for overload in _overloads(spelling) if not overload.opaque)
 
 
+_ANOTHER = {"torch.selu_": "torch.nn.functional.selu_", "torch.rrelu_": "torch.nn.functional.rrelu_"}
+"""Two names of one function, of which the table describes the second."""
+
+
 @cache
 def _overloads(spelling: str) -> tuple[Overload, ...]:
     table = _table()
+    spelling = _ANOTHER.get(spelling, spelling)
     return tuple(read_overload(spelling, table["records"][index]) for index in table["spellings"].get(spelling, ()))
 
 

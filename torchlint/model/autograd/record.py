@@ -11,6 +11,7 @@ import math
 from torchlint.knowledge.ops.find import Op, is_one_node, last_node_holds
 from torchlint.model.autograd.autograd import Autograd
 from torchlint.model.autograd.edges import edges_of, new_node
+from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.tensors import MOST_SAVES, guess, imported, possible_options
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin
 from torchlint.model.state.values import (
@@ -152,10 +153,21 @@ def record_operation(
             continue
         for inner, tensor in possible_options(autograd, bound[save.what]):
             both = conjoin(needed, inner)
+            if both is not None and tensor.storage.inference:
+                _refuse_inference(autograd, display, tensor, origin, both)
             if both is not None:
                 saved.append(save_tensor(autograd, node, save.what, tensor, saved_before or node.time, both))
     node.saved = tuple(saved)
     return grad, node
+
+
+def _refuse_inference(autograd: Autograd, display: str, tensor: Tensor, origin: ir.Node, guard: Guard) -> None:
+    """What is made in inference mode has no version counter, so that it cannot be saved (saved_variable.cpp)."""
+    machine = autograd.machine
+    assumed = machine.assumed
+    machine.assumed = assumed | guard
+    refuse(autograd, "inference", display, tensor, origin)
+    machine.assumed = assumed
 
 
 def _save_guard(autograd: Autograd, needed: tuple[str, ...], certain: bool, bound: dict[str, Value]) -> Guard | None:

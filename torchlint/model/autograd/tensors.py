@@ -175,7 +175,7 @@ def fresh(
 ) -> Tensor:
     """A new tensor with memory of its own."""
     machine = autograd.machine
-    return Tensor(
+    tensor = Tensor(
         origin=machine.here(origin),
         line=machine.line(),
         born=machine.tick(),
@@ -188,6 +188,8 @@ def fresh(
         cut=cut,
         precise=precise,
     )
+    tensor.storage.inference = machine.inference
+    return tensor
 
 
 def view_of(

@@ -297,6 +297,8 @@ def require_grad(autograd: Autograd, tensor: Tensor, value: Truth, how: str = "r
         refused = Truth.YES if how == "requires_grad" else ~value
         refuse(autograd, "flag-on-non-leaf", how, tensor, running_statement(autograd), refused)
         return
+    if tensor.storage.inference and not machine.inference and value is Truth.YES:
+        refuse(autograd, "inference", how, tensor, running_statement(autograd))
     own = {Truth.YES: GRAD_YES, Truth.NO: GRAD_NO, Truth.MAYBE: GRAD_MAYBE}[value]
     machine.trail.set(tensor, "own", own)
     if value is Truth.YES and tensor.grad_fn and tensor.is_leaf is Truth.MAYBE:

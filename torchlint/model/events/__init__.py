@@ -348,6 +348,7 @@ Refusal: TypeAlias = Literal[
     "gradient-kind",
     "no-derivative",
     "parameter-twice",
+    "inference",
 ]
 """
 Why torch raises: a write into one of several views that one operation returned (`unbind`, `split`, `chunk`), or into
@@ -356,7 +357,8 @@ set on a non-leaf; `numpy()`, `deepcopy` of a graph tensor; an input of `autogra
 on, or that requires no grad; an optimizer over a non-leaf; `retain_grad()`, `register_hook` without requires_grad;
 `out=` among tensors that require grad; a tensor of integers or booleans told to require grad; a hook on what has been
 accumulated, on a non-leaf; a gradient given, or assigned to `.grad`, of another shape or kind of number than the
-tensor; a backward through an operation whose derivative is not implemented; a tensor in two groups of an optimizer.
+tensor; a backward through an operation whose derivative is not implemented; a tensor in two groups of an optimizer; a
+tensor that was made in inference mode is saved, or told to require grad.
 """
 
 

@@ -110,6 +110,7 @@ class EntryRun:
         self.safely(entry, self._concluded)
         run.autograd.pending_alias_writes.clear()
         machine.grad_mode = machine.ambient = Truth.YES
+        machine.inference = False
         machine.contexts = 0
         machine.path = machine.assumed = ALWAYS
         machine.iteration = ()

@@ -57,6 +57,7 @@ class Machine:
         "frame",
         "globals",
         "grad_mode",
+        "inference",
         "iteration",
         "open_layer_write",
         "open_write",
@@ -83,6 +84,8 @@ class Machine:
         self.path: Guard = ALWAYS
         self.assumed: Guard = ALWAYS
         self.grad_mode = Truth.YES
+        self.inference = False
+        """Inside of `with torch.inference_mode()`."""
         self.ambient = Truth.YES
         """The grad mode that was set to last, for good: outside of any `with` of the function that did it."""
         self.contexts = 0

@@ -136,10 +136,12 @@ class Use:
 class Storage:
     """Memory shared by a tensor, its views and its detached aliases."""
 
-    __slots__ = ("aliases", "born", "given", "read", "saves", "uses", "writes")
+    __slots__ = ("aliases", "born", "given", "inference", "read", "saves", "uses", "writes")
 
     def __init__(self, born: int = 0) -> None:
         self.born = born
+        self.inference = False
+        """It was made in inference mode: autograd refuses to save it."""
         self.given = False
         """Nobody knows whose it is: it came in from outside."""
         self.read = 0

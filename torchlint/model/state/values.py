@@ -176,9 +176,13 @@ class Optimizer:
 
 @dataclass(frozen=True, slots=True)
 class GradModeGuard:
-    """`torch.no_grad()`, `torch.enable_grad()`, …: a context manager (and decorator) that sets the grad mode."""
+    """
+    `torch.no_grad()`, `torch.enable_grad()`, …: a context manager (and decorator) that sets the grad mode.
+    `inference`: and what is made inside is kept from autograd for good.
+    """
 
     mode: Truth
+    inference: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -68,7 +68,7 @@ def _grad_mode(torch: Torch, qualified: str, site: CallSite) -> Value:
     mode = Truth.YES if qualified.endswith("enable_grad") else Truth.NO
     if qualified.endswith("inference_mode") and truth_of(site.get(0, "mode"), Truth.YES) is not Truth.YES:
         mode = Truth.MAYBE
-    return GradModeGuard(mode)
+    return GradModeGuard(mode, qualified.endswith("inference_mode") and mode is Truth.NO)
 
 
 def _set_grad_enabled(torch: Torch, qualified: str, site: CallSite) -> Value:

@@ -161,6 +161,13 @@ def _fill_diagonal(torch: Torch, tensor: Tensor, name: str, site: CallSite, rece
     return tensor
 
 
+def _float_power(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
+    """In place it is `pow_` of what is double already (aten/src/ATen/native/Pow.cpp)."""
+    given = [tensor, *site.positional]
+    where, called = cst_of(receiver), text_of(receiver)
+    return apply(torch, "torch.Tensor.pow_", given, site.keywords, site.node, name, target=where, name=called)
+
+
 def _retain_grad(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value:
     _refuse_without_grad(torch, "retain-grad", tensor, name, site, receiver)
     if tensor.grad_fn and not tensor.retains_grad:
@@ -369,6 +376,7 @@ TENSOR_METHODS: dict[str, Method] = {
     "share_memory_": _nothing,
     **dict.fromkeys(("zero_", "fill_"), _filled),
     "fill_diagonal_": _fill_diagonal,
+    "float_power_": _float_power,
     **dict.fromkeys(("item", "tolist"), _python_value),
     **dict.fromkeys(
         (

@@ -43,6 +43,7 @@ from torchlint.syntax.tree import written
 _SENSITIVE = re.compile(r"Dropout|BatchNorm|InstanceNorm|RReLU|Transformer")
 _WITH_DROPOUT = re.compile(r"RNN|LSTM|GRU|MultiheadAttention")
 _READS_MODE = re.compile(r"\.training\b|\btraining=")
+_DIFFERENTIATES = re.compile(r"backward|\bgrad\b|autograd|__name__|step\(|fit\(")
 _GRAD_MODES = frozenset({"no_grad", "inference_mode", "set_grad_enabled", "enable_grad"})
 _IN_FORWARD = re.compile(r"\bautograd\.grad\b|\bcreate_graph\b|\btorch\.func\b")
 _KEEPS_MODE = frozenset(
@@ -310,7 +311,11 @@ class Modes(Observer):
                 continue
             if any(identifier(node) in _GRAD_MODES for node in ir.walk(loop)):
                 continue
-            if self._differentiated(note, loop) or keeps_graph(loop, note.function, note.origin):
+            if self._differentiated(note, loop):
+                continue
+            # a script has no caller, and one without a backward differentiates nothing that it keeps
+            alone = note.function is None and not _DIFFERENTIATES.search(self.machine.program.text)
+            if not alone and keeps_graph(loop, note.function, note.origin):
                 continue
             functions = {id(each) for each in (note.function,) if each is not None}
             self._found[id(loop)] = (
