@@ -155,3 +155,35 @@ def index_that_is_a_mask():
     limit = eval("0.5")
     w = torch.ones(3, requires_grad=True)
     w[w < limit] = 2.0  # error: [TLN203]
+
+
+def init_that_is_applied():
+    """Raises: a leaf Variable that requires grad"""
+
+    def init(m):
+        if isinstance(m, nn.Linear):
+            m.weight.normal_(0, 0.02)  # error: [TLN203]
+
+    net = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 1))
+    net.apply(init)
+
+
+def inits_that_are_applied():
+    def init(m):
+        if isinstance(m, nn.Linear):
+            nn.init.normal_(m.weight, 0, 0.02)
+            m.bias.data.zero_()
+
+    @torch.no_grad()
+    def quietly(m):
+        if isinstance(m, nn.Linear):
+            m.weight.normal_(0, 0.02)
+
+    def norms(m):
+        if isinstance(m, nn.BatchNorm1d):
+            m.running_mean.zero_()
+
+    net = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3), nn.Linear(3, 1))
+    net.apply(init)
+    net.apply(quietly)
+    net.apply(norms)

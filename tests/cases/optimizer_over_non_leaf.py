@@ -288,3 +288,22 @@ def vector_of_parameters():
     net = nn.Linear(3, 1)
     vector = nn.utils.parameters_to_vector(net.parameters())
     torch.optim.SGD([vector], lr=0.1)  # error: [TLN304]
+
+
+def data_of_the_linear_layers():
+    """Holds: torch.equal(before, wing[0].weight)"""
+    wing = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 1))
+    parts = [m.weight.data for m in wing if isinstance(m, nn.Linear)]
+    opt = torch.optim.SGD(parts, lr=0.1)  # error: [TLN304]
+    before = wing[0].weight.clone()
+    wing(torch.rand(4, 3)).sum().backward()
+    opt.step()
+
+
+def weights_of_the_linear_layers():
+    wing = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.LazyLinear(1))
+    wing(torch.rand(4, 3))
+    parts = [m.weight for m in wing if isinstance(m, (nn.Linear, nn.Conv2d))]
+    opt = torch.optim.SGD(parts, lr=0.1)
+    wing(torch.rand(4, 3)).sum().backward()
+    opt.step()

@@ -524,3 +524,10 @@ def test_names_of_other_things_are_not_found() -> None:
     assert modules.find("torch.nn.Parameter") is None
     assert modules.find("torch.nn.functional.relu") is None
     assert modules.find("Linear") is None
+
+
+@pytest.mark.parametrize("base", PUBLIC)
+def test_what_derives_from_a_class_is_what_torch_says(base: str) -> None:
+    for name in PUBLIC:
+        derives = modules.derives(name, base)
+        assert derives is None or derives == issubclass(getattr(torch.nn, name), getattr(torch.nn, base)), name

@@ -191,6 +191,20 @@ class ModuleKind:
         return () if describe is None else describe(config)
 
 
+_DERIVED = {
+    "NLLLoss2d": "NLLLoss", "ReLU6": "Hardtanh", "UpsamplingBilinear2d": "Upsample", "UpsamplingNearest2d": "Upsample",
+    "ZeroPad1d": "ConstantPad1d", "ZeroPad2d": "ConstantPad2d", "ZeroPad3d": "ConstantPad3d",
+}  # fmt: skip
+"""The public classes of `torch.nn` that derive from another public one, beside those that begin with "Lazy"."""
+
+
+def derives(name: str, base: str) -> bool | None:
+    """Whether a class of `torch.nn` is, or derives from, another of which the table knows; None if that isn't known."""
+    if name == base or _DERIVED.get(name) == base:
+        return True
+    return None if name.startswith("Lazy") or name not in entries() or base not in entries() else False
+
+
 @cache
 def find(qualified: str) -> ModuleKind | None:
     """

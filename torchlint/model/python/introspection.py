@@ -68,6 +68,8 @@ def is_a(value: Value, kind: Value) -> Truth:
         return Truth.NO if isinstance(value, (Function, Sequence, Mapping)) or _is_class(value) else Truth.MAYBE
     if kind.qualified in ("torch.Tensor", "torch.nn.Module"):
         return _of_torch(value, kind.qualified)
+    if isinstance(value, Module) and (layer := modules.find(kind.qualified)) is not None:
+        return Truth.of(modules.derives(value.kind.name, layer.name))
     return Truth.MAYBE
 
 

@@ -235,10 +235,10 @@ def _traversal(module: Instance | Module, name: str) -> Value:
 
 
 def _applied(run: Run, module: Instance | Module, site: CallSite) -> Value:
-    """`module.apply(fn)`: what it does to flags; what it writes is an initialisation."""
+    """`module.apply(fn)`: what it does to flags; what it writes without `init` or `.data` torch may refuse."""
     function = site.get(0, "fn")
     found, complete = all_modules(module)
-    changing = isinstance(function, Function) and changes_flags(function)
+    changing = isinstance(function, Function) and (changes_flags(function) or _writes_parameters(function))
     if changing and function is not None and complete and len(found) <= MOST_ITEMS:
         for _, each in reversed(found):
             run.call(function, [each], site.node)
@@ -248,6 +248,21 @@ def _applied(run: Run, module: Instance | Module, site: CallSite) -> Value:
     else:
         hand_on(run, [function])
     return module
+
+
+def _writes_parameters(function: Function) -> bool:
+    """Whether a function calls an in-place method of an attribute, `m.weight.normal_()`, and not of its `.data`."""
+    for node in ir.walk(function.definition):
+        called = node.function if isinstance(node, ir.Call) else None
+        if isinstance(called, ir.Attribute) and called.attr.endswith("_") and not called.attr.startswith("_"):
+            owner = called.value
+            if (
+                isinstance(owner, ir.Attribute)
+                and owner.attr not in ("data", "init")
+                and called.attr != "requires_grad_"
+            ):
+                return True
+    return False
 
 
 def _named_part(module: Instance | Module, name: str, site: CallSite) -> Value:

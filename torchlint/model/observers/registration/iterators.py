@@ -19,7 +19,7 @@ from torchlint.model.observers.registration.optimizing import uses_up
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Function, Optimizer, Sequence, Tensor, Unknown, Value, alternatives
+from torchlint.model.state.values import Function, Mapping, Optimizer, Sequence, Tensor, Unknown, Value, alternatives
 from torchlint.syntax import ir
 from torchlint.syntax.features import one_of
 
@@ -89,6 +89,11 @@ class Iterators(Observer):
             name = dotted(origin.function).rpartition(".")[2]
             step = Step(origin.origin, f"`{name}` uses up the iterator here")
             self._passes.append(_Pass(parameters, origin.origin, step, self.machine.iteration, self.machine.guard))
+        groups = parameters.items or () if isinstance(parameters, Sequence) else ()
+        for each in groups:
+            inner = (each.items or {}).get("params") if isinstance(each, Mapping) else None
+            if isinstance(inner, Sequence):
+                self.iterated(inner)
 
     def _gone_through(self, value: Sequence, line: cst.CSTNode, step: Step) -> None:
         machine = self.machine

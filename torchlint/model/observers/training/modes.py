@@ -311,11 +311,7 @@ class Modes(Observer):
                 continue
             if any(identifier(node) in _GRAD_MODES for node in ir.walk(loop)):
                 continue
-            if self._differentiated(note, loop):
-                continue
-            # a script has no caller, and one without a backward differentiates nothing that it keeps
-            alone = note.function is None and not _DIFFERENTIATES.search(self.machine.program.text)
-            if not alone and keeps_graph(loop, note.function, note.origin):
+            if self._differentiated(note, loop) or _is_kept(note, loop, self.machine.program.text):
                 continue
             functions = {id(each) for each in (note.function,) if each is not None}
             self._found[id(loop)] = (
@@ -341,6 +337,16 @@ class Modes(Observer):
             )
             for each in self._log.notes
         )
+
+
+def _is_kept(call: _Note, loop: ir.For | ir.While, text: str) -> bool:
+    """
+    Whether somebody may differentiate what comes out of a loop. A script has no caller, and one without a backward
+    differentiates nothing that it keeps.
+    """
+    if call.function is None and not _DIFFERENTIATES.search(text):
+        return False
+    return keeps_graph(loop, call.function, call.origin)
 
 
 def _loop_of(call: _Note, mode: _Note) -> ir.For | ir.While | None:
