@@ -386,3 +386,22 @@ def numbers_of_losses():
         return running
 
     train(nn.Linear(2, 1), [(torch.rand(4, 2), torch.rand(4, 1)) for _ in range(3)], F.mse_loss, True)
+
+
+def highest_so_far():
+    """Holds: best.grad_fn is not None"""
+    net = torch.nn.Linear(3, 1)
+    best = None
+    for _ in range(3):
+        score = net(torch.rand(2, 3)).mean()
+        score.backward()
+        best = score if best is None else torch.max(best, score)  # warning: [TLN106]
+
+
+def highest_number_so_far():
+    net = torch.nn.Linear(3, 1)
+    best = None
+    for _ in range(3):
+        score = net(torch.rand(2, 3)).mean()
+        score.backward()
+        best = score.detach() if best is None else torch.max(best, score.detach())

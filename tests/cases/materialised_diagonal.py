@@ -124,3 +124,16 @@ def a_batch_of_matrices():
     product = torch.bmm(filled, sites)
     kept = torch.diag_embed(trust)
     both = torch.bmm(kept, sites), kept.inverse()
+
+
+def in_a_chain():
+    """Holds: torch.allclose(gram, (sites.T * trust) @ sites, atol=1e-5)"""
+    trust, sites = torch.rand(40), torch.rand(40, 3)
+    gram = torch.linalg.multi_dot([sites.T, torch.diag(trust), sites])  # smell: [TLN703]
+
+
+def a_chain_without_one():
+    trust, sites = torch.rand(40), torch.rand(40, 3)
+    diagonal = torch.diag(trust)
+    gram = torch.linalg.multi_dot([sites.T, diagonal + 1.0, sites])
+    other = torch.linalg.multi_dot([sites.T, torch.diag(torch.rand(40, 40))[:, None], torch.rand(1, 3)])

@@ -817,3 +817,16 @@ def power_in_double():
     flow = torch.rand(4, dtype=torch.double, requires_grad=True).exp()
     flow.float_power_(2)  # error: [TLN201]
     flow.sum().backward()
+
+
+def dropout_by_its_function_in_place():
+    """Raises: modified by an inplace operation"""
+    flow = torch.rand(4, requires_grad=True).exp()
+    torch.dropout_(flow, 0.5, True)  # error: [TLN201]
+    flow.sum().backward()
+
+
+def dropout_that_is_off():
+    flow = torch.rand(4, requires_grad=True).exp()
+    torch.dropout_(flow, 0.5, False)
+    flow.sum().backward()

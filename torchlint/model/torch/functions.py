@@ -63,6 +63,15 @@ def torch_call(torch: Torch, qualified: str, site: CallSite) -> Value | None:
     return _function(torch, qualified, site)
 
 
+def _dropout_(torch: Torch, qualified: str, site: CallSite) -> Value | None:
+    """`torch.dropout_(x, p, train)`."""
+    if len(site.positional) != 3 or 0 not in site.arguments:
+        return None
+    written = site.arguments[0].value
+    where, name = cst_of(written), text_of(written)
+    return in_place_function(torch, "dropout", site.positional, {}, site.node, where, name, Truth.YES)
+
+
 def _grad_mode(torch: Torch, qualified: str, site: CallSite) -> Value:
     """`torch.no_grad()` and its kin."""
     mode = Truth.YES if qualified.endswith("enable_grad") else Truth.NO
@@ -199,5 +208,6 @@ TORCH_FUNCTIONS: dict[str, Function] = {
         ("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.manual_seed"), _nothing
     ),
     "torch.is_tensor": _is_tensor,
+    "torch.dropout_": _dropout_,
 }
 """Functions and classes with a meaning of their own for autograd."""

@@ -100,7 +100,11 @@ class Collections(Observer):
             self._sum(origin.target, origin.value, result, bound, origin)
             return
         statement = self.machine.statement
-        if not isinstance(statement, ir.Assign) or statement.value is not origin or len(statement.targets) != 1:
+        if not isinstance(statement, ir.Assign) or len(statement.targets) != 1:
+            return
+        value = statement.value  # `mean = loss if mean is None else 0.9 * mean + 0.1 * loss`
+        arms = (value.body, value.orelse) if isinstance(value, ir.Conditional) else (value,)
+        if not any(arm is origin for arm in arms):
             return
         target = statements_target(statement)
         if isinstance(origin, ir.Binary) and origin.op == "+" and alike(target, origin.left):

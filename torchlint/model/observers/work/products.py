@@ -16,7 +16,7 @@ from torchlint.model.events.work import DiagonalMultiplied, JacobianMultiplied
 from torchlint.model.observers.work.chains import PRODUCT_NAMES, Chains, rank
 from torchlint.model.state.computations import Computation, Computations, constant
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Constant, Scalar, Tensor, Unknown, Value
+from torchlint.model.state.values import Constant, Scalar, Sequence, Tensor, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import CHAIN, anywhere, here
 
@@ -86,11 +86,50 @@ class Products(Computations):
             for position, matrix in enumerate(factors):
                 if matrix is not None:
                     self._multiplied(made, position, matrix)
+        elif made.name == "multi_dot":
+            self._in_chain(made)
         elif made.name == "bmm" and len(made.operands) == 2:
             for position, value in enumerate(made.operands):
                 batch = self._matrix(value)
                 if batch is not None and batch.diagonal is not None:
                     self._multiplied(made, position, batch)
+
+    def _in_chain(self, made: Computation) -> None:
+        """`torch.linalg.multi_dot([a, torch.diag(d), b])`."""
+        given, origin = made.get(0, "tensors"), made.origin
+        written = origin.arguments[0].value if isinstance(origin, ir.Call) and origin.arguments else None
+        if not isinstance(given, Sequence) or given.items is None or not isinstance(written, ir.Sequence):
+            return
+        if len(given.items) != len(written.elements) or len(given.items) < 2:
+            return
+        for place, value in enumerate(given.items):
+            built = self._matrix(value)
+            of = built.diagonal.get(0, "input") if built is not None and built.diagonal is not None else None
+            neighbour = place + 1 if place + 1 < len(given.items) else place - 1
+            matrix, other = (written.elements[each].origin for each in (place, neighbour))
+            diagonal = built.diagonal.written(0, "input") if built is not None and built.diagonal is not None else None
+            if built is None or built.diagonal is None or diagonal is None or built.diagonal.name == "*":
+                continue
+            if not isinstance(matrix, cst.BaseExpression) or not isinstance(other, cst.BaseExpression):
+                continue
+            tensor = self.tensor(of)
+            size = tensor.shape[-1] if tensor is not None and tensor.shape else None
+            self.machine.emit(
+                DiagonalMultiplied(
+                    node=matrix,
+                    statement=made.line,
+                    truth=self.now(),
+                    side="left" if neighbour > place else "right",
+                    matrix=matrix,
+                    other=other,
+                    diagonal=diagonal,
+                    built=built.diagonal.node,
+                    diagonal_rank=rank(of),
+                    other_rank=rank(given.items[neighbour]),
+                    nested=False,
+                    size=size,
+                )
+            )
 
     def _is_diagonal(self, made: Computation) -> bool:
         if made.name in ("diag", "diag_embed"):
