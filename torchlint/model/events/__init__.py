@@ -331,25 +331,10 @@ class FreedGraphRead(Event):
 
 
 Refusal: TypeAlias = Literal[
-    "multi-view",
-    "no-grad-view",
-    "detach-view",
-    "flag-on-non-leaf",
-    "numpy",
-    "deepcopy",
-    "unused",
-    "optimizer",
-    "retain-grad",
-    "out",
-    "hook",
-    "accumulated-hook",
-    "integers",
-    "gradient-shape",
-    "gradient-kind",
-    "no-derivative",
-    "parameter-twice",
-    "inference",
-]
+    "multi-view", "no-grad-view", "detach-view", "flag-on-non-leaf", "numpy", "deepcopy", "unused", "optimizer",
+    "retain-grad", "out", "hook", "accumulated-hook", "integers", "gradient-shape", "gradient-kind", "no-derivative",
+    "parameter-twice", "inference",
+]  # fmt: skip
 """
 Why torch raises: a write into one of several views that one operation returned (`unbind`, `split`, `chunk`), or into
 a view made under `no_grad` (or use of that view after its base was written); `detach_()` of a view; `requires_grad`
