@@ -8,6 +8,7 @@ nothing by itself: who has started it asks it to stop, by signals.
 from __future__ import annotations
 
 import builtins
+import gc
 import importlib.machinery
 import io
 import os
@@ -55,6 +56,8 @@ def main(task_file: str, report_file: str) -> None:
     tell(Told(-1, note="begins"))
     if sys.path and sys.path[0] == "":
         del sys.path[0]
+    collecting = gc.isenabled()
+    gc.disable()  # what is imported here stays: at the end, too, the collector would look at it for half a second
     try:
         from torchlint.verify.scenes import Scenes
     except ImportError as error:
@@ -63,6 +66,9 @@ def main(task_file: str, report_file: str) -> None:
     except Stopped as stopped:
         tell(Told(-1, note=str(stopped)))
         sys.exit(2)
+    gc.freeze()
+    if collecting:
+        gc.enable()
 
     def enough() -> None:
         raise Stopped("has been watched long enough")
