@@ -94,6 +94,18 @@ def test_the_model_watches_every_method_that_changes() -> None:
     assert known == METHODS, "METHODS of torchlint/model/observers/api/methods.py names those of the table"
 
 
+def test_a_method_is_rewritten_as_the_function_of_its_name() -> None:
+    """A fix that one of them has, and the other has not, is one that somebody forgot."""
+    pairs = [
+        (each, CHANGES.get(f"torch.{name.removeprefix('torch.Tensor.')}"))
+        for name, each in CHANGES.items()
+        if name.startswith("torch.Tensor.")
+    ]
+    both = [(method, function) for method, function in pairs if function is not None]
+    assert len(both) >= 10
+    assert [each.name for each, function in both if each.how not in ("method", function.how)] == []
+
+
 def test_private_names_are_their_twins() -> None:
     for change in CHANGES.values():
         if change.private is not None and change.how == "rename":
