@@ -65,9 +65,10 @@ class CollectiveNotAwaited(Rule):
     def check(self, event: data.HandleDropped) -> Iterator[Diagnostic]:
         handle = f"nothing reads its handle `{event.name}`" if event.name else "its handle is dropped"
         use = "is read" if event.received else "is written"
-        message = (
-            f"`{event.function}` goes on in the background, and {handle}: nothing can wait before the tensor {use}"
-        )
+        lost = f"nothing can wait before the tensor {use}"
+        if event.function.endswith("isend"):
+            lost = "nothing can wait for it, and what is sent may never arrive"
+        message = f"`{event.function}` goes on in the background, and {handle}: {lost}"
         subject = event.name or "value_"
         claim = f"any(hasattr(t, 'wait') for t in ({subject} if isinstance({subject}, list) else [{subject}]))"
         yield Diagnostic(event.node, message, event.trace, claims=(Holds(claim),))

@@ -103,12 +103,12 @@ class DeprecatedApi(Rule):
     def check(self, event: api.DeprecatedApi) -> Iterator[Diagnostic]:
         change, target = event.change, event.target
         said = "deprecated"
-        if change.deprecated is not None and change.deprecated > (1, 13):
+        if change.deprecated is not None:
             said = f"deprecated since torch {change.deprecated[0]}.{change.deprecated[1]}"
         if change.removed is not None:
             said += f", and gone in {change.removed[0]}.{change.removed[1]}"
         why = target.allowing(target.newest) if change.deprecated and target.begins_before(change.deprecated) else ""
-        instead = f": use `{change.instead}`" if change.instead else ""
+        instead = f": use `{change.instead}{_given(change.how)}`" if change.instead else ""
         fix = renamed(event, change, mends=False)
         level = Level.WARNING
         if change.quiet:
@@ -119,3 +119,9 @@ class DeprecatedApi(Rule):
         yield Diagnostic(
             event.node, message, event.trace, fix, level, group=event.name, others="mention", claims=(claim,)
         )
+
+
+def _given(how: str) -> str:
+    """What has to be said to the one that takes its place, and was not: the device."""
+    kind, _, given = how.partition(":")
+    return {"prepend": f"({given.partition('|')[0]}, ...)", "decorator": f"({given})"}.get(kind, "")

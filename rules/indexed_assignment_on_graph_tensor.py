@@ -118,7 +118,7 @@ class IndexedAssignmentOnGraphTensor(Rule):
         if isinstance(event, events.SavedTensorRead):
             saved = f"`{event.name}`" if event.name else "a tensor"
             message = f"`{event.write_op}` overwrites {target} after `{event.saver}` saved {saved} for backward"
-            cure = "torch.cat` or `torch.stack"
+            cure = "torch.where` or `torch.cat"
         elif event.value_in_graph is Truth.YES:
             message, cure = f"`{event.op}` writes a graph tensor into {target}", "torch.cat` or `torch.stack"
         else:

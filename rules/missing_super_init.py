@@ -125,7 +125,7 @@ class MissingSuperInit(Rule):
             yield Diagnostic(event.astray, message, event.trace, _given_self(event.astray), claims=claims)
             return
         if not event.attribute:
-            raises = "calling the module raises" if event.proven else f"whoever calls a `{event.module}` gets an error"
+            raises = "calling the module raises" if event.proven else f"calling a `{event.module}` is an AttributeError"
             message = f"`{event.module}.__init__` never calls `super().__init__()`: {raises}"
         elif event.call_statement is None:
             message = f"`self.{event.attribute}` is assigned, and `super().__init__()` is never called"
@@ -134,7 +134,9 @@ class MissingSuperInit(Rule):
         if event.attribute and not event.proven:
             message += ": torch raises where this runs first"
         level, claims = None if event.proven else Level.WARNING, (_EARLY, _LATE)
-        yield Diagnostic(event.node, message, event.trace, _fix(event), level, claims=claims)
+        stub = not event.proven and not event.attribute  # all of a file are one pattern
+        group, fix = "never" if stub else None, _fix(event)
+        yield Diagnostic(event.node, message, event.trace, fix, level, group=group, others="constructor", claims=claims)
 
 
 def _given_self(call: cst.Call) -> Fix | None:

@@ -119,6 +119,6 @@ class NonLeafParameter(Rule):
         text = inside_parameter(event.value_node, event.parameter_node)
         edits = (Edit(event.value_node, text),) if text is not None else ()
         fix = Fix(f"move `{event.op}` inside: `{text}`", edits, safe=False) if edits else None
-        message += f"`{event.module}`{spelled(event.conditions)}"
+        message += f"`{event.module}`: no optimizer gets it{spelled(event.conditions)}"
         claims = (Observed("leaf-lost", f"self.{event.attribute}", "parameter"),)
         yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

@@ -122,7 +122,7 @@ class NonStaticFunctionMethod(Rule):
 
     def check(self, event: custom.FunctionMethodNotStatic | custom.FunctionInstanceCalled) -> Iterator[Diagnostic]:
         if isinstance(event, custom.FunctionMethodNotStatic):
-            message = f"`{event.cls}.{event.method}` is no static method: torch never makes an object to call it on"
+            message = f"`{event.cls}.{event.method}` must be a static method: torch makes no object to call it on"
             refusals = ("Legacy autograd function", "positional argument")
             claims: tuple[Claim, ...] = tuple(Raises(message, here=False) for message in refusals)
             level = Level.SMELL if event.named else Level.STRICT

@@ -83,5 +83,5 @@ class ParameterCreatedInForward(Rule):
     )
 
     def check(self, event: registration.BuiltInForward) -> Iterator[Diagnostic]:
-        message = f"`forward` of `{event.module}` builds a new `{event.what}` on every call"
+        message = f"`forward` of `{event.module}` builds a new `{event.what}` on every call: none is ever trained"
         yield Diagnostic(event.node, message, event.trace, claims=(Observed("built-per-call"),))

@@ -89,7 +89,7 @@ class TensorFromTensor(Rule):
     def check(self, event: work.TensorCopied) -> Iterator[Diagnostic]:
         data = shown(event.data)
         consequence = "cuts the graph and torch warns" if event.in_graph else "torch warns"
-        message = f"`{event.how}(...)` is for data, and {data} is a tensor: {consequence}"
+        message = f"`{event.how}(...)` is for data, and {data} is a tensor: {consequence}; `clone` or `to` is for those"
         if event.annotated:
             message += f", where {data} is one, as annotated"
         text = _copy(event)

@@ -10,10 +10,10 @@ from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observe
 _WHY: dict[numerics.Stable, str] = {
     "log_softmax": "is -inf as soon as a probability rounds to 0",
     "logsigmoid": "is -inf as soon as the sigmoid rounds to 0",
-    "log1p": "loses the digits of a small `x`",
-    "softplus": "overflows for large `x`",
-    "expm1": "loses the digits of a small `x`",
-    "logsumexp": "overflows for large `x`",
+    "log1p": "loses the digits of a small argument",
+    "softplus": "overflows where its `exp` does",
+    "expm1": "loses the digits of a small argument",
+    "logsumexp": "overflows where its `exp` does",
     "logaddexp": "overflows for large arguments",
 }
 _FUNCTIONS: dict[numerics.Stable, str] = {

@@ -48,7 +48,7 @@ def spelled(conditions: Sequence[Condition]) -> str:
         elif each.kind == "device":
             words += f", where `{each.expression}` is another device than the CPU"
         elif each.kind == "copy":
-            words += f", where `{each.expression}` is another tensor than before"
+            words += f", where `{each.expression}` makes a new tensor"
     names = [f"`{each.expression}`" for each in conditions if each.kind == "requires_grad"]
     if names:
         words += f", if {' and '.join(names)} {'requires' if len(names) == 1 else 'require'} grad"
