@@ -125,8 +125,7 @@ class MissingSuperInit(Rule):
             yield Diagnostic(event.astray, message, event.trace, _given_self(event.astray), claims=claims)
             return
         if not event.attribute:
-            raises = "calling the module raises" if event.proven else f"calling a `{event.module}` is an AttributeError"
-            message = f"`{event.module}.__init__` never calls `super().__init__()`: {raises}"
+            message = f"`{event.module}.__init__` never calls `super().__init__()`: calling the module raises"
         elif event.call_statement is None:
             message = f"`self.{event.attribute}` is assigned, and `super().__init__()` is never called"
         else:
@@ -134,8 +133,7 @@ class MissingSuperInit(Rule):
         if event.attribute and not event.proven:
             message += ": torch raises where this runs first"
         level, claims = None if event.proven else Level.WARNING, (_EARLY, _LATE)
-        stub = not event.proven and not event.attribute  # all of a file are one pattern
-        group, fix = "never" if stub else None, _fix(event)
+        group, fix = None if event.proven or event.attribute else "never", _fix(event)  # one pattern in a file
         yield Diagnostic(event.node, message, event.trace, fix, level, group=group, others="constructor", claims=claims)
 
 
