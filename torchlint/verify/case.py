@@ -18,7 +18,7 @@ from torchlint.verify.protocol import Backward, Execution, Facts, Outcome, Raise
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class DraftVerdict:
     """
     A verdict in the making.
 

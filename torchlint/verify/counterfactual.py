@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from torchlint.verify.case import Opinion
+from torchlint.verify.case import DraftVerdict
 from torchlint.verify.protocol import Facts, Outcome
 
 Gradients = Mapping[str, "Facts | None"]
@@ -51,6 +51,6 @@ def close(one: Facts | None, other: Facts | None) -> bool:
     )
 
 
-def widened(opinion: Opinion, words: str) -> Opinion:
-    """The opinion with more evidence."""
-    return replace(opinion, evidence=opinion.evidence + words)
+def widened(draft: DraftVerdict, words: str) -> DraftVerdict:
+    """The draft with more evidence."""
+    return replace(draft, evidence=draft.evidence + words)

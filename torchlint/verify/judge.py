@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from torchlint.rule import Claim, Holds, Observed, Raises, Warns
 from torchlint.verify import programs
-from torchlint.verify.case import Case, Opinion, in_words
+from torchlint.verify.case import Case, DraftVerdict, in_words
 from torchlint.verify.execute import describe_ending
 from torchlint.verify.messages import BASE_WRITTEN, OVERWRITTEN, message
 from torchlint.verify.probes import PROBES
@@ -25,7 +25,7 @@ from torchlint.verify.programs import Statement
 from torchlint.verify.protocol import Facts, Outcome, Raised, Write
 
 
-def judge(case: Case, outcome: Outcome, *, timeout: float, memory_mb: int) -> Opinion:
+def judge(case: Case, outcome: Outcome, *, timeout: float, memory_mb: int) -> DraftVerdict:
     """
     What one run says about one finding.
 
@@ -34,17 +34,17 @@ def judge(case: Case, outcome: Outcome, *, timeout: float, memory_mb: int) -> Op
     timeout, memory_mb
         The limits, to be named where one was hit.
     """
-    opinions = [_judged(case, claim, outcome, timeout, memory_mb) for claim in case.finding.claims]
-    return weighed(opinions)
+    drafts = [_judged(case, claim, outcome, timeout, memory_mb) for claim in case.finding.claims]
+    return weighed(drafts)
 
 
-def weighed(opinions: Sequence[Opinion]) -> Opinion:
-    """The opinion on claims that are alternatives: one that is shown will do, and all must fail."""
-    for opinion in opinions:
-        if opinion.status == "confirmed":
-            return opinion
-    open_ones = [opinion for opinion in opinions if opinion.status == "inconclusive"]
-    return open_ones[0] if open_ones else opinions[0]
+def weighed(drafts: Sequence[DraftVerdict]) -> DraftVerdict:
+    """The draft on claims that are alternatives: one that is shown will do, and all must fail."""
+    for draft in drafts:
+        if draft.status == "confirmed":
+            return draft
+    open_ones = [draft for draft in drafts if draft.status == "inconclusive"]
+    return open_ones[0] if open_ones else drafts[0]
 
 
 def claims_error(claims: Sequence[Claim]) -> bool:
@@ -52,29 +52,29 @@ def claims_error(claims: Sequence[Claim]) -> bool:
     return any(isinstance(claim, Raises) for claim in claims)
 
 
-def _judged(case: Case, claim: Claim, outcome: Outcome, timeout: float, memory_mb: int) -> Opinion:
+def _judged(case: Case, claim: Claim, outcome: Outcome, timeout: float, memory_mb: int) -> DraftVerdict:
     missing = _not_run(case, outcome, timeout, memory_mb)
     match claim:
         case Raises():
-            opinion = _raises(case, claim, outcome)
+            draft = _raises(case, claim, outcome)
         case Warns():
-            opinion = _warns(case, claim, outcome)
+            draft = _warns(case, claim, outcome)
         case Holds():
-            opinion = _holds(case, claim, outcome)
+            draft = _holds(case, claim, outcome)
         case Observed():
-            opinion = PROBES[claim.probe].look(case, claim, outcome)
-    if opinion is None:
+            draft = PROBES[claim.probe].look(case, claim, outcome)
+    if draft is None:
         return missing or _open(case, outcome, f"line {case.own.line} ran, but what the finding is about was not seen")
-    if opinion.status == "refuted":
-        return missing or sound(case, outcome, opinion)
-    if opinion.status == "confirmed" and outcome.caught:
+    if draft.status == "refuted":
+        return missing or sound(case, outcome, draft)
+    if draft.status == "confirmed" and outcome.caught:
         line = outcome.caught[0].lines[-1] if outcome.caught[0].lines else 0
         words = f"it shows, but only after the error in line {line} was passed over: mend that first, and run it again"
-        return Opinion("inconclusive", words)
-    return opinion
+        return DraftVerdict("inconclusive", words)
+    return draft
 
 
-def sound(case: Case, outcome: Outcome, opinion: Opinion, *, to_the_end: bool = False) -> Opinion:
+def sound(case: Case, outcome: Outcome, draft: DraftVerdict, *, to_the_end: bool = False) -> DraftVerdict:
     """
     A refutation, or why it does not count.
 
@@ -85,28 +85,28 @@ def sound(case: Case, outcome: Outcome, opinion: Opinion, *, to_the_end: bool = 
     """
     condition = _condition_missed(case, outcome)
     if condition:
-        return Opinion("inconclusive", f"{opinion.evidence}; but {condition}")
+        return DraftVerdict("inconclusive", f"{draft.evidence}; but {condition}")
     if outcome.caught:
         words = "it did not show, but the program went on after an error that would have ended it"
-        return Opinion("inconclusive", words)
+        return DraftVerdict("inconclusive", words)
     first = min((each.order for each in case.executions(outcome)), default=0)
     handled = [each for each in outcome.handled if each.order > first]
     if handled:
         words = f"it did not show, but the program itself handled an error in between: {message(handled[0])}"
-        return Opinion("inconclusive", words)
+        return DraftVerdict("inconclusive", words)
     if outcome.ending == "unbuilt" or (outcome.ending != "ended" and (to_the_end or not _came_after(case, outcome))):
-        return Opinion("inconclusive", f"it did not show, but the program {describe_ending(outcome)}")
-    return opinion
+        return DraftVerdict("inconclusive", f"it did not show, but the program {describe_ending(outcome)}")
+    return draft
 
 
-def _open(case: Case, outcome: Outcome, words: str) -> Opinion:
+def _open(case: Case, outcome: Outcome, words: str) -> DraftVerdict:
     ended = "" if outcome.ending == "ended" else f"; the program {describe_ending(outcome)}"
-    return Opinion("inconclusive", words + ended, unreached=bool(case.own.functions) and not outcome.driven)
+    return DraftVerdict("inconclusive", words + ended, unreached=bool(case.own.functions) and not outcome.driven)
 
 
-def _raises(case: Case, claim: Raises, outcome: Outcome) -> Opinion | None:
+def _raises(case: Case, claim: Raises, outcome: Outcome) -> DraftVerdict | None:
     """The exception the finding claims, at its place."""
-    culprits: list[Opinion] = []
+    culprits: list[DraftVerdict] = []
     for raised in (*outcome.handled, *([outcome.raised] if outcome.raised else [])):
         if (
             raised.own
@@ -119,20 +119,20 @@ def _raises(case: Case, claim: Raises, outcome: Outcome) -> Opinion | None:
             named = _culprit(case, outcome, raised)
             if not named:
                 words = f"what backward found overwritten was not written in line {case.own.line}"
-                culprits.append(Opinion("inconclusive", f"{message(raised)}; but {words}"))
+                culprits.append(DraftVerdict("inconclusive", f"{message(raised)}; but {words}"))
                 continue
             culprit = named
         if BASE_WRITTEN in raised.message and not (case.writes(outcome) or _seen_writes(case, outcome)):
             words = f"line {case.own.line} wrote nothing in place in this run"
-            culprits.append(Opinion("inconclusive", f"{message(raised)}; but {words}"))
+            culprits.append(DraftVerdict("inconclusive", f"{message(raised)}; but {words}"))
             continue
         handled = "" if raised == outcome.raised else ", which the program handles"
         evidence = f"{message(raised)}{culprit}{handled}{in_words(outcome, raised.phase)}"
-        return Opinion("confirmed", evidence, error=raised)
+        return DraftVerdict("confirmed", evidence, error=raised)
     if culprits:
         return culprits[0]
     if outcome.raised is not None and case.own_line(outcome.raised.lines) and not outcome.raised.own:
-        return Opinion("inconclusive", f"it raises something else: {message(outcome.raised)}")
+        return DraftVerdict("inconclusive", f"it raises something else: {message(outcome.raised)}")
     return _no_error(case, claim, outcome)
 
 
@@ -182,7 +182,7 @@ def _seen_writes(case: Case, outcome: Outcome) -> list[Write]:
     return found
 
 
-def _no_error(case: Case, claim: Raises, outcome: Outcome) -> Opinion | None:
+def _no_error(case: Case, claim: Raises, outcome: Outcome) -> DraftVerdict | None:
     seen = case.seen(outcome, case.own)
     if not seen.started or seen.finished < seen.started:
         return None
@@ -192,7 +192,7 @@ def _no_error(case: Case, claim: Raises, outcome: Outcome) -> Opinion | None:
         if not _shows_backward(case, outcome):
             return None
         came = "ran through all places of the proof" if outcome.ending == "ended" else describe_ending(outcome)
-        return Opinion("refuted", f"the program {came}, and torch did not complain{in_words(outcome)}")
+        return DraftVerdict("refuted", f"the program {came}, and torch did not complain{in_words(outcome)}")
     if OVERWRITTEN in claim.text:
         return _went_through(case, outcome)
     return None
@@ -208,12 +208,12 @@ def _shows_backward(case: Case, outcome: Outcome) -> bool:
     return not calls & {"backward"} or outcome.gradients is None or bool(case.backwards(outcome))
 
 
-def _went_through(case: Case, outcome: Outcome) -> Opinion | None:
+def _went_through(case: Case, outcome: Outcome) -> DraftVerdict | None:
     """A backward after the write came through the nodes of the proof, and nothing it needed was overwritten."""
     writes = case.writes(outcome)
     if not writes:
         words = f"line {case.own.line} ran, and wrote no tensor in place in this run"
-        return Opinion("inconclusive", words, unreached=not outcome.driven)
+        return DraftVerdict("inconclusive", words, unreached=not outcome.driven)
     savers = [place for place in case.places[1:] if not programs.branches_inside(place.node)]
     for write in writes:
         made = [
@@ -227,34 +227,34 @@ def _went_through(case: Case, outcome: Outcome) -> Opinion | None:
                 continue
             if any(first <= node < last for node in backward.nodes for first, last in made):
                 if outcome.ending != "ended":
-                    return Opinion(
+                    return DraftVerdict(
                         "inconclusive", f"torch did not complain, but the program {describe_ending(outcome)}"
                     )
                 words = f"a backward went through what the proof says had saved it{in_words(outcome)}"
-                return Opinion("refuted", f"the program ran through all places of the proof, {words}")
+                return DraftVerdict("refuted", f"the program ran through all places of the proof, {words}")
     words = "torch did not complain, but no backward was seen to go through what saved the tensor"
-    return Opinion("inconclusive", words, unreached=True)
+    return DraftVerdict("inconclusive", words, unreached=True)
 
 
-def _warns(case: Case, claim: Warns, outcome: Outcome) -> Opinion | None:
+def _warns(case: Case, claim: Warns, outcome: Outcome) -> DraftVerdict | None:
     executions = case.executions(outcome)
     if claim.here:
         for execution in executions:
             for text in execution.warnings:
                 if claim.text in text:
-                    return Opinion("confirmed", f"{text[:400]}{in_words(outcome)}")
+                    return DraftVerdict("confirmed", f"{text[:400]}{in_words(outcome)}")
         if executions and not programs.branches_inside(case.own.node):
-            return Opinion("refuted", "the statement ran, and gave no such warning")
+            return DraftVerdict("refuted", "the statement ran, and gave no such warning")
         return None
     started = min((each.order for each in executions), default=None)
     for warned in outcome.warned:
         if started is not None and warned.order > started and claim.text in warned.text:
             where = f" (line {warned.lines[-1]})" if warned.lines else ""
-            return Opinion("confirmed", f"{warned.text[:400]}{where}{in_words(outcome)}")
+            return DraftVerdict("confirmed", f"{warned.text[:400]}{where}{in_words(outcome)}")
     return None
 
 
-def _holds(case: Case, claim: Holds, outcome: Outcome) -> Opinion | None:
+def _holds(case: Case, claim: Holds, outcome: Outcome) -> DraftVerdict | None:
     known: Facts | None = None
     when = "before" if claim.before else "after"
     for execution in case.executions(outcome):
@@ -262,26 +262,26 @@ def _holds(case: Case, claim: Holds, outcome: Outcome) -> Opinion | None:
         if found is None or (execution.raised and not claim.before) or "truth" not in found:
             continue
         if found["truth"]:
-            return Opinion("confirmed", f"`{claim.expression}` is true {when} it{in_words(outcome)}")
+            return DraftVerdict("confirmed", f"`{claim.expression}` is true {when} it{in_words(outcome)}")
         known = found
-    return None if known is None else Opinion("refuted", f"`{claim.expression}` is false {when} it")
+    return None if known is None else DraftVerdict("refuted", f"`{claim.expression}` is false {when} it")
 
 
-def _not_run(case: Case, outcome: Outcome, timeout: float, memory_mb: int) -> Opinion | None:
+def _not_run(case: Case, outcome: Outcome, timeout: float, memory_mb: int) -> DraftVerdict | None:
     """Why a run cannot tell anything of a finding, if its places were not come to."""
     ending = describe_ending(outcome, timeout=timeout, memory_mb=memory_mb)
     if outcome.ending == "unbuilt":
         words = f"found no way to build and call {outcome.driven}: {ending}" if outcome.driven else ending
-        return Opinion("inconclusive", words, unreached=True)
+        return DraftVerdict("inconclusive", words, unreached=True)
     if not case.seen(outcome, case.own).started:
         stopped = f": the program {ending}" if outcome.ending != "ended" or outcome.note else ""
-        return Opinion("inconclusive", f"line {case.own.line} was not reached{stopped}", unreached=True)
+        return DraftVerdict("inconclusive", f"line {case.own.line} was not reached{stopped}", unreached=True)
     missed = [place for place in case.places if not case.seen(outcome, place).started]
     if outcome.ending != "ended" and (missed or not _came_after(case, outcome)):
-        return Opinion("inconclusive", f"the program {ending}")
+        return DraftVerdict("inconclusive", f"the program {ending}")
     if missed:
         words = f"line {missed[0].line}, which the proof goes through, was not reached"
-        return Opinion("inconclusive", words, unreached=True)
+        return DraftVerdict("inconclusive", words, unreached=True)
     return None
 
 
@@ -318,20 +318,20 @@ def _inside(place: Statement, raised: Raised) -> bool:
     return any(place.covers(line) for line in raised.lines)
 
 
-def with_words(opinion: Opinion, words: str) -> Opinion:
-    """The opinion with more evidence."""
-    return replace(opinion, evidence=opinion.evidence + words)
+def with_words(draft: DraftVerdict, words: str) -> DraftVerdict:
+    """The draft with more evidence."""
+    return replace(draft, evidence=draft.evidence + words)
 
 
-def with_later_error(case: Case, outcome: Outcome, opinion: Opinion) -> Opinion:
+def with_later_error(case: Case, outcome: Outcome, draft: DraftVerdict) -> DraftVerdict:
     """What was seen leads to an error at a place of the proof: that is told, too."""
     raised = outcome.raised
     if raised is None or raised.own or (not _at(case, raised) and raised.phase == "program"):
-        return opinion
+        return draft
     if raised.lines and not _at(case, raised):
-        return opinion
-    evidence = f"{opinion.evidence}; {message(raised)}{in_words(outcome, raised.phase)}"
-    return replace(opinion, evidence=evidence, error=raised if raised.lines else None)
+        return draft
+    evidence = f"{draft.evidence}; {message(raised)}{in_words(outcome, raised.phase)}"
+    return replace(draft, evidence=evidence, error=raised if raised.lines else None)
 
 
 def _at(case: Case, raised: Raised) -> bool:

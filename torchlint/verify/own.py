@@ -29,7 +29,7 @@ from torchlint.syntax.notebook import is_notebook
 from torchlint.syntax.text import decode as decoded
 from torchlint.verify import ServerError, TorchMissing, start
 from torchlint.verify.asked import Asked
-from torchlint.verify.case import Case, Opinion
+from torchlint.verify.case import Case, DraftVerdict
 from torchlint.verify.judge import judge, with_later_error, with_words
 from torchlint.verify.probes import PROBES
 from torchlint.verify.programs import Program
@@ -155,7 +155,7 @@ class _File:
     def judge(self, scene: str, outcome: Outcome) -> None:
         for case, seen in zip(self.asked.cases, self.seen, strict=True):
             if case is not None and case.seen(outcome, case.own).started:
-                seen.append(_Seen(scene, _opinion(case, outcome), outcome.seconds))
+                seen.append(_Seen(scene, _draft(case, outcome), outcome.seconds))
 
     def verdict(self, finding: Finding, command: str, ended: str) -> Verdict:
         index = self.findings.index(finding)
@@ -168,7 +168,7 @@ class _File:
             why = f" ({self.why})" if self.why else "" if quietly else f": it {ended}"
             return Verdict("inconclusive", f"line {finding.span.line} was not reached by `{command}`{why}", seconds)
         for status in ("confirmed", "inconclusive", "refuted"):
-            found = [each for each in seen if each.opinion.status == status]
+            found = [each for each in seen if each.draft.status == status]
             if found:
                 break
         first = found[0]
@@ -177,13 +177,13 @@ class _File:
             where = f" (in each of {len(found)} scenes that came there, the first {first.scene})"
         if status == "refuted" and self.skipped:
             where += f"; {self.skipped} more were not looked at"
-        return Verdict(first.opinion.status, first.opinion.evidence + where, seconds)
+        return Verdict(first.draft.status, first.draft.evidence + where, seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
     scene: str
-    opinion: Opinion
+    draft: DraftVerdict
     seconds: float
 
 
@@ -192,18 +192,18 @@ def _once(claim: Claim) -> bool:
     return PROBES[claim.probe].once if isinstance(claim, Observed) else isinstance(claim, Warns)
 
 
-def _opinion(case: Case, outcome: Outcome) -> Opinion:
+def _draft(case: Case, outcome: Outcome) -> DraftVerdict:
     """What a scene says about a finding. The program is not run a second time with one thing changed."""
-    opinion = judge(case, outcome, timeout=0.0, memory_mb=0)
-    if opinion.status == "confirmed":
-        return with_later_error(case, outcome, opinion) if opinion.error is None else opinion
-    if opinion.status == "refuted" and any(_once(claim) for claim in case.finding.claims):
-        return Opinion("inconclusive", "it gave no such warning; but a warning may be shown once in a process")
+    draft = judge(case, outcome, timeout=0.0, memory_mb=0)
+    if draft.status == "confirmed":
+        return with_later_error(case, outcome, draft) if draft.error is None else draft
+    if draft.status == "refuted" and any(_once(claim) for claim in case.finding.claims):
+        return DraftVerdict("inconclusive", "it gave no such warning; but a warning may be shown once in a process")
     changes = [c for c in case.finding.claims if isinstance(c, Observed) and PROBES[c.probe].compare is not None]
     if changes and len(changes) == len(case.finding.claims):
         words = "; what it claims is about a changed program, which `check --verify` runs, and `--with` does not"
-        return with_words(Opinion("inconclusive", f"line {case.own.line} ran"), words)
-    return opinion
+        return with_words(DraftVerdict("inconclusive", f"line {case.own.line} ran"), words)
+    return draft
 
 
 def run_program(

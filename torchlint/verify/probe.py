@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from torchlint.rule import Observed
-from torchlint.verify.case import Case, Opinion
+from torchlint.verify.case import Case, DraftVerdict
 from torchlint.verify.programs import Program
 from torchlint.verify.protocol import Outcome
 
@@ -62,7 +62,7 @@ class Probe:
         What is added to the evidence of a confirmed finding, in words.
     """
 
-    look: Callable[[Case, Observed, Outcome], Opinion | None]
+    look: Callable[[Case, Observed, Outcome], DraftVerdict | None]
     expressions: Callable[[Observed, ast.stmt], tuple[str, ...]] = nothing
     everywhere: bool = False
     entry: bool = False
@@ -73,5 +73,5 @@ class Probe:
     functions: Callable[[Observed], tuple[str, ...]] = lambda claim: ()
     any_arguments: bool = False
     once: bool = False
-    compare: Callable[[Case, Observed, Program, Outcome, Run], Opinion | None] | None = None
+    compare: Callable[[Case, Observed, Program, Outcome, Run], DraftVerdict | None] | None = None
     add: Callable[[Case, Observed, Program, Outcome, Run], str] | None = None

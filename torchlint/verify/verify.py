@@ -17,7 +17,7 @@ from torchlint.rule import Finding, Observed, Raises, Verdict
 from torchlint.syntax.tree import Source
 from torchlint.verify import programs
 from torchlint.verify.asked import Asked
-from torchlint.verify.case import Case, Opinion, in_words
+from torchlint.verify.case import Case, DraftVerdict, in_words
 from torchlint.verify.judge import judge, sound, weighed, with_later_error, with_words
 from torchlint.verify.messages import OVERWRITTEN, message
 from torchlint.verify.probe import Run
@@ -115,19 +115,19 @@ class _Check:
         self.memory_mb = memory_mb
         self.asked = Asked(program, findings)
         self.cases = self.asked.cases
-        self.opinions: list[Opinion | None] = [None] * len(findings)
+        self.drafts: list[DraftVerdict | None] = [None] * len(findings)
         self.seconds = [0.0] * len(findings)
 
     def verdict(self, index: int) -> Verdict:
         """The last word on a finding."""
-        opinion, case = self.opinions[index], self.cases[index]
-        if opinion is None or case is None:
+        draft, case = self.drafts[index], self.cases[index]
+        if draft is None or case is None:
             return Verdict("inconclusive", "its place holds no statement of the program", 0.0)
-        evidence = opinion.evidence
-        if opinion.status == "inconclusive" and opinion.unreached:
+        evidence = draft.evidence
+        if draft.status == "inconclusive" and draft.unreached:
             finding = case.finding
             evidence += f'; your own program may: `torchlint verify {finding.path}:{finding.span.line} --with "…"`'
-        return Verdict(opinion.status, evidence, round(self.seconds[index], 3))
+        return Verdict(draft.status, evidence, round(self.seconds[index], 3))
 
     def as_script(self) -> None:
         """Run the file; after each error that a finding claims, run it again with that mended, or passed over."""
@@ -171,7 +171,7 @@ class _Check:
 
     def as_modules(self) -> None:
         """Build and drive the Modules that hold findings which the script did not come to."""
-        unreached = [i for i, opinion in enumerate(self.opinions) if opinion is not None and opinion.unreached]
+        unreached = [i for i, draft in enumerate(self.drafts) if draft is not None and draft.unreached]
         inside: dict[str, list[int]] = {}
         alone: dict[str, list[int]] = {}
         for index in unreached:
@@ -185,19 +185,19 @@ class _Check:
         for name, indices in inside.items():
             self._drive(name, indices)
         for name, indices in alone.items():
-            left = [index for index in indices if (self.opinions[index] or _NOTHING).unreached]
+            left = [index for index in indices if (self.drafts[index] or _NOTHING).unreached]
             self._drive_function(name, [index for index in left if _shown_by_any_input(self.cases[index])])
         for index in unreached:
-            case, opinion = self.cases[index], self.opinions[index]
-            if case is None or opinion is None or not opinion.unreached or not case.own.functions:
+            case, draft = self.cases[index], self.drafts[index]
+            if case is None or draft is None or not draft.unreached or not case.own.functions:
                 continue
-            if "was not reached" in opinion.evidence:
+            if "was not reached" in draft.evidence:
                 function = ".".join((*case.own.classes, *case.own.functions))
                 named = programs.mentioned(self.program, case.own)
                 words = "no call of" if named else "the file itself does not call"
                 here = " came about in this run" if named else ""
-                evidence = f"{opinion.evidence}; {words} `{function}`{here}"
-                self.opinions[index] = replace(opinion, evidence=evidence)
+                evidence = f"{draft.evidence}; {words} `{function}`{here}"
+                self.drafts[index] = replace(draft, evidence=evidence)
 
     def _drive(self, name: str, indices: Sequence[int]) -> None:
         """
@@ -206,19 +206,19 @@ class _Check:
         Only both together refute: a proof may rest on either.
         """
         for input_grad in (False, True):
-            left = [i for i in indices if (self.opinions[i] or _NOTHING).status != "confirmed"]
+            left = [i for i in indices if (self.drafts[i] or _NOTHING).status != "confirmed"]
             if not left:
                 return
-            first = [self.opinions[i] for i in left]
+            first = [self.drafts[i] for i in left]
             outcome = self.run(self._request(self.program.text, module=name, input_grad=input_grad))
             self._judge(left, outcome, self.program.text, [], module=name, input_grad=input_grad)
             for index, before in zip(left, first, strict=True):
-                now = self.opinions[index] or _NOTHING
+                now = self.drafts[index] or _NOTHING
                 if now.status == "refuted" and STOOD_IN in outcome.driven:
                     words = f"it did not show, but something is missing{in_words(outcome)}"
-                    self.opinions[index] = now = Opinion("inconclusive", words)
+                    self.drafts[index] = now = DraftVerdict("inconclusive", words)
                 if input_grad and now.status == "refuted" and before is not None and before.status != "refuted":
-                    self.opinions[index] = replace(now, status="inconclusive")
+                    self.drafts[index] = replace(now, status="inconclusive")
             if outcome.ending == "unbuilt":
                 return
 
@@ -230,19 +230,19 @@ class _Check:
         by itself.
         """
         for input_grad in (True, False):
-            left = [index for index in indices if (self.opinions[index] or _NOTHING).status == "inconclusive"]
+            left = [index for index in indices if (self.drafts[index] or _NOTHING).status == "inconclusive"]
             if not left:
                 return
-            before = {index: self.opinions[index] for index in left}
+            before = {index: self.drafts[index] for index in left}
             outcome = self.run(self._request(self.program.text, module=name, input_grad=input_grad))
             self._judge(left, outcome, self.program.text, [], module=name, input_grad=input_grad)
             for index in left:
-                now = self.opinions[index] or _NOTHING
+                now = self.drafts[index] or _NOTHING
                 if now.status == "refuted":
                     words = f"it did not show with made-up arguments{in_words(outcome)}; a caller may give others"
-                    self.opinions[index] = Opinion("inconclusive", words, unreached=True)
+                    self.drafts[index] = DraftVerdict("inconclusive", words, unreached=True)
                 elif now.status == "inconclusive" and outcome.ending in ("unbuilt", "raised"):
-                    self.opinions[index] = before[index]
+                    self.drafts[index] = before[index]
 
     def _request(
         self,
@@ -276,8 +276,8 @@ class _Check:
     def _open(self) -> list[int]:
         return [
             index
-            for index, opinion in enumerate(self.opinions)
-            if self.cases[index] is not None and (opinion is None or opinion.status == "inconclusive")
+            for index, draft in enumerate(self.drafts)
+            if self.cases[index] is not None and (draft is None or draft.status == "inconclusive")
         ]
 
     def _judge(
@@ -305,39 +305,39 @@ class _Check:
                 )
                 return self.run(asked)
 
-            opinion = self._opinion(case, outcome, changed)
-            if mended and opinion.status == "confirmed":
-                opinion = with_words(opinion, mended)
+            draft = self._draft(case, outcome, changed)
+            if mended and draft.status == "confirmed":
+                draft = with_words(draft, mended)
             self.seconds[index] += outcome.seconds + time.monotonic() - started
-            before = self.opinions[index]
-            if before is None or opinion.status != "inconclusive" or before.unreached or before.status == "refuted":
-                self.opinions[index] = opinion
+            before = self.drafts[index]
+            if before is None or draft.status != "inconclusive" or before.unreached or before.status == "refuted":
+                self.drafts[index] = draft
 
-    def _opinion(self, case: Case, outcome: Outcome, changed: Run) -> Opinion:
+    def _draft(self, case: Case, outcome: Outcome, changed: Run) -> DraftVerdict:
         compared = [] if outcome.caught else list(_compared(self.program, case, outcome, changed))
-        if any(opinion.status == "confirmed" for opinion in compared) or len(compared) == len(case.finding.claims):
+        if any(draft.status == "confirmed" for draft in compared) or len(compared) == len(case.finding.claims):
             return weighed(compared)
-        opinion = judge(case, outcome, timeout=self.timeout, memory_mb=self.memory_mb)
-        if opinion.status != "confirmed":
-            return compared[0] if compared else opinion
-        if opinion.error is None:
-            opinion = with_later_error(case, outcome, opinion)
+        draft = judge(case, outcome, timeout=self.timeout, memory_mb=self.memory_mb)
+        if draft.status != "confirmed":
+            return compared[0] if compared else draft
+        if draft.error is None:
+            draft = with_later_error(case, outcome, draft)
         words = ""
         for claim in case.finding.claims:
             add = PROBES[claim.probe].add if isinstance(claim, Observed) else None
             if isinstance(claim, Observed) and add is not None:
                 words += add(case, claim, self.program, outcome, changed)
-        if outcome.ending == "raised" and opinion.error is not None:
+        if outcome.ending == "raised" and draft.error is not None:
             words += _with_fix(self.program, case, changed)
-        return with_words(opinion, words)
+        return with_words(draft, words)
 
     def _confirmed_end(self, outcome: Outcome) -> tuple[Case, Statement] | None:
         """The case whose error ended the program, and the statement that raised it."""
         raised = outcome.raised
         if raised is None or not raised.lines:
             return None
-        for case, opinion in zip(self.cases, self.opinions, strict=True):
-            if case is not None and opinion is not None and opinion.error == raised:
+        for case, draft in zip(self.cases, self.drafts, strict=True):
+            if case is not None and draft is not None and draft.error == raised:
                 place = self.program.statement_at(raised.lines[-1])
                 return (case, place) if place is not None else None
         return None
@@ -352,7 +352,7 @@ def _with_fix(program: Program, case: Case, changed: Run) -> str:
     return f"; with the fix ({fix.title}) it runs" if ended else ""
 
 
-def _compared(program: Program, case: Case, outcome: Outcome, changed: Run) -> list[Opinion]:
+def _compared(program: Program, case: Case, outcome: Outcome, changed: Run) -> list[DraftVerdict]:
     found = []
     for claim in case.finding.claims:
         if not isinstance(claim, Observed) or not case.seen(outcome, case.own).started:
@@ -360,12 +360,12 @@ def _compared(program: Program, case: Case, outcome: Outcome, changed: Run) -> l
         compare = PROBES[claim.probe].compare
         if compare is None:
             continue
-        opinion = compare(case, claim, program, outcome, changed)
-        if outcome.raised is not None and not outcome.raised.own and opinion is not None:
-            words = f"{opinion.evidence}; but the program ends before its end: {message(outcome.raised)}"
-            opinion = Opinion("inconclusive", words)
-        if opinion is not None:
-            found.append(sound(case, outcome, opinion) if opinion.status == "refuted" else opinion)
+        draft = compare(case, claim, program, outcome, changed)
+        if outcome.raised is not None and not outcome.raised.own and draft is not None:
+            words = f"{draft.evidence}; but the program ends before its end: {message(outcome.raised)}"
+            draft = DraftVerdict("inconclusive", words)
+        if draft is not None:
+            found.append(sound(case, outcome, draft) if draft.status == "refuted" else draft)
     return found
 
 
@@ -386,4 +386,4 @@ _OWN = frozenset(
     {"graph-written", "argument-written", "alias-written", "unseen-write", "kept-written", "result-dropped"}
 )
 """Probes for what a statement does to the tensors it is given."""
-_NOTHING = Opinion("inconclusive", "")
+_NOTHING = DraftVerdict("inconclusive", "")

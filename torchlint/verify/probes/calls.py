@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 
 from torchlint.rule import Observed
-from torchlint.verify.case import Case, Opinion, in_words
+from torchlint.verify.case import Case, DraftVerdict, in_words
 from torchlint.verify.probe import Probe
 from torchlint.verify.protocol import TWICE, Called, Facts, Outcome
 
@@ -22,7 +22,7 @@ def _own(case: Case, outcome: Outcome) -> list[Called]:
     return [call for call in outcome.called if case.own_line(call.lines)]
 
 
-def given(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def given(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The function `subject`, called by the statement, is given the result of the function `other`."""
     node = f"{claim.other.replace('_', '')}backward0"
     found = ""
@@ -33,10 +33,12 @@ def given(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
         argument = call.given[0]
         if argument["grad_fn"].lower() == node or claim.other in argument["results_of"]:
             words = f"`{call.name}` was given the result of `{claim.other}`, {argument['shown']}"
-            return Opinion("confirmed", words + in_words(outcome))
+            return DraftVerdict("confirmed", words + in_words(outcome))
         found = found or argument["grad_fn"]
         unknown = unknown or not argument["grad_fn"] or argument["grad_fn"].startswith(_MOVES)
-    return Opinion("refuted", f"`{claim.subject}` was given the result of {found}") if found and not unknown else None
+    return (
+        DraftVerdict("refuted", f"`{claim.subject}` was given the result of {found}") if found and not unknown else None
+    )
 
 
 _MOVES = (
@@ -47,7 +49,7 @@ _MOVES = (
 """How the names of nodes begin that compute nothing: behind them may be anything."""
 
 
-def broadcast(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def broadcast(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """A difference of a prediction and a target of as many elements is broadcast to more: each against each."""
     agreed = False
     for call in _own(case, outcome):
@@ -59,15 +61,15 @@ def broadcast(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
             agreed = True
         elif sizes[0] == sizes[1] > 1 and one["requires_grad"] != other["requires_grad"]:
             words = f"`{call.name}` was given shapes {_size(one)} and {_size(other)}"
-            return Opinion("confirmed", f"{words}, which are broadcast{in_words(outcome)}")
-    return Opinion("refuted", "the shapes are the same") if agreed else None
+            return DraftVerdict("confirmed", f"{words}, which are broadcast{in_words(outcome)}")
+    return DraftVerdict("refuted", "the shapes are the same") if agreed else None
 
 
 def _size(found: Facts) -> str:
     return str(tuple(found["shape"]))
 
 
-def compared(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def compared(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """A comparison for equality finds floats different that agree up to round-off."""
     seen = False
     for call in _own(case, outcome):
@@ -80,11 +82,11 @@ def compared(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
         seen = True
         if any(a != b for a, b in pairs) and all(math.isclose(a, b, rel_tol=1e-4, abs_tol=1e-7) for a, b in pairs):
             a, b = next((a, b) for a, b in pairs if a != b)
-            return Opinion("confirmed", f"`{call.name}` compared {a!r} with {b!r}{in_words(outcome)}")
-    return Opinion("inconclusive", "the values it compared do not differ by round-off alone") if seen else None
+            return DraftVerdict("confirmed", f"`{call.name}` compared {a!r} with {b!r}{in_words(outcome)}")
+    return DraftVerdict("inconclusive", "the values it compared do not differ by round-off alone") if seen else None
 
 
-def formula(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def formula(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """
     The backward of the Function `subject`, or of the one around the statement, agrees with finite differences at some
     inputs, and not at others.
@@ -97,13 +99,15 @@ def formula(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
     wrong = [each for each in found if not each.agrees]
     if right and wrong:
         words = f"at ({wrong[0].inputs}) its backward is wrong, at ({right[0].inputs}) it is right: {wrong[0].message}"
-        return Opinion("confirmed", words)
+        return DraftVerdict("confirmed", words)
     if wrong:
-        return Opinion("inconclusive", "its backward agrees with finite differences nowhere: that may be meant so")
-    return Opinion("inconclusive", f"its backward is right at {len(right)} inputs that were tried") if right else None
+        return DraftVerdict("inconclusive", "its backward agrees with finite differences nowhere: that may be meant so")
+    return (
+        DraftVerdict("inconclusive", f"its backward is right at {len(right)} inputs that were tried") if right else None
+    )
 
 
-def formula_twice(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def formula_twice(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """
     The backward of the Function around the statement agrees with finite differences, and its own derivative does not.
 
@@ -114,28 +118,30 @@ def formula_twice(case: Case, claim: Observed, outcome: Outcome) -> Opinion | No
     wrong = [each for each in found if not each.agrees]
     if len(wrong) > 1:
         words = f"at ({wrong[0].inputs}) its backward is right, and the derivative of that wrong: {wrong[0].message}"
-        return Opinion("confirmed", words)
-    return Opinion("inconclusive", f"its second derivatives are right at {len(found)} inputs") if found else None
+        return DraftVerdict("confirmed", words)
+    return DraftVerdict("inconclusive", f"its second derivatives are right at {len(found)} inputs") if found else None
 
 
-def ignored(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def ignored(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The backward of the Function around the statement returns the same, not zero, whatever gradient it is given."""
     name = "".join(case.own.classes[-1:])
     found = [each for each in outcome.derivatives if each.function == name and each.ignored]
     same = [each for each in found if not each.agrees]
     if found and len(same) == len(found):
         words = f"its backward returns the same for three incoming gradients, at {len(same)} inputs: ({same[0].inputs})"
-        return Opinion("confirmed", words + in_words(outcome))
+        return DraftVerdict("confirmed", words + in_words(outcome))
     if same:
-        return Opinion("inconclusive", f"its backward ignores the incoming gradient at ({same[0].inputs}) alone")
-    return Opinion("refuted", "what its backward returns changes with what it is given") if found else None
+        return DraftVerdict("inconclusive", f"its backward ignores the incoming gradient at ({same[0].inputs}) alone")
+    return DraftVerdict("refuted", "what its backward returns changes with what it is given") if found else None
 
 
-def waits(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def waits(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """In each of several rounds the statement asks for a value that has to be computed first."""
     calls = [call for call in _own(case, outcome) if call.name in _WAITING]
     if len(calls) > 1:
-        return Opinion("confirmed", f"`{calls[0].name}` was called in each of {len(calls)} rounds{in_words(outcome)}")
+        return DraftVerdict(
+            "confirmed", f"`{calls[0].name}` was called in each of {len(calls)} rounds{in_words(outcome)}"
+        )
     return None
 
 

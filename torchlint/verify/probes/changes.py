@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 
 from torchlint.rule import Observed
 from torchlint.verify import programs
-from torchlint.verify.case import Case, Opinion, is_data, shown
+from torchlint.verify.case import Case, DraftVerdict, is_data, shown
 from torchlint.verify.counterfactual import same_end, same_passes, same_results
 from torchlint.verify.messages import FREED, message
 from torchlint.verify.probe import Probe, Run
@@ -23,7 +23,7 @@ from torchlint.verify.protocol import Outcome
 _POSITIONS = {"retain_graph": 1, "create_graph": 2}
 
 
-def needed_graph(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> Opinion | None:
+def needed_graph(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> DraftVerdict | None:
     """
     Is `retain_graph=True` needed? Runs without it.
 
@@ -32,32 +32,32 @@ def needed_graph(case: Case, claim: Observed, program: Program, base: Outcome, r
 
     Returns
     -------
-    Opinion | None
+    DraftVerdict | None
         None if the statement was not executed.
     """
     if not case.backwards(base):
         return None
     text = programs.without_argument(program, case.own, "retain_graph", 1)
     if text is None:
-        return Opinion("inconclusive", f"no `retain_graph` argument was found in line {case.own.line}")
+        return DraftVerdict("inconclusive", f"no `retain_graph` argument was found in line {case.own.line}")
     without = run(text, False)
     needless = claim.other == "needless"
     reader = not needless and len(case.places) > 1
     if without.raised is not None and FREED in without.raised.message and without.raised != base.raised:
         needed = f"without it: {message(without.raised)}"
         if needless:
-            return Opinion("refuted", f"the graph is read again; {needed}")
-        return Opinion("confirmed", f"needed as written; {needed}{_cure(case, program, base, without, run)}")
+            return DraftVerdict("refuted", f"the graph is read again; {needed}")
+        return DraftVerdict("confirmed", f"needed as written; {needed}{_cure(case, program, base, without, run)}")
     if without.ending != base.ending:
-        return Opinion("inconclusive", "the program ends otherwise without it, for another reason")
+        return DraftVerdict("inconclusive", "the program ends otherwise without it, for another reason")
     passes = same_passes(base, without)
     if not passes:
-        return Opinion("inconclusive", "it runs without it, with other gradients: the program is not repeatable")
+        return DraftVerdict("inconclusive", "it runs without it, with other gradients: the program is not repeatable")
     count = sum(len(b.after) for b in base.backwards[:passes])
     evidence = f"runs without it, same gradients: {count} compared in {passes} pass{'' if passes == 1 else 'es'}"
     if reader:
-        return Opinion("refuted", evidence)
-    return Opinion("confirmed", evidence)
+        return DraftVerdict("refuted", evidence)
+    return DraftVerdict("confirmed", evidence)
 
 
 def _cure(case: Case, program: Program, base: Outcome, without: Outcome, run: Run) -> str:
@@ -76,23 +76,23 @@ def _cure(case: Case, program: Program, base: Outcome, without: Outcome, run: Ru
     return f"; one backward on the sum, in line {reader.line}, gives the same gradients"
 
 
-def needless(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> Opinion | None:
+def needless(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> DraftVerdict | None:
     """The argument `subject` of the statement's backward or `grad` changes nothing: the program is run without it."""
     if not case.backwards(base) or base.ending != "ended":
         return None
     text = programs.without_argument(program, case.own, claim.subject, _POSITIONS.get(claim.subject, 99))
     if text is None:
-        return Opinion("inconclusive", f"no argument `{claim.subject}` was found in line {case.own.line}")
+        return DraftVerdict("inconclusive", f"no argument `{claim.subject}` was found in line {case.own.line}")
     without = run(text, False)
     if without.ending != "ended":
         ended = message(without.raised) if without.raised else without.note
-        return Opinion("refuted", f"without `{claim.subject}` it does not run: {ended}")
+        return DraftVerdict("refuted", f"without `{claim.subject}` it does not run: {ended}")
     if not same_results(base, without):
-        return Opinion("refuted", f"without `{claim.subject}` the gradients are others")
-    return Opinion("confirmed", f"runs without `{claim.subject}`, same gradients in {len(base.backwards)} passes")
+        return DraftVerdict("refuted", f"without `{claim.subject}` the gradients are others")
+    return DraftVerdict("confirmed", f"runs without `{claim.subject}`, same gradients in {len(base.backwards)} passes")
 
 
-def constant(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> Opinion | None:
+def constant(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> DraftVerdict | None:
     """With `create_graph=True` in the statement a backward leaves other gradients: a term was taken for a constant."""
     if not case.backwards(base) or base.ending != "ended":
         return None
@@ -101,38 +101,40 @@ def constant(case: Case, claim: Observed, program: Program, base: Outcome, run: 
         return None
     recorded = run(text, False)
     if recorded.ending != "ended" or len(recorded.backwards) != len(base.backwards):
-        return Opinion("inconclusive", "the program ends otherwise with `create_graph=True`")
+        return DraftVerdict("inconclusive", "the program ends otherwise with `create_graph=True`")
     if same_results(base, recorded):
-        return Opinion("refuted", "with `create_graph=True` the gradients are the same")
+        return DraftVerdict("refuted", "with `create_graph=True` the gradients are the same")
     repeated = run(program.text, False)
     if not same_results(base, repeated):
-        return Opinion("inconclusive", "the program is not repeatable: two runs leave different gradients")
+        return DraftVerdict("inconclusive", "the program is not repeatable: two runs leave different gradients")
     for name, old in (base.gradients or {}).items():
         new = (recorded.gradients or {}).get(name)
         if shown(old) != shown(new):
-            return Opinion("confirmed", f"with `create_graph=True` `{name}.grad` is {shown(new)}, and not {shown(old)}")
-    return Opinion("confirmed", "with `create_graph=True` the gradients are others")
+            return DraftVerdict(
+                "confirmed", f"with `create_graph=True` `{name}.grad` is {shown(new)}, and not {shown(old)}"
+            )
+    return DraftVerdict("confirmed", "with `create_graph=True` the gradients are others")
 
 
-def cheaper(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> Opinion | None:
+def cheaper(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> DraftVerdict | None:
     """With the finding's fix the program computes fewer elements, prints the same and leaves the same gradients."""
     fix = case.finding.fix
     if base.ending != "ended" or not case.seen(base, case.own).finished:
         return None
     if fix is None:
-        return Opinion("inconclusive", "there is no fix to measure it against")
+        return DraftVerdict("inconclusive", "there is no fix to measure it against")
     now, then = run(program.text, True), run(program.edited(fix.edits), True)
     if then.ending != "ended" or now.ending != "ended":
-        return Opinion("inconclusive", "with the fix the program does not run to its end")
+        return DraftVerdict("inconclusive", "with the fix the program does not run to its end")
     if not same_results(now, then) or now.printed != then.printed:
-        return Opinion("inconclusive", "with the fix the results are not the same")
+        return DraftVerdict("inconclusive", "with the fix the results are not the same")
     words = f"its operations compute {now.elements:,} elements, with the fix ({fix.title}) {then.elements:,}"
     if then.elements < now.elements:
-        return Opinion("confirmed", words)
-    return Opinion("refuted", words)
+        return DraftVerdict("confirmed", words)
+    return DraftVerdict("refuted", words)
 
 
-def inexact(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> Opinion | None:
+def inexact(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> DraftVerdict | None:
     """With the finding's fix the statement gives another value: what is there has lost digits, or is no number."""
     fix = case.finding.fix
     made = [each for each in case.executions(base) if not each.raised]
@@ -140,7 +142,7 @@ def inexact(case: Case, claim: Observed, program: Program, base: Outcome, run: R
         return None
     text = program.edited(fix.edits)
     if text.count("\n") != program.text.count("\n"):
-        return Opinion("inconclusive", "the fix moves lines, so that values cannot be compared")
+        return DraftVerdict("inconclusive", "the fix moves lines, so that values cannot be compared")
     cured = [each for each in case.executions(run(text, False)) if not each.raised]
     for old, new in zip(made, cured, strict=False):
         for name, value in old.after.items():
@@ -152,9 +154,9 @@ def inexact(case: Case, claim: Observed, program: Program, base: Outcome, run: R
                 and not _close(value["numbers"], better["numbers"])
             ):
                 words = f"`{name}` is {shown(value)}, with the fix ({fix.title}) {shown(better)}"
-                return Opinion("confirmed", words)
+                return DraftVerdict("confirmed", words)
     if cured:
-        return Opinion("inconclusive", "for the values of this run the fix changes nothing")
+        return DraftVerdict("inconclusive", "for the values of this run the fix changes nothing")
     return None
 
 
@@ -169,12 +171,12 @@ def _assigned(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
     return tuple(programs.assigned(statement))
 
 
-def _silent(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def _silent(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     return None
 
 
 def _probe(
-    compare: Callable[[Case, Observed, Program, Outcome, Run], Opinion | None],
+    compare: Callable[[Case, Observed, Program, Outcome, Run], DraftVerdict | None],
     expressions: Callable[[Observed, ast.stmt], tuple[str, ...]] = lambda claim, statement: (),
 ) -> Probe:
     return Probe(_silent, expressions, compare=compare)

@@ -13,12 +13,12 @@ from itertools import pairwise
 
 from torchlint.rule import Observed
 from torchlint.verify import programs
-from torchlint.verify.case import Case, Opinion, in_words, is_data, nonzero, shown
+from torchlint.verify.case import Case, DraftVerdict, in_words, is_data, nonzero, shown
 from torchlint.verify.probe import Probe
 from torchlint.verify.protocol import Backward, Outcome, Step
 
 
-def accumulated(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def accumulated(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The statement's backward goes through the graph of an earlier one, and adds to a gradient that is there."""
     ran = False
     for backward in case.backwards(outcome):
@@ -30,12 +30,12 @@ def accumulated(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None
                 new = backward.after.get(name)
                 if nonzero(old) and old is not None and new is not None and old["numbers"] != new["numbers"]:
                     words = f"`{name}.grad` was {old['shown']}, is {new['shown']}"
-                    return Opinion("confirmed", words + in_words(outcome))
+                    return DraftVerdict("confirmed", words + in_words(outcome))
         ran = ran or bool(earlier)
-    return Opinion("refuted", "the backward ran, and added to no gradient of the same graph") if ran else None
+    return DraftVerdict("refuted", "the backward ran, and added to no gradient of the same graph") if ran else None
 
 
-def zeroed(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def zeroed(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The statement turned a gradient into zeros or None."""
     empty = kept = False
     for execution in case.details(outcome):
@@ -45,12 +45,14 @@ def zeroed(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
                 empty = True
             elif old["kind"] == "tensor" and new is not None and not execution.raised:
                 if new["kind"] == "none" or not any(new["numbers"]):
-                    return Opinion("confirmed", f"`{name}` was {old['shown']}, is {shown(new)}")
+                    return DraftVerdict("confirmed", f"`{name}` was {old['shown']}, is {shown(new)}")
                 kept = True
     if kept:
-        return Opinion("refuted", "the statement ran, and the gradient is not zero after it")
+        return DraftVerdict("refuted", "the statement ran, and the gradient is not zero after it")
     if empty:
-        return Opinion("inconclusive", "the gradient was None whenever the statement ran: there was nothing to zero")
+        return DraftVerdict(
+            "inconclusive", "the gradient was None whenever the statement ran: there was nothing to zero"
+        )
     return None
 
 
@@ -58,7 +60,7 @@ def _grads(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
     return tuple(programs.grad_places(statement))
 
 
-def none_read(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def none_read(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The statement reads the gradient of the subject, which is no leaf: it is None."""
     gradient = f"{claim.subject}.grad"
     if gradient not in programs.grad_places(case.own.node):
@@ -70,16 +72,16 @@ def none_read(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
             continue
         if not owner["is_leaf"] and not owner["retains_grad"] and found["kind"] == "none":
             made = f"`{claim.subject}` is the result of {owner['grad_fn']} (is_leaf False)"
-            return Opinion("confirmed", f"{made}; `{gradient}` is None{in_words(outcome)}")
+            return DraftVerdict("confirmed", f"{made}; `{gradient}` is None{in_words(outcome)}")
         there = True
-    return Opinion("refuted", "the gradient was there, or its tensor a leaf") if there else None
+    return DraftVerdict("refuted", "the gradient was there, or its tensor a leaf") if there else None
 
 
 def _owner(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
     return (claim.subject, f"{claim.subject}.grad") if programs.is_place(claim.subject) else ()
 
 
-def carried(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def carried(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """A step of the optimizer uses gradients that its step before has used already, with newer ones added."""
     steps = case.steps(outcome, "step")
     compared = 0
@@ -97,9 +99,9 @@ def carried(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
                     words = (
                         f"the backward in line {backward.line} found `{name}.grad` {shown(old)}, which a step had used"
                     )
-                    return Opinion("confirmed", f"{words}, and made it {shown(new)}{in_words(outcome)}")
+                    return DraftVerdict("confirmed", f"{words}, and made it {shown(new)}{in_words(outcome)}")
     if compared:
-        return Opinion("refuted", f"no gradient of one of {len(steps)} steps was left for the next")
+        return DraftVerdict("refuted", f"no gradient of one of {len(steps)} steps was left for the next")
     return None
 
 
@@ -116,7 +118,7 @@ def _reached(backward: Backward, step: Step) -> bool:
     return any(leaf in step.parameters and nonzero(backward.after.get(name)) for name, leaf in backward.leaves.items())
 
 
-def zeroed_before_step(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def zeroed_before_step(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The optimizer steps without gradients: those of the backward before it were zeroed in between."""
     steps = case.steps(outcome, "step")
     for step in steps:
@@ -130,13 +132,13 @@ def zeroed_before_step(case: Case, claim: Observed, outcome: Outcome) -> Opinion
         if zeros and not used:
             words = f"all gradients are zero or None when the step in line {step.line} begins"
             why = f"; the backward in line {before[-1].line} had left some, and line {zeros[-1].line} zeroed them"
-            return Opinion("confirmed", words + why + in_words(outcome))
+            return DraftVerdict("confirmed", words + why + in_words(outcome))
     if steps and all(step.gradients for step in steps):
-        return Opinion("refuted", f"each of {len(steps)} steps found gradients")
+        return DraftVerdict("refuted", f"each of {len(steps)} steps found gradients")
     return None
 
 
-def idle(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def idle(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The optimizer steps without gradients; a backward reaches its parameters later, or none (`other` "never")."""
     steps = case.steps(outcome, "step")
     for step in steps:
@@ -151,13 +153,13 @@ def idle(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
             and outcome.ending == "ended"
             and not any(set(b.leaves.values()) & set(step.parameters) for b in outcome.backwards)
         ):
-            return Opinion("confirmed", f"{words}, and no backward reached one{in_words(outcome)}")
+            return DraftVerdict("confirmed", f"{words}, and no backward reached one{in_words(outcome)}")
         if claim.other != "never" and later:
-            return Opinion(
+            return DraftVerdict(
                 "confirmed", f"{words}; the backward in line {later[0].line} comes after it{in_words(outcome)}"
             )
     if steps and all(step.gradients for step in steps):
-        return Opinion("refuted", f"each of {len(steps)} steps found gradients")
+        return DraftVerdict("refuted", f"each of {len(steps)} steps found gradients")
     return None
 
 
@@ -165,7 +167,7 @@ def _used(outcome: Outcome, backward: Backward, step: Step) -> bool:
     return any(s.kind == "step" and _meets(s, step) for s in _between(outcome, backward.order, step.order))
 
 
-def late(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def late(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """What the statement writes are gradients that a step has used already, and no backward has added to since."""
     for execution in case.executions(outcome):
         steps = [s for s in outcome.steps if s.kind == "step" and s.order < execution.order and s.gradients]
@@ -173,11 +175,13 @@ def late(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
             continue
         events = [b for b in outcome.backwards if steps[-1].order < b.order < execution.order]
         if not events:
-            return Opinion("confirmed", f"it writes gradients that the step in line {steps[-1].line} has used before")
+            return DraftVerdict(
+                "confirmed", f"it writes gradients that the step in line {steps[-1].line} has used before"
+            )
     return None
 
 
-def discarded(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def discarded(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """Between two steps the statement zeroes gradients of a backward that came after it was executed before."""
     zeros = case.steps(outcome, "zero")
     for first, second in pairwise(zeros):
@@ -189,11 +193,11 @@ def discarded(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
         lost = [b for b in outcome.backwards if first.order < b.order < second.order and _reached(b, second)]
         if lost and later:
             words = f"it zeroes the gradients of the backward in line {lost[-1].line}, which no step has used"
-            return Opinion("confirmed", f"{words}; the next step is in line {later[0].line}{in_words(outcome)}")
+            return DraftVerdict("confirmed", f"{words}; the next step is in line {later[0].line}{in_words(outcome)}")
     return None
 
 
-def sum_read(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def sum_read(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The subject's gradient is read after two backward passes, and was read between them: it is their sum."""
     name = claim.subject
     passes = [b for b in outcome.backwards if name in b.before and not b.raised]
@@ -210,13 +214,13 @@ def sum_read(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
         after = [e for e in case.executions(outcome) if e.order > second.end]
         if between and after and nonzero(old):
             words = f"`{gradient}` was {shown(old)} before the backward in line {second.line}, which added to it"
-            return Opinion("confirmed", f"{words}: it is {shown(new)}{in_words(outcome)}")
+            return DraftVerdict("confirmed", f"{words}: it is {shown(new)}{in_words(outcome)}")
     if len(passes) > 1 and not any(nonzero(b.before[name]) for b in passes[1:]):
-        return Opinion("refuted", f"each backward found no `{gradient}`, or zeros")
+        return DraftVerdict("refuted", f"each backward found no `{gradient}`, or zeros")
     return None
 
 
-def stale(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def stale(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """A backward after the step goes through a graph that was made before it, to a parameter the step has changed."""
     for step in case.steps(outcome, "step"):
         for backward in outcome.backwards:
@@ -225,11 +229,11 @@ def stale(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
             hit = [name for name, leaf in backward.leaves.items() if leaf in step.gradients]
             if hit and max(backward.nodes) < step.sequence:
                 words = f"the backward in line {backward.line} goes through a graph made before the step"
-                return Opinion("confirmed", f"{words}, which has changed `{hit[0]}` since{in_words(outcome)}")
+                return DraftVerdict("confirmed", f"{words}, which has changed `{hit[0]}` since{in_words(outcome)}")
     return None
 
 
-def not_a_number(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def not_a_number(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The statement's result is finite, and a backward through it leaves NaN, or infinity."""
     for execution in case.executions(outcome):
         results = [found for found in execution.after.values() if is_data(found)]
@@ -242,7 +246,7 @@ def not_a_number(case: Case, claim: Observed, outcome: Outcome) -> Opinion | Non
                 old = backward.before.get(name)
                 if new is not None and not _finite(new["numbers"]) and (old is None or _finite(old["numbers"])):
                     words = f"the result is finite; the backward in line {backward.line} makes `{name}.grad`"
-                    return Opinion("confirmed", f"{words} {shown(new)}{in_words(outcome)}")
+                    return DraftVerdict("confirmed", f"{words} {shown(new)}{in_words(outcome)}")
     return None
 
 

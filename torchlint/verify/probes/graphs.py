@@ -11,12 +11,12 @@ from collections.abc import Mapping
 
 from torchlint.rule import Observed
 from torchlint.verify import programs
-from torchlint.verify.case import Case, Opinion, in_words
+from torchlint.verify.case import Case, DraftVerdict, in_words
 from torchlint.verify.probe import Probe
 from torchlint.verify.protocol import Facts, Outcome
 
 
-def graph_kept(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def graph_kept(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """After a later iteration the subject, or its last element, leads into a graph that no backward goes through."""
     names = _kept(claim, case.own.node)
     rounds = [e for e in case.executions(outcome) if not e.raised and any(_is_tensor(e.after.get(n)) for n in names)]
@@ -28,23 +28,23 @@ def graph_kept(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
             continue
         trained = any(rounds[0].order < b.order < rounds[-1].end for b in outcome.backwards)
         if not trained:
-            return Opinion("inconclusive", f"`{name}` has a graph, but no backward was seen between the rounds")
+            return DraftVerdict("inconclusive", f"`{name}` has a graph, but no backward was seen between the rounds")
         kept = {e.after[name]["sequence"] for e in rounds if _is_tensor(e.after.get(name))}
         reader = next((b for b in outcome.backwards if b.order > rounds[0].end and kept & set(b.nodes)), None)
         if reader is not None and name == claim.subject:
-            return Opinion("refuted", f"the backward in line {reader.line} goes through the graph of `{name}`")
+            return DraftVerdict("refuted", f"the backward in line {reader.line} goes through the graph of `{name}`")
         if reader is not None and len([n for n in kept if n in reader.nodes]) > 1:
-            return Opinion(
+            return DraftVerdict(
                 "refuted", f"the backward in line {reader.line} goes through the graphs in `{claim.subject}`"
             )
         if outcome.ending != "ended" and outcome.note != _SETTLED:
-            return Opinion(
+            return DraftVerdict(
                 "inconclusive", f"`{name}` has a graph; whether a backward goes through it later is not known"
             )
         words = f"after {len(rounds)} rounds `{name}` has a graph: its grad_fn is {facts['grad_fn']}"
-        return Opinion("confirmed", words + in_words(outcome))
+        return DraftVerdict("confirmed", words + in_words(outcome))
     name = found[0][0]
-    return Opinion("refuted", f"after {len(rounds)} rounds `{name}` has no graph")
+    return DraftVerdict("refuted", f"after {len(rounds)} rounds `{name}` has no graph")
 
 
 _SETTLED = "was stopped after all places had been seen"
@@ -58,7 +58,7 @@ def _is_tensor(found: Facts | None) -> bool:
     return found is not None and found["kind"] == "tensor"
 
 
-def leaf_lost(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def leaf_lost(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """
     What the statement binds is no leaf, and its graph leads to one that nothing names any more.
 
@@ -77,19 +77,19 @@ def leaf_lost(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
                 continue
             if lost is None or not lost.get("length"):
                 why = f"`{name}` is the result of {found['grad_fn']}, and the leaves in its graph have names"
-                return Opinion("refuted", why)
+                return DraftVerdict("refuted", why)
             if claim.other != "parameter":
                 words = f"`{name}` is the result of {found['grad_fn']} (is_leaf False): it gets no gradient"
-                return Opinion("confirmed", words + in_words(outcome))
+                return DraftVerdict("confirmed", words + in_words(outcome))
             count = len(found.get("parameters", []))
-            return Opinion(
+            return DraftVerdict(
                 "confirmed",
                 f"`{name}` is no Parameter but the result of {found['grad_fn']} (is_leaf False); "
                 f"`named_parameters()` of `{found['owner']}` has {count}, without it{in_words(outcome)}",
             )
     if not leaf:
         return None
-    return Opinion("refuted", f"`{leaf}` is a registered Parameter" if claim.other else f"`{leaf}` is a leaf")
+    return DraftVerdict("refuted", f"`{leaf}` is a registered Parameter" if claim.other else f"`{leaf}` is a leaf")
 
 
 def _bound(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
@@ -97,13 +97,13 @@ def _bound(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
     return tuple(text for name in names for text in (name, f"nameless_({name})"))
 
 
-def cut(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def cut(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The subject is a leaf that requires grad, made from what `other` holds in a graph; or a backward starts there."""
     started = [] if claim.other else case.backwards_on_the_way(outcome)
     for backward in started:
         if backward.from_leaf and not backward.raised:
             words = "the backward starts from a leaf: there is no graph, and nothing else gets a gradient"
-            return Opinion("confirmed", words + in_words(outcome))
+            return DraftVerdict("confirmed", words + in_words(outcome))
     for execution in case.executions(outcome):
         name = _leaf(claim, case.own.node)
         leaf = execution.after.get(name)
@@ -112,10 +112,10 @@ def cut(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
             continue
         if leaf["is_leaf"] and leaf["requires_grad"] and source.get("truth"):
             words = f"`{name}` is a leaf without a graph, and `{claim.other}`, which it is made from, has one"
-            return Opinion("confirmed", words + in_words(outcome))
-        return Opinion("refuted", f"`{name}` is no leaf, or `{claim.other}` has no graph")
+            return DraftVerdict("confirmed", words + in_words(outcome))
+        return DraftVerdict("refuted", f"`{name}` is no leaf, or `{claim.other}` has no graph")
     if started:
-        return Opinion("refuted", "the backward starts from the result of an operation")
+        return DraftVerdict("refuted", "the backward starts from the result of an operation")
     return None
 
 

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from torchlint.rule import Observed
 from torchlint.verify import programs
-from torchlint.verify.case import Case, Opinion, in_words
+from torchlint.verify.case import Case, DraftVerdict, in_words
 from torchlint.verify.probe import Probe, Run
 from torchlint.verify.probes.seeds import begun
 from torchlint.verify.programs import Program
@@ -30,17 +30,17 @@ def _rounds(case: Case, outcome: Outcome) -> list[Facts]:
     return [c.result for c in found if case.own_line(c.result["built"][-1:]) or case.own_line(c.lines[-1:])]
 
 
-def used_up(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def used_up(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The iterator `subject` gives nothing any more when the statement is run; with `other` "again", a second time."""
     seen = []
     for execution in case.executions(outcome):
         found = execution.before.get(_iterator(claim), {})
         if found.get("truth"):
             words = f"when line {case.own.line} runs, `{claim.subject}` is at its end{in_words(outcome)}"
-            return Opinion("confirmed", words)
+            return DraftVerdict("confirmed", words)
         seen += [found] if found.get("kind") == "number" else []  # else it is no iterator, or does not show it
     if len(seen) > (claim.other == "again"):
-        return Opinion("refuted", f"`{claim.subject}` is not at its end when line {case.own.line} runs")
+        return DraftVerdict("refuted", f"`{claim.subject}` is not at its end when line {case.own.line} runs")
     return None
 
 
@@ -52,7 +52,7 @@ def _watched(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
     return (_iterator(claim),) if programs.is_place(claim.subject) else ()
 
 
-def copied(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def copied(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The generator `subject` is in the same state in two workers of a loader, and both draw from it."""
     name = claim.subject.rpartition(".")[2]
     apart = False
@@ -67,8 +67,8 @@ def copied(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
                 apart = True
             elif all(_drew(told["workers"], each["worker"], name) for each in (one, other)):
                 words = f"workers {one['worker']} and {other['worker']} began with `{name}` in the same state"
-                return Opinion("confirmed", f"{words}, and both drew from it{in_words(outcome)}")
-    return Opinion("refuted", f"each worker has `{name}` in another state") if apart else None
+                return DraftVerdict("confirmed", f"{words}, and both drew from it{in_words(outcome)}")
+    return DraftVerdict("refuted", f"each worker has `{name}` in another state") if apart else None
 
 
 def _first(told: Sequence[Facts]) -> list[Facts]:
@@ -84,7 +84,7 @@ def _drew(told: Sequence[Facts], worker: int, name: str) -> bool:
     return any(before != after for before, after in states)
 
 
-def not_divided(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def not_divided(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """Two workers of the loader hand out the same samples, and those of one differ among each other."""
     apart = False
     for told in _rounds(case, outcome):
@@ -99,13 +99,13 @@ def not_divided(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None
                 continue
             if first[:common] == second[:common]:
                 words = f"workers {one} and {other} handed out the same {common} samples or batches, in the same order"
-                return Opinion("confirmed", words + in_words(outcome))
+                return DraftVerdict("confirmed", words + in_words(outcome))
             mine, theirs = samples[one], samples[other]
             if len(set(mine)) > SEVERAL and sorted(mine) == sorted(theirs):
                 words = f"workers {one} and {other} handed out the same {len(mine)} samples, each in its own order"
-                return Opinion("confirmed", words + in_words(outcome))
+                return DraftVerdict("confirmed", words + in_words(outcome))
             apart = apart or not set(mine) & set(theirs)
-    return Opinion("refuted", "the workers handed out other samples") if apart else None
+    return DraftVerdict("refuted", "the workers handed out other samples") if apart else None
 
 
 def _pairs(rounds: Sequence[Facts]) -> Iterator[tuple[list[int], list[int], Facts]]:
@@ -116,19 +116,19 @@ def _pairs(rounds: Sequence[Facts]) -> Iterator[tuple[list[int], list[int], Fact
             yield one["indices"][:common], other["indices"][:common], one
 
 
-def same_order(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def same_order(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """Two rounds over the loader take samples in one order; with `other` "shuffled", of a sampler that shuffles."""
     apart = False
     for first, second, told in _pairs(_rounds(case, outcome)):
         if first == second and (claim.other != "shuffled" or told["shuffles"]):
             by = f" by `{told['sampler']}` of epoch {told['epoch']}" if claim.other == "shuffled" else ""
             words = f"two rounds took the same {len(first)} samples in the same order{by}: {_few(first)}"
-            return Opinion("confirmed", words + in_words(outcome))
+            return DraftVerdict("confirmed", words + in_words(outcome))
         apart = apart or first != second
-    return Opinion("refuted", "each round took the samples in another order") if apart else None
+    return DraftVerdict("refuted", "each round took the samples in another order") if apart else None
 
 
-def starts_again(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> Opinion | None:
+def starts_again(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> DraftVerdict | None:
     """
     The statement starts workers in a process that was itself spawned as a worker: there a file is run once more, under
     the name `__mp_main__`, and so it is run.
@@ -138,10 +138,10 @@ def starts_again(case: Case, claim: Observed, program: Program, base: Outcome, r
     again = run(begun(program, "__name__ = '__mp_main__'; "), False)
     if _with_workers(case, again):
         words = "a spawned worker runs the file as `__mp_main__`, which begins a round with workers in the same line"
-        return Opinion("confirmed", words)
+        return DraftVerdict("confirmed", words)
     if again.ending == "ended":
-        return Opinion("refuted", f"run as `__mp_main__`, the file does not come to line {case.own.line}")
-    return Opinion("inconclusive", "run as `__mp_main__`, the file does not come to its end")
+        return DraftVerdict("refuted", f"run as `__mp_main__`, the file does not come to line {case.own.line}")
+    return DraftVerdict("inconclusive", "run as `__mp_main__`, the file does not come to its end")
 
 
 def _with_workers(case: Case, outcome: Outcome) -> bool:
@@ -149,11 +149,11 @@ def _with_workers(case: Case, outcome: Outcome) -> bool:
     return any(call.result["count"] for call in found)
 
 
-def out_of_order(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def out_of_order(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """A round over the loader takes the samples in another order than that of the dataset."""
     for told in _rounds(case, outcome):
         if told["indices"] != sorted(told["indices"]):
-            return Opinion("confirmed", f"a round took the samples {_few(told['indices'])}{in_words(outcome)}")
+            return DraftVerdict("confirmed", f"a round took the samples {_few(told['indices'])}{in_words(outcome)}")
     return None
 
 
@@ -161,7 +161,7 @@ def _few(indices: Sequence[int]) -> str:
     return ", ".join(map(str, indices[:6])) + (", …" if len(indices) > 6 else "")
 
 
-def foreign_code(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def foreign_code(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """At the statement Python looks up what a pickle names, opens a library, or asks for what lies elsewhere."""
     for call in outcome.called:
         if call.name not in _CODE or not call.lines or not case.own.covers(call.lines[-1]):
@@ -172,7 +172,7 @@ def foreign_code(case: Case, claim: Observed, outcome: Outcome) -> Opinion | Non
             "ctypes.dlopen": f"Python was told to open the library `{what}`, which runs it",
             "urllib.Request": f"it asked for {what}",
         }[call.name]
-        return Opinion("confirmed", words + in_words(outcome))
+        return DraftVerdict("confirmed", words + in_words(outcome))
     return None
 
 

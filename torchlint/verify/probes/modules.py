@@ -12,12 +12,12 @@ from itertools import pairwise
 
 from torchlint.rule import Observed
 from torchlint.verify import programs
-from torchlint.verify.case import Case, Opinion, in_words
+from torchlint.verify.case import Case, DraftVerdict, in_words
 from torchlint.verify.probe import Probe
 from torchlint.verify.protocol import Execution, Outcome
 
 
-def unregistered(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def unregistered(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The subject, an attribute of a Module, holds tensors that the Module does not know when the program ends."""
     for execution in case.executions(outcome):
         found = execution.after.get(claim.subject)
@@ -25,10 +25,12 @@ def unregistered(case: Case, claim: Observed, outcome: Outcome) -> Opinion | Non
             continue
         held, known = found["held"], found.get("known", 0)
         if known:
-            return Opinion("refuted", f"`{found['owner']}` knows {known} of the {held} tensors in `{claim.subject}`")
+            return DraftVerdict(
+                "refuted", f"`{found['owner']}` knows {known} of the {held} tensors in `{claim.subject}`"
+            )
         what = "is a tensor" if found["kind"] == "tensor" else f"holds {held} tensors"
         words = f"`{claim.subject}` {what}; `{found['owner']}` has neither a parameter nor a buffer of it"
-        return Opinion("confirmed", words + in_words(outcome))
+        return DraftVerdict("confirmed", words + in_words(outcome))
     return None
 
 
@@ -36,7 +38,7 @@ def _attribute(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
     return (claim.subject,) if programs.is_place(claim.subject) else ()
 
 
-def built_per_call(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def built_per_call(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The statement registers, or binds, new parameters in each of several calls on the same object."""
     built = [
         sum(execution.order < each.order < execution.end for each in outcome.built) + _bound(execution)
@@ -48,11 +50,11 @@ def built_per_call(case: Case, claim: Observed, outcome: Outcome) -> Opinion | N
         return None  # what the statement builds is not seen to be one
     if len(calls) > 1 and all(calls):
         words = f"in each of {len(calls)} calls it built new parameters: {calls[-1]} in the last"
-        return Opinion("confirmed", words + in_words(outcome))
+        return DraftVerdict("confirmed", words + in_words(outcome))
     if len(calls) > 1 and not calls[-1]:
-        return Opinion("refuted", "a later call built no parameters")
+        return DraftVerdict("refuted", "a later call built no parameters")
     if len(calls) == 1 and calls[0]:
-        return Opinion("inconclusive", "it built parameters in the one call that was seen", unreached=True)
+        return DraftVerdict("inconclusive", "it built parameters in the one call that was seen", unreached=True)
     return None
 
 
@@ -64,7 +66,7 @@ def _bound(execution: Execution) -> int:
     )
 
 
-def module_changed(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def module_changed(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The Module bound by the statement to the subject has other parameters where that is read later."""
     (name,) = _parameters(claim, case.own.node) or ("",)
     made = [each for each in case.executions(outcome) if not each.raised]
@@ -80,7 +82,7 @@ def module_changed(case: Case, claim: Observed, outcome: Outcome) -> Opinion | N
                 words = (
                     f"the parameters of `{claim.subject}` have changed since, where line {statement.line} is reached"
                 )
-                return Opinion("confirmed", words + in_words(outcome))
+                return DraftVerdict("confirmed", words + in_words(outcome))
     return None
 
 
@@ -92,7 +94,7 @@ def _self(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
     return ("self", *(name for name in programs.assigned(statement) if "." not in name))
 
 
-def trains_in_eval(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def trains_in_eval(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The statement leaves the subject in evaluation mode, and a backward runs before anything sets it back."""
     mode = _mode(claim, case.own.node)[0]
     rounds = [each for each in case.executions(outcome) if not each.raised]
@@ -104,9 +106,9 @@ def trains_in_eval(case: Case, claim: Observed, outcome: Outcome) -> Opinion | N
             continue
         if started.get("truth") and after.get("truth") is False and before.get("truth") is False:
             words = f"`{mode}` is False after it, and still when it is executed again"
-            return Opinion("confirmed", f"{words}: the backward in line {passes[0].line} ran in between")
+            return DraftVerdict("confirmed", f"{words}: the backward in line {passes[0].line} ran in between")
         if before.get("truth"):
-            return Opinion("refuted", f"`{mode}` is True again when the statement is executed once more")
+            return DraftVerdict("refuted", f"`{mode}` is True again when the statement is executed once more")
     return None
 
 

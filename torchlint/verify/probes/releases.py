@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from torchlint.rule import Observed
 from torchlint.verify import programs
-from torchlint.verify.case import Case, Opinion, in_words
+from torchlint.verify.case import Case, DraftVerdict, in_words
 from torchlint.verify.messages import message
 from torchlint.verify.probe import Probe
 from torchlint.verify.protocol import Outcome, Raised
@@ -42,7 +42,7 @@ def _here(case: Case, outcome: Outcome) -> Iterator[Raised]:
             yield raised
 
 
-def refused(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def refused(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """
     Torch has no `subject` (an API, or an argument of what is called), or has it only to raise; gone since release
     `other`, or new in it where that begins with "+".
@@ -55,7 +55,7 @@ def refused(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
         )
         if given_up and _names(raised.message, claim.subject):
             error = raised if raised == outcome.raised else None
-            return Opinion("confirmed", message(raised) + in_words(outcome, raised.phase), error=error)
+            return DraftVerdict("confirmed", message(raised) + in_words(outcome, raised.phase), error=error)
     installed = _release(outcome.torch)
     if not installed or not claim.other or not case.seen(outcome, case.own).started:
         return None
@@ -64,17 +64,17 @@ def refused(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
         which = f"before {claim.other[1:]} lacks it" if new else f"from {claim.other} on refuses it"
         return _elsewhere(case, outcome, f"only a torch {which}")
     if _ran(case, outcome, claim.subject):
-        return Opinion("refuted", f"torch {outcome.torch} took `{claim.subject}` without an error")
+        return DraftVerdict("refuted", f"torch {outcome.torch} took `{claim.subject}` without an error")
     return None
 
 
-def deprecated(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def deprecated(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """Torch warns at the statement, and names `subject`, an API or an argument; deprecated since release `other`."""
     given = [each for each in outcome.warned if each.lines and case.own.covers(each.lines[-1])]
     told = [each for each in given if _DEPRECATION.search(each.text)]
     for warned in (*told, *given):
         if _names(warned.text.partition(": ")[2], claim.subject):
-            return Opinion("confirmed", f"{warned.text[:400]}{in_words(outcome)}")
+            return DraftVerdict("confirmed", f"{warned.text[:400]}{in_words(outcome)}")
     gone = refused(case, Observed(claim.probe, claim.subject), outcome)
     if gone is not None:
         return gone
@@ -84,13 +84,13 @@ def deprecated(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
     if installed < _release(claim.other):
         return _elsewhere(case, outcome, f"only a torch from {claim.other} on warns")
     if told:
-        return Opinion("inconclusive", f"a warning was given that names something else: {told[0].text[:200]}")
+        return DraftVerdict("inconclusive", f"a warning was given that names something else: {told[0].text[:200]}")
     if claim.other and _ran(case, outcome, claim.subject):
-        return Opinion("refuted", f"torch {outcome.torch} ran it, and gave no such warning")
+        return DraftVerdict("refuted", f"torch {outcome.torch} ran it, and gave no such warning")
     return None
 
 
-def documented(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def documented(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """
     The documentation that torch carries of `subject` says that it is deprecated. A warning that names it, or an error,
     will do as well.
@@ -105,16 +105,18 @@ def documented(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
             return _says(claim, outcome, text, found)
     if not case.seen(outcome, case.own).started:
         return None
-    return Opinion("inconclusive", f"line {case.own.line} ran; the documentation in torch {outcome.torch} says nothing")
+    return DraftVerdict(
+        "inconclusive", f"line {case.own.line} ran; the documentation in torch {outcome.torch} says nothing"
+    )
 
 
-def _says(claim: Observed, outcome: Outcome, text: str, found: re.Match[str]) -> Opinion:
+def _says(claim: Observed, outcome: Outcome, text: str, found: re.Match[str]) -> DraftVerdict:
     start, end = text.rfind(". ", 0, found.start()) + 1, text.find(". ", found.end())
     words = text[start : end + 1 or None].strip()[:300]
-    return Opinion("confirmed", f"the documentation of `{claim.subject}` in torch {outcome.torch}: {words}")
+    return DraftVerdict("confirmed", f"the documentation of `{claim.subject}` in torch {outcome.torch}: {words}")
 
 
-def changed(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def changed(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """
     The documentation that torch carries of `subject` says that its meaning changed within the releases meant.
 
@@ -125,7 +127,7 @@ def changed(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
     if not case.seen(outcome, case.own).started:
         return None
     if _release(oldest) >= _release(release):
-        return Opinion("refuted", f"its meaning changed in torch {release}, and no earlier one is meant")
+        return DraftVerdict("refuted", f"its meaning changed in torch {release}, and no earlier one is meant")
     calls = [call for call in ast.walk(case.own.node) if isinstance(call, ast.Call)]
     named = [call for call in calls if _last(claim.subject) in _words(call)]
     said = [k for call in named for k in call.keywords if k.arg is None or k.arg in arguments]
@@ -154,7 +156,7 @@ def _changed(release: str) -> re.Pattern[str]:
     return re.compile(rf"(versionchanged:: |(before|until|since|prior to) (py)?torch ){number}\b", re.IGNORECASE)
 
 
-def twin(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def twin(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The private `subject` is the very same object as the public `other`, or a class derived from it."""
     gone = refused(case, Observed(claim.probe, claim.subject), outcome)
     if gone is not None:
@@ -162,7 +164,7 @@ def twin(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
     for execution in case.executions(outcome):
         for text, words in zip(_twins(claim), ("is", "is a class derived from"), strict=True):
             if execution.before.get(text, {}).get("truth"):
-                return Opinion("confirmed", f"`{claim.subject}` {words} `{claim.other}` in torch {outcome.torch}")
+                return DraftVerdict("confirmed", f"`{claim.subject}` {words} `{claim.other}` in torch {outcome.torch}")
     return None
 
 
@@ -170,16 +172,16 @@ def _twins(claim: Observed) -> tuple[str, str]:
     return f"{claim.subject} is {claim.other}", f"issubclass({claim.subject}, {claim.other})"
 
 
-def other_release(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def other_release(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """Only a torch `other` ("before 2.6") shows it, and nothing that this one does says anything of it."""
     if not case.seen(outcome, case.own).started:
         return None
     return _elsewhere(case, outcome, f"only a torch {claim.other} shows it")
 
 
-def _elsewhere(case: Case, outcome: Outcome, words: str) -> Opinion:
+def _elsewhere(case: Case, outcome: Outcome, words: str) -> DraftVerdict:
     what = f"line {case.own.line} ran under torch {outcome.torch}; {words}: `torchlint verify --with … --python` of"
-    return Opinion("inconclusive", f"{what} an environment with that torch shows it")
+    return DraftVerdict("inconclusive", f"{what} an environment with that torch shows it")
 
 
 def _ran(case: Case, outcome: Outcome, subject: str) -> bool:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from torchlint.rule import Observed
-from torchlint.verify.case import Case, Opinion
+from torchlint.verify.case import Case, DraftVerdict
 from torchlint.verify.probe import Probe, Run
 from torchlint.verify.programs import Program
 from torchlint.verify.protocol import Outcome
@@ -36,7 +36,7 @@ def _telling(expression: str) -> str:
     return f"print('torchlint-drawn', __import__('hashlib').sha256({text}).hexdigest())"
 
 
-def unseeded(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> Opinion | None:
+def unseeded(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> DraftVerdict | None:
     """The generator `subject` ("random", "numpy") is drawn from, and ends in another state if it begins in another."""
     if claim.subject not in _STATES or base.driven or base.ending != "ended" or not case.seen(base, case.own).finished:
         return None
@@ -46,17 +46,21 @@ def unseeded(case: Case, claim: Observed, program: Program, base: Outcome, run: 
         begin = f"{seed.format(number)}; {_telling(state)}; "
         found = _TOLD.findall(run(_between(program, begin, f"\n{_telling(state)}\n"), True).printed)
         if len(found) != 2:
-            return Opinion("inconclusive", "the program does not come to its end when it is run from another state")
+            return DraftVerdict(
+                "inconclusive", "the program does not come to its end when it is run from another state"
+            )
         ends.append(found)
     if any(first == last for first, last in ends):
-        return Opinion("inconclusive", f"nothing was drawn from the generator of `{claim.subject}` in this run")
+        return DraftVerdict("inconclusive", f"nothing was drawn from the generator of `{claim.subject}` in this run")
     if ends[0][1] == ends[1][1]:
-        return Opinion("refuted", f"the generator of `{claim.subject}` ends in the same state, whatever it begins with")
+        return DraftVerdict(
+            "refuted", f"the generator of `{claim.subject}` ends in the same state, whatever it begins with"
+        )
     words = f"run from two states of the generator of `{claim.subject}`, the program draws other numbers from it"
-    return Opinion("confirmed", words)
+    return DraftVerdict("confirmed", words)
 
 
-def drawn_before(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> Opinion | None:
+def drawn_before(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> DraftVerdict | None:
     """What a trace's statement has bound is drawn before the statement seeds: it depends on what was before."""
     names = [name for place in case.places[1:] for name in _bound(place.node)]
     if base.driven or not names or hasattr(case.own.node, "body") or not case.seen(base, case.own).finished:
@@ -67,11 +71,13 @@ def drawn_before(case: Case, claim: Observed, program: Program, base: Outcome, r
         text = _between(program, f"__import__('torch').manual_seed({number}); ", "", case, f"{_telling(value)}; ")
         found = _TOLD.findall(run(text, True).printed)
         if not found:
-            return Opinion("inconclusive", f"what `{names[0]}` holds cannot be told")
+            return DraftVerdict("inconclusive", f"what `{names[0]}` holds cannot be told")
         drawn.append(found[0])
     if drawn[0] == drawn[1]:
-        return Opinion("refuted", f"`{names[0]}` is the same, whatever state torch's generator begins with")
-    return Opinion("confirmed", f"run from two states of torch's generator, `{names[0]}` is another before the seed")
+        return DraftVerdict("refuted", f"`{names[0]}` is the same, whatever state torch's generator begins with")
+    return DraftVerdict(
+        "confirmed", f"run from two states of torch's generator, `{names[0]}` is another before the seed"
+    )
 
 
 def _bound(node: ast.stmt) -> list[str]:
@@ -109,11 +115,11 @@ def _beginning(program: Program) -> tuple[int, int]:
     return 1, 0
 
 
-def _silent(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def _silent(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     return None
 
 
-def _probe(compare: Callable[[Case, Observed, Program, Outcome, Run], Opinion | None]) -> Probe:
+def _probe(compare: Callable[[Case, Observed, Program, Outcome, Run], DraftVerdict | None]) -> Probe:
     return Probe(_silent, compare=compare)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from torchlint.rule import Observed
 from torchlint.verify import programs
-from torchlint.verify.case import Case, Opinion, in_words, is_data
+from torchlint.verify.case import Case, DraftVerdict, in_words, is_data
 from torchlint.verify.probe import Probe
 from torchlint.verify.protocol import Execution, Facts, Outcome, Write
 
@@ -32,14 +32,14 @@ def _of_subject(case: Case, claim: Observed, outcome: Outcome) -> list[Write]:
     return [write for write in case.writes(outcome) if not memories or write.memory in memories]
 
 
-def graph_written(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def graph_written(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """A tensor that is recorded, or becomes so, was written at the place."""
     writes = _of_subject(case, claim, outcome)
     for write in writes:
         if write.grad_mode and (write.requires_grad or write.requires_grad_after):
             was = f"recorded by {write.grad_fn}" if write.grad_fn else "not recorded before"
             now = f"recorded by {write.grad_fn_after}" if write.grad_fn_after else "a leaf"
-            return Opinion(
+            return DraftVerdict(
                 "confirmed",
                 f"`{write.op}` wrote a tensor that was {was} and is now {now}; its version went "
                 f"{write.before} → {write.after}{in_words(outcome)}",
@@ -47,11 +47,11 @@ def graph_written(case: Case, claim: Observed, outcome: Outcome) -> Opinion | No
     if not case.seen(outcome, case.own).finished:
         return None
     if writes:
-        return Opinion("refuted", f"`{writes[0].op}` wrote a tensor that is in no graph, before or after")
-    return Opinion("refuted", "the statement ran, and no tensor was written in place")
+        return DraftVerdict("refuted", f"`{writes[0].op}` wrote a tensor that is in no graph, before or after")
+    return DraftVerdict("refuted", "the statement ran, and no tensor was written in place")
 
 
-def argument_written(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def argument_written(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The statement wrote the named argument of its function; where `other` is named, that is read later."""
     for execution in case.executions(outcome):
         for name in _subject(claim, case.own.node):
@@ -63,13 +63,15 @@ def argument_written(case: Case, claim: Observed, outcome: Outcome) -> Opinion |
             if old.get("version") == new.get("version") and old["numbers"] == new["numbers"]:
                 continue
             if claim.other and case.read_after(outcome, claim.other, execution.end) is None:
-                return Opinion("inconclusive", f"`{name}` was written, but `{claim.other}` was not read after that")
+                return DraftVerdict(
+                    "inconclusive", f"`{name}` was written, but `{claim.other}` was not read after that"
+                )
             change = f"its version went {old['version']} → {new['version']}: it was {old['shown']}, is {new['shown']}"
-            return Opinion("confirmed", f"`{name}` was written in place, {change}{in_words(outcome)}")
+            return DraftVerdict("confirmed", f"`{name}` was written in place, {change}{in_words(outcome)}")
     for write in case.writes(outcome):
         if write.argument and any(b.order < write.order < b.end for b in outcome.backwards):
             words = f"`{write.op}` wrote a tensor that backward had given it; its version went "
-            return Opinion("confirmed", f"{words}{write.before} → {write.after}{in_words(outcome)}")
+            return DraftVerdict("confirmed", f"{words}{write.before} → {write.after}{in_words(outcome)}")
     return None
 
 
@@ -87,7 +89,7 @@ def _two(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
     return tuple(name for name in (*_subject(claim, statement), claim.other) if name and programs.is_place(name))
 
 
-def alias_changed(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def alias_changed(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """`other` shares the memory of the subject that the statement writes, changes with it, and is read after that."""
     apart = False
     for execution in case.executions(outcome):
@@ -105,16 +107,16 @@ def alias_changed(case: Case, claim: Observed, outcome: Outcome) -> Opinion | No
             apart = apart or not execution.raised
             continue
         if case.read_after(outcome, claim.other, execution.end) is None:
-            return Opinion("inconclusive", f"`{claim.other}` changes with the write, and is not read after that")
+            return DraftVerdict("inconclusive", f"`{claim.other}` changes with the write, and is not read after that")
         partner = f" with `{claim.subject}`" if claim.subject else " that the statement writes"
         change = f"it was {old['shown']}, is {new['shown']}"
         if old["numbers"] == new["numbers"]:
             change = "the values came out the same"
-        return Opinion("confirmed", f"`{claim.other}` shares memory{partner}: {change}{in_words(outcome)}")
-    return Opinion("refuted", "the write ran, and nothing that shares its memory changed") if apart else None
+        return DraftVerdict("confirmed", f"`{claim.other}` shares memory{partner}: {change}{in_words(outcome)}")
+    return DraftVerdict("refuted", "the write ran, and nothing that shares its memory changed") if apart else None
 
 
-def kept_changed(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def kept_changed(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """`other`, bound by the statement to a gradient or a container of some, holds other values where it is read."""
     if not programs.reads_gradient(case.own.node) or (claim.subject and not claim.subject.endswith(".grad")):
         return None
@@ -130,7 +132,7 @@ def kept_changed(case: Case, claim: Observed, outcome: Outcome) -> Opinion | Non
                     continue
                 if new.get("numbers") != old.get("numbers"):
                     words = f"`{claim.other}` was {_shown(old)} when it was kept, and is {_shown(new)} where it is read"
-                    return Opinion("confirmed", f"{words}, in line {statement.line}{in_words(outcome)}")
+                    return DraftVerdict("confirmed", f"{words}, in line {statement.line}{in_words(outcome)}")
     return None
 
 
@@ -146,7 +148,7 @@ def _shown(found: Facts) -> str:
     return found["shown"] or "[" + ", ".join(f"{number:.5g}" for number in (found.get("numbers") or [])[:4]) + ", …]"
 
 
-def unseen_write(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def unseen_write(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The values of the subject changed and its version did not; with `other` "saved", a backward used the new ones."""
     for execution, old, new in _changes(case, claim, outcome):
         if old["numbers"] == new["numbers"] or old.get("version") != new.get("version"):
@@ -155,13 +157,13 @@ def unseen_write(case: Case, claim: Observed, outcome: Outcome) -> Opinion | Non
             f"`{claim.subject}` was {old['shown']}, is {new['shown']}, and its version is {new['version']} as before"
         )
         if claim.other != "saved":
-            return Opinion("confirmed", words + in_words(outcome))
+            return DraftVerdict("confirmed", words + in_words(outcome))
         for backward in outcome.backwards:
             if backward.order < execution.end or backward.raised:
                 continue
             if any(memory == old.get("memory") and node < execution.first for node, memory in backward.saved):
                 read = f"; the backward in line {backward.line} computed with the new values, without an error"
-                return Opinion("confirmed", words + read + in_words(outcome))
+                return DraftVerdict("confirmed", words + read + in_words(outcome))
     return None
 
 
@@ -172,7 +174,7 @@ def _changes(case: Case, claim: Observed, outcome: Outcome) -> Iterator[tuple[Ex
             yield execution, old, new
 
 
-def result_dropped(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def result_dropped(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The statement's value is a tensor (or a truth value) that is lost, and nothing was written."""
     for execution in case.executions(outcome):
         value = execution.value
@@ -181,16 +183,16 @@ def result_dropped(case: Case, claim: Observed, outcome: Outcome) -> Opinion | N
         for name, old in execution.before.items():
             new = execution.after.get(name, old)
             if value["identity"] == old["identity"]:
-                return Opinion("refuted", f"the call returns `{name}` itself")
+                return DraftVerdict("refuted", f"the call returns `{name}` itself")
             if _changed(old, new):
-                return Opinion("refuted", f"the call changes `{name}`: it was {old['shown']}, is {new['shown']}")
+                return DraftVerdict("refuted", f"the call changes `{name}`: it was {old['shown']}, is {new['shown']}")
         writes = case.writes(outcome)
         if writes:
-            return Opinion("refuted", f"the call writes a tensor in place, by `{writes[0].op}`")
+            return DraftVerdict("refuted", f"the call writes a tensor in place, by `{writes[0].op}`")
         if value["kind"] not in ("tensor", "number"):
-            return Opinion("refuted", f"the call returns {value['type']}, not a tensor")
+            return DraftVerdict("refuted", f"the call returns {value['type']}, not a tensor")
         same = "".join(f"; `{name}` is as before: {f['shown']}" for name, f in execution.before.items() if f["shown"])
-        return Opinion("confirmed", f"the result, a {value['type']} {value['shown']}, is lost{same}")
+        return DraftVerdict("confirmed", f"the result, a {value['type']} {value['shown']}, is lost{same}")
     return None
 
 
@@ -203,7 +205,7 @@ def _receiver(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
     return (name,) if name and programs.is_place(name) else ()
 
 
-def kept_on_context(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def kept_on_context(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The subject, an attribute of a Function's context, is a tensor; with `other` "written", it is written later."""
     _, is_context = _context(claim, case.own.node)
     for execution in case.executions(outcome):
@@ -212,12 +214,14 @@ def kept_on_context(case: Case, claim: Observed, outcome: Outcome) -> Opinion | 
             continue
         if claim.other != "written":
             words = f"`{claim.subject}` is a tensor that `saved_tensors` does not hold: its version is not checked"
-            return Opinion("confirmed", words + in_words(outcome))
+            return DraftVerdict("confirmed", words + in_words(outcome))
         for write in outcome.writes:
             if write.memory == kept["memory"] and write.order > execution.end:
                 words = f"`{write.op}` in line {write.line} wrote what `{claim.subject}` keeps; no version is checked"
-                return Opinion("confirmed", words + in_words(outcome))
-        return Opinion("inconclusive", f"`{claim.subject}` is a tensor, and was not written after that in this run")
+                return DraftVerdict("confirmed", words + in_words(outcome))
+        return DraftVerdict(
+            "inconclusive", f"`{claim.subject}` is a tensor, and was not written after that in this run"
+        )
     return None
 
 
@@ -226,7 +230,7 @@ def _context(claim: Observed, statement: ast.stmt) -> tuple[str, str]:
     return claim.subject, f"isinstance({owner}, torch.autograd.function.FunctionCtx)"
 
 
-def write_lost(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def write_lost(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The statement writes into what an index of the subject gave, and not the subject's memory: that is as before."""
     if not _indexes(case.own.node, claim.subject):
         return None
@@ -236,10 +240,10 @@ def write_lost(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
             continue
         writes = case.writes(outcome)
         if any(write.memory == old.get("memory") for write in writes) or old["numbers"] != new["numbers"]:
-            return Opinion("refuted", f"`{claim.subject}` was written: it was {old['shown']}, is {new['shown']}")
+            return DraftVerdict("refuted", f"`{claim.subject}` was written: it was {old['shown']}, is {new['shown']}")
         if writes and not execution.raised:
             words = f"`{writes[0].op}` wrote another tensor; `{claim.subject}` is as before: {new['shown']}"
-            return Opinion("confirmed", words + in_words(outcome))
+            return DraftVerdict("confirmed", words + in_words(outcome))
     return None
 
 
@@ -256,7 +260,7 @@ def _indexes(statement: ast.stmt, subject: str) -> bool:
     return any(ast.unparse(part.value) == subject for part in parts)
 
 
-def source_overwritten(case: Case, claim: Observed, outcome: Outcome) -> Opinion | None:
+def source_overwritten(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """After the assignment the subject does not hold what `other`, its source, held before."""
     same = False
     for execution in case.executions(outcome):
@@ -266,8 +270,12 @@ def source_overwritten(case: Case, claim: Observed, outcome: Outcome) -> Opinion
         same = source["numbers"] == written["numbers"]
         if not same:
             words = f"`{claim.other}` was {source['shown']}, and `{claim.subject}` has become {written['shown']}"
-            return Opinion("confirmed", words + in_words(outcome))
-    return Opinion("inconclusive", f"`{claim.subject}` holds what `{claim.other}` held, in this run") if same else None
+            return DraftVerdict("confirmed", words + in_words(outcome))
+    return (
+        DraftVerdict("inconclusive", f"`{claim.subject}` holds what `{claim.other}` held, in this run")
+        if same
+        else None
+    )
 
 
 _OF_PARTS = (
