@@ -526,12 +526,20 @@ def test_it_stays_small(linted: list[str], monkeypatch: pytest.MonkeyPatch) -> N
             _write(f"r{round_}n{number}.py", "import torch\nx = (" + " " * number + "\n" + "# " + "x" * 50)
         with monkeypatch.context() as patch:
             # a lot to say about each file
-            patch.setattr(Cache, "_written", lambda self, report: "[" + " " * 12_000 + "0,0,true,[]]")
+            patch.setattr(Cache, "_written", lambda self, report: "[" + " " * 12_000 + "0,0,true,[0,0],[]]")
             _check()
         assert file.stat().st_size <= 300_000
     linted.clear()
     _check("r5n0.py", "r5n1.py", "r5n2.py", "r5n3.py")
     assert not linted  # the newest are kept
+
+
+def test_where_a_script_was_given_up_is_kept(linted: list[str]) -> None:
+    _write("long.py", CLEAN + "x = 1\n" * 7_000)
+    for _ in range(2):
+        (note,) = _check().notes
+        assert note.startswith("long.py: too long to be followed to its end; what comes after line ")
+    assert linted == ["long.py"]
 
 
 def test_the_folder_says_what_it_is_and_is_removed(linted: list[str], tmp_path: Path) -> None:
