@@ -6,7 +6,6 @@ Holds no logic: it only keeps click and all behind it from being loaded where no
 
 from __future__ import annotations
 
-import atexit
 import os
 import sys
 
@@ -55,7 +54,10 @@ def run() -> None:
     except KeyboardInterrupt:
         os._exit(130)
     except SystemExit as end:
-        atexit._run_exitfuncs()
+        if "atexit" in sys.modules:  # a run that loads nothing has registered nothing
+            import atexit
+
+            atexit._run_exitfuncs()
         if not (end.code is None or isinstance(end.code, int)):
             raise
         try:
