@@ -4,6 +4,7 @@
 by their markers and by what their docstrings say torch shows; exits with 1 if one is refuted.
 `python -m tests.verdicts forcing`: claims forced on correct programs, counted by rule; exits with 1 if one at error or
 warning level is confirmed.
+`python -m tests.verdicts talk`: the rows of the talk with their verdicts; `--write` puts the table into the page.
 `--suite`: the same with a pytest suite that imports the programs as the driver (`torchlint verify --with`).
 """
 
@@ -24,7 +25,7 @@ from torchlint.rule import Finding, Level
 from torchlint.syntax.tree import Source
 from torchlint.verify.verify import verify_findings
 
-from . import forcing, suite
+from . import forcing, rows, suite
 
 STATUSES = ("confirmed", "refuted", "inconclusive")
 
@@ -32,10 +33,16 @@ STATUSES = ("confirmed", "refuted", "inconclusive")
 def main() -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="python -m tests.verdicts", description=__doc__)
-    parser.add_argument("what", choices=("examples", "cases", "forcing"))
+    parser.add_argument("what", choices=("examples", "cases", "forcing", "talk"))
     parser.add_argument("--every", type=int, default=1, metavar="N", help="Only every N-th program.")
     parser.add_argument("--suite", action="store_true", help="Let a suite of pytest drive them.")
+    parser.add_argument("--write", action="store_true", help="With talk: write the table into docs/runtime.md.")
     options = parser.parse_args()
+    if options.what == "talk":
+        print(*rows.table(), sep="\n") if not options.write else rows.PAGE.write_text(
+            rows.written(rows.PAGE.read_text())
+        )
+        return 0
     judged = suite.judged if options.suite else _by_itself
     tables = {"examples": examples, "cases": cases, "forcing": false_claims}
     return tables[options.what](options.every, judged)
