@@ -126,3 +126,16 @@ def test_state_of_one_program_is_not_that_of_the_next(tmp_path: Path) -> None:
     for _ in range(2):
         outcome = _run(tmp_path, "value = []\n", "helper.value.append(1)\nassert len(helper.value) == 1")
         assert outcome.ending == "ended", outcome
+
+
+def test_programs_with_and_without_imports_take_turns(tmp_path: Path) -> None:
+    for _ in range(2):
+        assert _run(tmp_path, "value = 1\n", "assert helper.value == 1").ending == "ended"
+        assert run_program("pass").ending == "ended"
+        path = tmp_path / "other.py"
+        path.write_text("import helper\n")
+        assert run_program(path.read_text(), path=str(path)).ending == "ended"
+        (tmp_path / "broken.py").write_text(
+            "import threading, time\nthreading.Thread(target=time.sleep, args=(9,)).start()\n"
+        )
+        assert run_program("import broken\nimport os\nos._exit(0)\n", path=str(path)).ending == "died"

@@ -118,7 +118,8 @@ class _Server:
             self._leave(found)
             if gone:
                 return None
-        return _forked(request, self.requests, self.replies)
+        kept = 0 if self.preloaded is None else self.preloaded.process
+        return _forked(request, self.requests, self.replies, kept)
 
     def _preloaded(self, request: Request) -> Preloaded | None:
         wanted = key(request)
@@ -148,7 +149,8 @@ def once(request_path: str, reply_path: str) -> None:
         file.write(encode(_run(request, os.path.join(os.path.dirname(reply_path), "cwd"))))
 
 
-def _forked(request: Request, requests: int, replies: int) -> bytes | None:
+def _forked(request: Request, requests: int, replies: int, kept: int = 0) -> bytes | None:
+    """The answer to a request, None where nobody waits for it any more; `kept` is a process that goes on."""
     started = time.monotonic()
     directory = tempfile.mkdtemp(prefix="torchlint-")
     reader, writer = os.pipe()
@@ -165,7 +167,7 @@ def _forked(request: Request, requests: int, replies: int) -> bytes | None:
         too_much = watched.too_much()
         _kill_group(process)
         _, status = os.waitpid(process, 0)
-        kill_orphans()
+        kill_orphans(kept)
     finally:
         os.close(reader)
         shutil.rmtree(directory, ignore_errors=True)

@@ -156,10 +156,10 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
 
 
-def kill_orphans() -> None:
-    """End whatever a program has left behind, however it hid."""
+def kill_orphans(but: int = 0) -> None:
+    """End whatever a program has left behind, however it hid; one process is none of that."""
     for _ in range(_ROUNDS):
-        found = children()
+        found = [child for child in children() if child != but]
         if not found:
             return
         for child in found:

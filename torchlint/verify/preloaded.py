@@ -109,9 +109,9 @@ class Preloaded:
         """End it, and all that it has started."""
         for descriptor in (self.questions, self.answers):
             os.close(descriptor)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
+        with contextlib.suppress(ProcessLookupError, PermissionError, ChildProcessError):
             os.kill(self.process, signal.SIGKILL)
-        os.waitpid(self.process, 0)
+            os.waitpid(self.process, 0)
         kill_orphans()
         shutil.rmtree(self.directory, ignore_errors=True)
 
