@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,14 @@ sys.path.insert(0, str(Path(__file__).parent))  # `expectations`, for tests in a
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", help="rewrite generated pages and the notes in examples")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _plain_suites() -> Iterator[None]:
+    """The suites that tests start load no plugin that just happens to be installed: that takes longer than they do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        yield
 
 
 def pytest_collection_finish() -> None:
