@@ -494,3 +494,19 @@ def gradient_that_is_not_returned():
 
     x = torch.rand(3, requires_grad=True)
     Cube.apply(x).sum().backward()
+
+
+def gradients_in_a_statement():
+    """Raises: returned an incorrect number of gradients"""
+
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, factor):
+            ctx.factor = factor
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, grad_output):  # error: [TLN503]
+            grad_output * ctx.factor, None
+
+    Scale.apply(torch.ones(2, requires_grad=True), 2.0).sum().backward()

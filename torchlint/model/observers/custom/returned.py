@@ -183,7 +183,7 @@ def _falls_through(backward: Method) -> bool:
         )
         or (
             isinstance(node, cst.Expr)
-            and isinstance(node.value, cst.BinaryOperation)
+            and isinstance(node.value, (cst.BinaryOperation, cst.Tuple))
             and bool(names(node.value) & incoming)
         )
         for node in backward.nodes
