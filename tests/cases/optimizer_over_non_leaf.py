@@ -307,3 +307,11 @@ def weights_of_the_linear_layers():
     opt = torch.optim.SGD(parts, lr=0.1)
     wing(torch.rand(4, 3)).sum().backward()
     opt.step()
+
+
+def result_that_retains_its_gradient():
+    w = torch.ones(3, requires_grad=True)
+    doubled, tripled = w * 2, w * 3
+    doubled.retain_grad()
+    tripled.sum().backward(inputs=[tripled])
+    torch.optim.SGD([doubled, tripled], lr=0.1)

@@ -120,7 +120,7 @@ class Optimizing(Observer):
 
     def _part(self, value: Value, node: ir.Expression, optimizer: Optimizer) -> None:
         if isinstance(value, Tensor):
-            if value.is_leaf is Truth.NO:
+            if value.is_leaf is Truth.NO and not value.retains_grad:  # such a one torch takes
                 self._tell("non-leaf", node, dotted(node) or value.name, value.op.rpartition(".")[2] or value.made_by)
         elif (found := moved(value)) is not None and not found[0].retains_grad:
             self._tell("non-leaf", node, dotted(node) or found[0].name, "to", conditions=(found[1],))
