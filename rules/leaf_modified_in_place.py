@@ -92,6 +92,13 @@ class LeafModifiedInPlace(Rule):
             return
         what = "a view of a leaf" if event.leaf_view is Truth.YES else "a leaf"
         target = shown(event.target_node, event.target.name)
+        if event.outdated:
+            message = (
+                f"`{event.op}` modifies {target} in place, a view from before its base was written: torch takes it"
+            )
+            claims = (Raises("a leaf Variable that requires grad"),)
+            yield Diagnostic(event.node, f"{message} for a leaf{spelled(event.conditions)}", event.trace, claims=claims)
+            return
         message = f"`{event.op}` modifies {target} in place, {what} that requires grad"
         text = under_no_grad(event.statement)
         edits = (Edit(event.statement, text),) if text is not None else ()

@@ -187,3 +187,51 @@ def inits_that_are_applied():
     net.apply(init)
     net.apply(quietly)
     net.apply(norms)
+
+
+def diagonals_taken_before_the_first_is_filled():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+    values = torch.ones(3, requires_grad=True)
+    matrix = torch.zeros(3, 3)
+    diagonal = matrix.diagonal()
+    upper = matrix.diagonal(offset=1)
+    diagonal[..., :] = values
+    upper[..., :] = values[1:]  # error: [TLN203]
+
+
+def row_taken_before_the_rest_is_filled():
+    """Raises: a leaf Variable that requires grad is being used in an in-place operation"""
+    values = torch.ones(3, requires_grad=True)
+    matrix = torch.zeros(3, 3)
+    row = matrix[1]
+    matrix.copy_(values.expand(3, 3))
+    row.mul_(2)  # error: [TLN203]
+
+
+def diagonals_taken_when_they_are_filled():
+    values = torch.ones(3, requires_grad=True)
+    matrix = torch.zeros(3, 3)
+    matrix.diagonal().copy_(values)
+    matrix.diagonal(offset=1).copy_(values[1:])
+    matrix.sum().backward()
+
+
+def parts_of_a_view_and_one_that_was_asked():
+    values = torch.ones(3, requires_grad=True)
+    matrix = torch.zeros(3, 3)
+    row, other, last = matrix[0], matrix[1], matrix[2]
+    matrix.copy_(values.expand(3, 3))
+    row[:2] = values[:2]
+    print(other, f"{last}")
+    other.mul_(2)
+    last.mul_(2)
+    matrix.sum().backward()
+
+
+def row_written_where_nothing_is_recorded():
+    values = torch.ones(3, requires_grad=True)
+    matrix = torch.zeros(3, 3)
+    row = matrix[1]
+    matrix.copy_(values.expand(3, 3))
+    with torch.no_grad():
+        row.mul_(2)

@@ -210,15 +210,3 @@ def sum_called_by_code_elsewhere():
     loss = retry((w - 1).pow(2).sum)
     loss.backward()
     print(w.grad.abs().sum())
-
-
-def backward_called_by_code_elsewhere():
-    wrap = eval("lambda function: function")
-    net = nn.Linear(2, 1)
-    wrap(net(torch.ones(1, 2)).sum().backward)()
-    for p in net.parameters():
-        p.grad.zero_()  # smell: [TLN401]
-    first, *_ = eval("lambda several: several")([net(torch.ones(1, 2)).sum().backward])
-    net.zero_grad()
-    first()
-    net.weight.grad.zero_()

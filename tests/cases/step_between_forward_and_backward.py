@@ -297,3 +297,15 @@ def optimizer_in_a_list_that_code_elsewhere_was_given():
         total = total + norm(x).mean()
         total.backward(retain_graph=True)  # smell: [TLN102]
         optimizer.step()
+
+
+def backward_called_by_code_elsewhere():
+    wrap = eval("lambda function: function")
+    net = nn.Linear(2, 1)
+    wrap(net(torch.ones(1, 2)).sum().backward)()
+    for p in net.parameters():
+        p.grad.zero_()  # smell: [TLN401]
+    first, *_ = eval("lambda several: several")([net(torch.ones(1, 2)).sum().backward])
+    net.zero_grad()
+    first()
+    net.weight.grad.zero_()

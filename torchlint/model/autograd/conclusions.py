@@ -220,6 +220,7 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth]) -> None:
                 target_node=write.target_node,
                 leaf_raises=leaf_raises,
                 leaf_view=chosen.leaf_view,
+                outdated=chosen.outdated,
                 in_graph=_over_paths(records, "in_graph"),
                 old_value_in_graph=_over_paths(records, "old_value_in_graph"),
                 old_value_needed=needed,

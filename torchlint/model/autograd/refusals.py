@@ -59,6 +59,18 @@ def refuses_view(tensor: Tensor, recorded: Grad) -> Refusal | None:
     return "multi-view" if tensor.view == "multi" else "no-grad-view"
 
 
+def taken_for_leaf(autograd: Autograd, tensor: Tensor) -> Truth:
+    """
+    Whether torch takes a view for a leaf that requires grad: it was made before its base was written in the graph, and
+    nobody has asked for its `grad_fn` since (`check_inplace` asks `requires_grad`, which is the base's, and
+    `is_leaf`, which looks at the `grad_fn` that is there).
+    """
+    base = tensor.base
+    if base is None or tensor.grad_fn or tensor.view != "view" or tensor.storage.uses:
+        return Truth.NO
+    return base.own.truth() & ~base.is_leaf & autograd.machine.grad_mode & ~tensor.own.truth()
+
+
 def leaf_check(autograd: Autograd, tensor: Tensor) -> tuple[Truth, Truth]:
     """Whether torch raises because a leaf that requires grad is written; and whether because of a view of one."""
     base = tensor.base

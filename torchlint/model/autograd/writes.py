@@ -17,7 +17,7 @@ from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.autograd.autograd import Autograd, WriteRecord
 from torchlint.model.autograd.edges import edges_of, new_node, regenerate, running_statement
 from torchlint.model.autograd.record import record_operation, recorded_grad, save_results
-from torchlint.model.autograd.refusals import leaf_check, refuse, refuses_view
+from torchlint.model.autograd.refusals import leaf_check, refuse, refuses_view, taken_for_leaf
 from torchlint.model.autograd.tensors import MOST_SAVES
 from torchlint.model.events import AliasWritten, WriteSpelling
 from torchlint.model.events.trace import Step
@@ -95,6 +95,13 @@ def use(autograd: Autograd, tensor: Tensor, origin: ir.Node, name: str = "") -> 
         )
 
 
+def show(autograd: Autograd, tensor: Tensor, origin: ir.Node) -> None:
+    """The program prints a tensor, or makes a text of it: torch asks for its `grad_fn`, and bears that it has none."""
+    use(autograd, tensor, origin)
+    if tensor.view == "view":
+        regenerate(autograd, tensor)
+
+
 def escape(autograd: Autograd, tensors: Iterable[Tensor], origin: ir.Node) -> None:
     """Hand tensors to code the model does not know."""
     machine = autograd.machine
@@ -138,14 +145,17 @@ def write(
         machine.externally_pure = False
     if record is not None and not record[0].differentiable and not record[0].may_differentiate:
         recorded = GRAD_NO  # `logical_not_`: torch neither records nor checks it
-    raises, leaf_view = Truth.NO, Truth.NO
+    raises, leaf_view, outdated = Truth.NO, Truth.NO, Truth.NO
     if recorded != GRAD_NO:
         refused = refuses_view(tensor, recorded)
         if refused is not None:
             refuse(autograd, refused, op, tensor, origin, target=target, name=name)
             return
+        outdated = taken_for_leaf(autograd, tensor) if recorded.truth() is Truth.YES else Truth.NO
         regenerate(autograd, tensor)
         raises, leaf_view = leaf_check(autograd, tensor)
+        outdated = outdated if raises is Truth.NO and outdated is Truth.YES else Truth.NO
+        raises = raises | outdated
     storage = tensor.storage
     needed, saved_by = _needed(autograd, tensor)
     old_in_graph = grad.truth() & ~tensor.is_leaf
@@ -194,6 +204,7 @@ def write(
                 machine.line(),
                 Truth.of((subject or tensor).base is not None),
                 read_since,
+                outdated is Truth.YES,
             )
         )
 

@@ -166,6 +166,8 @@ class InplaceWrite(Event):
         YES: torch refuses, the target is a leaf that requires grad, or a view of one, and grad mode is on.
     leaf_view
         Whether it is refused as a view of a leaf rather than the leaf itself.
+    outdated
+        Whether it is refused as a view that torch takes for a leaf: its base was written in the graph since.
     in_graph
         YES: after the write the tensor is part of a recorded graph (it was, or the written value is).
     old_value_in_graph
@@ -202,6 +204,7 @@ class InplaceWrite(Event):
     target_is_view: Truth = Truth.MAYBE
     made: cst.CSTNode | None = None
     filled: bool = False
+    outdated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

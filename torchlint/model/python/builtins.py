@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from torchlint.model.autograd.writes import escape, use
+from torchlint.model.autograd.writes import escape, show, use
 from torchlint.model.python.attributes import attribute
 from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
@@ -56,7 +56,7 @@ def call_builtin(run: Run, name: str, site: CallSite) -> Value | None:
     if name in ("print",):
         for value in site.values():
             for tensor in reachable_tensors(value):
-                use(run.autograd, tensor, site.node)
+                show(run.autograd, tensor, site.node)
         return NONE
     return None
 
@@ -64,7 +64,7 @@ def call_builtin(run: Run, name: str, site: CallSite) -> Value | None:
 def _scalar_builtin(run: Run, name: str, site: CallSite) -> Value:
     value = site.positional[0] if site.positional else NONE
     for tensor in reachable_tensors(value):
-        use(run.autograd, tensor, site.node)
+        (show if name in ("str", "repr") else use)(run.autograd, tensor, site.node)
     if name == "len":
         if isinstance(value, Sequence) and value.items is not None:
             return Constant(len(value.items))

@@ -7,7 +7,7 @@ together.
 
 from __future__ import annotations
 
-from torchlint.model.autograd.writes import escape, use
+from torchlint.model.autograd.writes import escape, show
 from torchlint.model.python.binding import assign
 from torchlint.model.python.containers import any_of
 from torchlint.model.python.run import Expressions, Run
@@ -41,7 +41,7 @@ def _constant(run: Run, node: ir.Constant) -> Value:
 def _formatted(run: Run, node: ir.FormattedString) -> Value:
     for part in node.parts:
         for tensor in reachable_tensors(run.evaluate(part)):
-            use(run.autograd, tensor, part)
+            show(run.autograd, tensor, part)
     return Scalar("str")
 
 

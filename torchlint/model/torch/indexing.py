@@ -100,6 +100,13 @@ def index_tensors(index: Value | SliceValue | list[Value | SliceValue]) -> list[
     return [each for _, each in alternatives(index) if isinstance(each, Tensor)]
 
 
+def _is_whole(index: Value | SliceValue | list[Value | SliceValue]) -> bool:
+    """Whether torch writes the tensor itself, and no view of it: `x[...]`, `x[:]`, `x[..., :]`."""
+    structure = index_structure(index)
+    parts = structure if isinstance(structure, tuple) else (structure,)
+    return all(part is Ellipsis or (isinstance(part, slice) and part == slice(None)) for part in parts)
+
+
 def _may_be_false(index: Value | SliceValue | list[Value | SliceValue]) -> bool:
     """
     Whether an index may be a plain False, with which torch writes nothing (python_variable_indexing.cpp): a comparison
@@ -221,7 +228,7 @@ def tensor_setitem(
         )
         return
     certain = not _may_be_false(index)
-    whole = not augmented and index_structure(index) in (Ellipsis, slice(None), (), (Ellipsis,))
+    whole = not augmented and _is_whole(index)
     view = tensor if whole else _view(torch, tensor, None, origin, index)
     record = (ops.find("setitem.basic")[0], {"self": view, "src": value})
     if augmented:
