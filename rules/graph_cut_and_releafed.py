@@ -115,7 +115,7 @@ class GraphCutAndReleafed(Rule):
 def _written(event: gradients.GraphRestarted) -> str:
     """The leaf that is written, as the statement spells it: `a.weight` in `a.weight.data = …`, `a.weight.copy_(…)`."""
     node = event.node.func if isinstance(event.node, cst.Call) else event.node
-    return code(node.value) if event.how == "written" and isinstance(node, cst.Attribute) else ""
+    return code(node.value).removesuffix(".data") if event.how == "written" and isinstance(node, cst.Attribute) else ""
 
 
 def _fix(event: gradients.GraphRestarted) -> Fix | None:

@@ -23,6 +23,7 @@ ONCE_REFUTED = {
     "labelled_pixels_alone": "it is indexed, and has no graph",
     "input_modified_after_the_call": "torch refuses a view of what was written, one statement later",
     "generated_weight_copied_in": "the leaf that is written is an attribute named like its source",
+    "written_through_data": "the leaf is written by way of its `.data`",
     "generated_weight": "the Parameter is bound to a name that no Module knows",
     "values_through_data": "what shares the memory of a tensor has a name of its own",
 }
