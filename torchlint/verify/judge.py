@@ -144,7 +144,7 @@ def _placed(case: Case, claim: Raises, raised: Raised, outcome: Outcome) -> bool
         return False
     if not raised.lines:
         return raised.phase != "program"
-    later = case.places[1:]
+    later = [place for place in case.places[1:] if place.line > case.own.line]  # a proof may end at the finding
     return OVERWRITTEN in raised.message or not later or any(p.covers(n) for p in case.places for n in raised.lines)
 
 

@@ -116,25 +116,29 @@ def _parts_and_functions(value: Value) -> list[Value]:
 
 def _hand_on_with_callees(run: Run, callback: Callback) -> None:
     """Who may run a function may make it run what it calls."""
-    pending, seen = [callback], 0
-    while pending and seen < MOST_CALLEES:
+    pending: list[Callback] = [callback]
+    seen: list[Callback] = []
+    while pending and len(seen) < MOST_CALLEES:
         each = pending.pop()
-        seen += 1
-        if any(each.is_same(known) for known in run.handed_on):
+        if any(each.is_same(known) for known in (*run.handed_on, *seen)):
             continue
-        pending += _callees(each)
+        seen.append(each)
+        pending += _callees(run, each)
         function = each.function
         if _writes_of(run, function) or changes_flags(function) or _differentiates(function):
             run.machine.trail.set(run, "handed_on", (*run.handed_on, each))
             _may_have_run(run, each)
 
 
-def _callees(callback: Callback) -> list[Callback]:
+def _callees(run: Run, callback: Callback) -> list[Callback]:
     """The functions of the file, and the methods of its objects, that a function calls by name."""
     definition = callback.function.definition
-    body: list[ir.Statement] | ir.Node = definition.body
-    paths = {_path(node.function) for node in ir.walk(body) if isinstance(node, ir.Call)}
-    found = (_callee(callback, path) for path in sorted(paths) if path)
+    known = run.calling.get(id(definition))
+    if known is None:
+        body: list[ir.Statement] | ir.Node = definition.body
+        paths = {_path(node.function) for node in ir.walk(body) if isinstance(node, ir.Call)}
+        known = run.calling[id(definition)] = tuple(path for path in sorted(paths) if path)
+    found = (_callee(callback, path) for path in known)
     return [each for each in found if each is not None]
 
 

@@ -101,6 +101,7 @@ class Run:
         "autograd",
         "budget",
         "callees",
+        "calling",
         "classes",
         "defined",
         "entered",
@@ -153,6 +154,7 @@ class Run:
         self.handed_to_unknown: tuple[Value, ...] = ()
         """What of torch unknown code may run at any time: `loss.backward`, `torch.set_grad_enabled`."""
         self.reaching: dict[int, tuple[tuple[str, ...], ...]] = {}
+        self.calling: dict[int, tuple[tuple[str, ...], ...]] = {}
         self.entered: set[int] = set()
         self.prototypes = Prototypes(self.machine.globals, self.machine.branch)
         # What is watched while another file's code runs, and what otherwise.
