@@ -117,6 +117,8 @@ class DeprecatedArgument(Rule):
                 since = "" if change.deprecated is None else ".".join(map(str, change.deprecated))
                 claim = Observed("deprecated", change.name, since)
             instead = f": use `{change.instead}`" if change.instead else ""
+            if change.instead.endswith("()"):  # a call, and no argument
+                instead = f": leave it out; `{change.instead}` is there for that"
             fix = without_old_argument(event)
             function = "torchvision" if change.how == "weights" else event.name
             group = None if level is Level.ERROR else (function, change.name)

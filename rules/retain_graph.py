@@ -114,7 +114,7 @@ class RetainGraph(Rule):
 
     def check(self, event: events.GraphRetained) -> Iterator[Diagnostic]:
         alone = not code(event.call.func).endswith(".backward")  # `autograd.grad` is asked for one loss
-        if event.use == "apart" or (event.use == "shared" and alone):
+        if event.use in ("apart", "shared" if alone else ""):
             return
         loss = f"`{event.root.name}`" if event.root.name else "the loss"
         match event.use:
@@ -124,10 +124,10 @@ class RetainGraph(Rule):
                 message = f"`retain_graph=True` keeps the graph for a backward after {loss}; one on the sum needs none"
             case "carried":
                 state = f"`{event.carried}`" if event.carried else "a carried state"
-                message = f"through {state}, `retain_graph=True` takes every backward over all iterations before, until"
-                message += " a step of an optimizer makes it raise"
+                message = f"through {state}, `retain_graph=True` takes every backward over all iterations before"
             case "repeated":
-                message = f"`retain_graph=True` keeps the graph of {loss}; `is_grads_batched=True` takes all at once"
+                cure = "`is_grads_batched=True` takes all at once" if alone else "one on their sum needs none"
+                message = f"`retain_graph=True` keeps the graph of {loss}; {cure}"
             case "unknown":
                 message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory"
         level = Level.STRICT if event.use == "unknown" and (alone or not event.only) else None

@@ -379,3 +379,15 @@ def layers_of_which_nobody_knows_whether_they_have_parameters():
     torch.optim.SGD(nn.LSTM(2, 3, layers).parameters(), lr=0.1)
     torch.optim.SGD(nn.LayerNorm(2, elementwise_affine=flag).parameters(), lr=0.1)
     torch.optim.SGD(nn.Transformer(4, 1, layers).parameters(), lr=0.1)
+
+
+def a_parametrised_value_is_assigned():
+    def turned(start: torch.Tensor):
+        holder = nn.Module()
+        holder.D = nn.Parameter(torch.eye(3))
+        torch.nn.utils.parametrizations.orthogonal(holder, "D")
+        with torch.no_grad():
+            holder.D = start
+        return torch.optim.SGD(holder.parameters(), lr=0.1)
+
+    turned(torch.eye(3))

@@ -21,7 +21,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..packages import Refused, download_wheel, frozen_linter, unpack
+from ..packages import PYTHON, Refused, download_wheel, frozen_linter, unpack
 from . import names
 from .lint import Linted, lint
 from .sheet import markdown, rows, sample
@@ -74,7 +74,7 @@ def _fetch(arguments: argparse.Namespace) -> int:
         shutil.rmtree(partial, ignore_errors=True)
         try:
             wheel = download_wheel(release.name, release.version, arguments.work / "archives")
-            files = unpack(wheel, partial)
+            files = unpack(wheel, partial, (*PYTHON, ".dist-info/METADATA", ".dist-info/RECORD"))
         except Refused as reason:
             print(f"{release.name} {release.version}: left out, {reason}")
             continue

@@ -48,7 +48,10 @@ def _parametrised(run: Run, qualified: str, site: CallSite) -> Value:
             named = isinstance(name, Constant) and isinstance(name.value, str)
             for key in [name.value] if named and isinstance(name, Constant) else list(held):
                 if isinstance(key, str) and isinstance(held.get(key), Tensor):
-                    run.machine.trail.set(held, key, Unknown(reachable_tensors(held[key])))
+                    computed = Unknown(reachable_tensors(held[key]))
+                    run.machine.trail.set(held, key, computed)
+                    if isinstance(each, Instance):  # what is assigned to the name later does not replace these
+                        run.machine.trail.set(held, "parametrizations", computed)
     return module
 
 
