@@ -14,10 +14,9 @@ class RetainGraph(Rule):
     that share a graph, or a state that drags the graphs of earlier iterations along.
 
     ## Why is this bad?
-    The saved tensors of the whole graph stay in memory. Where two losses share a graph, the shared part is run through
-    once per loss. And where a state is carried from one iteration into the next, `retain_graph=True` only hides that
-    every backward goes through all iterations before: as soon as an optimizer steps in between, the next error is
-    "modified by an inplace operation", since the step overwrites the weights that the old graphs saved.
+    The saved tensors of the whole graph stay in memory. Two losses that share a graph run the shared part twice. A
+    carried state takes every backward through all iterations before, and as soon as an optimizer steps in between, the
+    next error is "modified by an inplace operation": the step overwrites the weights that the old graphs saved.
 
     ## Cure
     Nobody reads it: leave it out. Two losses: one backward on the sum, or `backward(gradient=...)` on their common
@@ -124,7 +123,8 @@ class RetainGraph(Rule):
                 message = f"`retain_graph=True` keeps the graph for a backward after {loss}; one on the sum needs none"
             case "carried":
                 state = f"`{event.carried}`" if event.carried else "a carried state"
-                message = f"through {state}, `retain_graph=True` takes every backward over all iterations before"
+                message = f"through {state}, `retain_graph=True` takes every backward over all iterations before, until"
+                message += " a step of an optimizer makes it raise"
             case "repeated":
                 cure = "`is_grads_batched=True` takes all at once" if alone else "one on their sum needs none"
                 message = f"`retain_graph=True` keeps the graph of {loss}; {cure}"
