@@ -23,7 +23,7 @@ from torchlint.model.events import api as events
 from torchlint.model.observers.api.methods import METHODS
 from torchlint.project.index import ProjectIndex
 from torchlint.syntax.references import Reference, asked_methods, references
-from torchlint.syntax.tree import NEWLINE, Source, python_tree
+from torchlint.syntax.tree import NEWLINE, Source
 from torchlint.target import Target
 
 _WORDS = re.compile(r"[A-Za-z_]\w*")
@@ -59,14 +59,16 @@ class Use:
     others: tuple[tuple[find.Argument, int], ...] = ()
 
 
-def uses(text: str, registry: Registry, selection: Selection, project: ProjectIndex) -> tuple[Target, list[Use]]:
+def uses(
+    text: str, tree: ast.Module, registry: Registry, selection: Selection, project: ProjectIndex
+) -> tuple[Target, list[Use]]:
     """
     What a text refers to, of what rules that are asked for want to know.
 
     Parameters
     ----------
-    text
-        The file.
+    text, tree
+        The file, and what Python's parser made of it.
     registry, selection
         The rules.
     project
@@ -92,13 +94,11 @@ def uses(text: str, registry: Registry, selection: Selection, project: ProjectIn
     words = set(_WORDS.findall(text)) if words is None else words
     if watched.needles.isdisjoint(words):
         return target, []
-    try:
-        tree = python_tree(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the engine says what is wrong with it
-        return target, []
     found = [each for each in references(tree, watched, find.PACKAGES) if not each.asked]
     if _RETAIN in words:
         found += _receivers(tree)
+    if not found:
+        return target, []
     names = _Names(tree)
     made = [use for each in found for use in _Judged(each, watched, target, names, found).uses()]
     return target, [use for use in made if use.kind in wanted]
@@ -315,7 +315,7 @@ def _given(call: ast.Call, name: str, position: int, starred: bool) -> int:
     return position if 0 <= position < len(call.args) and not starred else -1
 
 
-def with_methods(happened: Iterable[Event], target: Target, text: str) -> Iterator[Event]:
+def with_methods(happened: Iterable[Event], target: Target, tree: ast.Module) -> Iterator[Event]:
     """
     What the model reports, with the calls of methods of tensors as what the table says of them; less those whose author
     asked what there is.
@@ -326,7 +326,7 @@ def with_methods(happened: Iterable[Event], target: Target, text: str) -> Iterat
         All of it.
     target
         The releases that the file has to run on.
-    text
+    tree
         The file.
     """
     asked: set[tuple[int, int]] | None = None
@@ -339,7 +339,7 @@ def with_methods(happened: Iterable[Event], target: Target, text: str) -> Iterat
         if change is None:
             continue
         if asked is None:
-            asked = asked_methods(python_tree(text), METHODS)
+            asked = asked_methods(tree, METHODS)
         place: Any = event.node
         if (place.at.end_lineno, place.at.end_col_offset) in asked:
             continue
@@ -360,21 +360,21 @@ def with_methods(happened: Iterable[Event], target: Target, text: str) -> Iterat
         )
 
 
-def located(source: Source, target: Target, found: Sequence[Use]) -> list[Event]:
+def located(source: Source, tree: ast.Module, target: Target, found: Sequence[Use]) -> list[Event]:
     """
     The events, at the nodes of a file's tree.
 
     Parameters
     ----------
-    source
-        The whole file.
+    source, tree
+        The whole file, as libcst and as Python's parser see it.
     target, found
         As `uses` gave them.
     """
     if not found:
         return []
     places = _Places(source)
-    names = _Names(python_tree(source.text))
+    names = _Names(tree)
     made = (_event(source, target, use, places, names) for use in found)
     return [event for event in made if event is not None]
 

@@ -7,6 +7,7 @@ goes wrong in a file or in a rule leaves it as an exception: it becomes a TLN000
 
 from __future__ import annotations
 
+import ast
 import gc
 import sys
 import threading
@@ -96,7 +97,7 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
         with _timed(seconds, MODEL):
             program = program_of(text)
             wanted = visitors(text, program.at, registry, selection)
-            target, used, lost = _uses(path, text, registry, selection, project)
+            target, used, lost = _uses(path, text, program.at, registry, selection, project)
             is_whole = own or bool(wanted or used or lost)
             nodes = Nodes(path, program, whole=is_whole)
 
@@ -114,7 +115,7 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
                 thorough=is_thorough(registry, selection),
                 calls=bool(listeners(events.OpCalled, registry, selection)),
             )
-            happened = list(api.with_methods(happened, target, text))
+            happened = list(api.with_methods(happened, target, program.at))
     except SourceError as error:
         return not_readable(path, error)
     except Exception as error:
@@ -136,7 +137,7 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
         suppressions = Suppressions(source, registry, noqa=noqa)
         check = _Check(source, selection, suppressions, facts, seconds)
         try:
-            questions += facts.about(api.located(source, target, used))
+            questions += facts.about(api.located(source, program.at, target, used))
         except Exception as error:
             lost = problem(path, INTERNAL_ERROR, f"{_NO_NAMES}: {described(error)}")
         check.failures += [lost] if lost is not None else []
@@ -153,11 +154,11 @@ _NO_NAMES = "the names that this file refers to could not be followed; the other
 
 
 def _uses(
-    path: str, text: str, registry: Registry, selection: Selection, project: ProjectIndex
+    path: str, text: str, tree: ast.Module, registry: Registry, selection: Selection, project: ProjectIndex
 ) -> tuple[Target, list[api.Use], Finding | None]:
     """What `api.uses` says, and what went wrong there."""
     try:
-        return (*api.uses(text, registry, selection, project), None)
+        return (*api.uses(text, tree, registry, selection, project), None)
     except Exception as error:
         return Target(), [], problem(path, INTERNAL_ERROR, f"{_NO_NAMES}: {described(error)}")
 

@@ -65,7 +65,8 @@ def overwritten(roots: Iterable[torch.Tensor], message: str) -> Iterator[torch.T
     The saved tensors over which a backward has just failed with this message ("modified by an inplace operation").
 
     A node keeps what it saved when it fails, and reading its `_saved_…` attribute raises the same words;
-    `_raw_saved_….data` gives the tensor all the same (torch/csrc/autograd/init.cpp, `SavedTensor`).
+    `_raw_saved_….data` gives the tensor all the same (torch/csrc/autograd/init.cpp, `SavedTensor`). The node of a
+    custom Function reads all of its own at once, by `saved_tensors` (torch/csrc/autograd/python_function.cpp).
     """
     words = message.partition(" Hint: ")[0]
     if "modified by an inplace operation" not in words:
@@ -74,13 +75,16 @@ def overwritten(roots: Iterable[torch.Tensor], message: str) -> Iterator[torch.T
         for name in dir(node):
             if not name.startswith("_raw_saved_"):
                 continue
+            read = name.replace("_raw", "", 1)
             try:
-                getattr(node, name.replace("_raw", "", 1))
+                getattr(node, read if hasattr(type(node), read) else read[1:], None)
             except RuntimeError as error:
                 if str(error).partition(" Hint: ")[0] == words:
-                    data = getattr(getattr(node, name), "data", None)
-                    if isinstance(data, torch.Tensor):
-                        yield data
+                    raw = getattr(node, name)
+                    for each in raw if isinstance(raw, tuple) else (raw,):
+                        data = getattr(each, "data", None)
+                        if isinstance(data, torch.Tensor):
+                            yield data
 
 
 def graph_of(roots: Iterable[torch.Tensor], limit: int) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
