@@ -351,3 +351,13 @@ def test_what_came_further_is_followed_first() -> None:
         """
     outcome = driven(text, "mixed")
     assert outcome.ending == "ended", outcome.note
+
+
+def test_what_a_function_parses_are_no_arguments_of_ours(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    text = "import argparse\ndef main():\n    parser = argparse.ArgumentParser()\n"
+    text += "    parser.add_argument('--epochs', default=1)\n"
+    path.write_text("import torch\n" + text + "    return torch.ones(parser.parse_args().epochs)\n")
+    outcome = shared().run(Request(text=path.read_text(), path=str(path), module="main", timeout=20.0))
+    assert outcome.ending == "ended", outcome
+    assert outcome.driven, outcome

@@ -356,6 +356,7 @@ class _Program:
         request = self.request
         linecache.cache[request.path] = (len(request.text), None, request.text.splitlines(True), request.path)
         _callbacks(self.watcher)
+        sys.argv = [request.path]  # as `python PATH`: what the program parses are no arguments of ours
         if request.module:  # what is compiled has no statements to be looked at
             getattr(getattr(torch.jit, "_state", None), "disable", int)()
         if request.module and request.path.endswith(".py") and os.path.isfile(request.path):
@@ -453,7 +454,6 @@ def _place(module: types.ModuleType, path: str) -> None:
     """Make the file importable from as if Python ran it: its directory first on the path, its package as parent."""
     module.__file__ = path
     sys.modules[module.__name__] = module
-    sys.argv = [path]
     if path.endswith(".ipynb"):
         module.__dict__["display"] = _display
     directory = os.path.dirname(os.path.abspath(path)) if os.path.exists(path) else ""
