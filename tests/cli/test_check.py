@@ -112,6 +112,26 @@ def test_diff(torchlint: Torchlint, needless: str) -> None:
     assert torchlint("check", "--diff", "--select", "TLN2").out == ""
 
 
+@pytest.mark.parametrize("known", [False, True])
+def test_what_rests_on_a_fixed_file_is_said_of_the_fixed_one(torchlint: Torchlint, known: bool) -> None:
+    Path("layers.py").write_text(
+        "import torch\nfrom torch import nn\n\n\nclass Gate(nn.Module):\n    def __init__(self, size):\n"
+        "        super().__init__()\n        self.gate = nn.Parameter(torch.zeros(size)) * 1.0\n\n"
+        "    def forward(self, x):\n        return x * self.gate\n"
+    )
+    Path("train.py").write_text(
+        "import torch\nfrom torch import nn\nfrom layers import Gate\n\n"
+        "model = nn.Sequential(nn.Linear(4, 4), Gate(4))\n"
+        "for x in torch.randn(5, 8, 4):\n    model(x).pow(2).mean().backward()\n"
+    )
+    if known:
+        assert "train.py:7" in torchlint("check", "--output-format", "concise").out
+    result = torchlint("check", "--fix", "--unsafe-fixes", "--output-format", "concise")
+    assert "train.py:7" not in result.out, result.out
+    assert "Parameter(torch.zeros(size) * 1.0)" in Path("layers.py").read_text()
+    assert torchlint("check", "--output-format", "concise").out.count("train.py:7") == 0
+
+
 def test_fix_of_standard_input(torchlint: Torchlint, needless: str) -> None:
     ran = torchlint("check", "--fix", "-", stdin=needless.encode())
     assert (ran.status, ran.out) == (0, needless.replace("retain_graph=True", ""))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -85,7 +85,8 @@ def check_files(
         Is told how many more files are done.
     stream
         Is told findings as soon as they are known and in the order of the result: first the problems of the run, with
-        no outcome, then those of each outcome. Files are then taken in that order, and not the largest first.
+        no outcome, then those of each outcome. Files are then taken in that order, and not the largest first. Without
+        it, files that rest on one to which fixes were written are linted once more.
 
     Raises
     ------
@@ -103,6 +104,7 @@ def check_files(
         pending.append(_File(path, settings[directory]))
     outcomes = _Ordered(files, stream) if stream is not None else _Outcomes()
     problems: tuple[Finding, ...] = ()
+    answered: list[_File] = []
     if store is not None:
         known = store.reports([(each.path, each.settings, overrides) for each in pending])
         rest: list[_File] = []
@@ -111,6 +113,7 @@ def check_files(
                 each.stamp, each.key = stamp, key
                 rest.append(each)
             else:
+                answered.append(each)
                 outcomes.add(Outcome(report, overrides.exit_on or each.settings.exit_on))
         if progress is not None:
             progress(len(pending) - len(rest))
@@ -129,7 +132,28 @@ def check_files(
         with executor():
             pass
     outcomes.release()
-    return Run(tuple(sorted(outcomes.known, key=lambda item: item.report.path)), len(files), problems)
+    done = outcomes.known
+    if write and fixing != "no" and stream is None and any(each.fixed for each in done):
+        stale = _resting_on_fixed(done)
+        if store is not None and answered:
+            now = store.reports([(each.path, each.settings, overrides) for each in answered])
+            stale += [each.path for each, (report, _, _) in zip(answered, now, strict=True) if report is None]
+        if stale:
+            again = check_files(stale, overrides, workers=workers, executor=executor, configured=configured)
+            reports = {each.report.path: each.report for each in again.outcomes}
+            done = [replace(each, report=reports.get(each.report.path, each.report)) for each in done]
+    return Run(tuple(sorted(done, key=lambda item: item.report.path)), len(files), problems)
+
+
+def _resting_on_fixed(outcomes: Sequence[Outcome]) -> list[str]:
+    """The files of which something was said that rests on another file as it was before it was fixed."""
+    changed = {os.path.realpath(each.report.path) for each in outcomes if each.fixed}
+    stale = []
+    for each in outcomes:
+        others = changed - {os.path.realpath(each.report.path)}
+        if any(os.path.realpath(depended.path) in others for depended in each.report.depends):
+            stale.append(each.report.path)
+    return stale
 
 
 class _Outcomes:

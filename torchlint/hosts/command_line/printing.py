@@ -96,6 +96,8 @@ class Printer:
     def streamed(self) -> bool:
         """Whether findings are printed as they come: nothing that is to be done with all of them stands against it."""
         options = self.options
+        if self.request.fixing != "no":  # a fix may take away what was said of another file
+            return False
         if options.output_file or self.request.fixes_verified or options.diff or options.fix_only or options.add_noqa:
             return False
         if options.write_baseline or options.statistics or not report.streams(self.request.format):
