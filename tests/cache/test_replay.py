@@ -565,9 +565,14 @@ def test_an_answer_loads_nothing(tmp_path: Path, arguments: tuple[str, ...]) -> 
     time.sleep(2.1)
     ran = [_process(tmp_path, *arguments) for _ in range(4 if "check" in arguments else 1)]
     time.sleep(2.1)  # the folder of the cache has not been there for long
-    ran += [_process(tmp_path, *arguments) for _ in range(2)]
+    loaded: set[str] = set()
+    for _ in range(4):  # on a busy machine what was written may still be too young
+        ran += [_process(tmp_path, *arguments) for _ in range(2)]
+        loaded = set(ran[-1].stderr.split())
+        if loaded <= OWN | {"binascii", "__future__"}:
+            break
+        time.sleep(2.1)
     assert len({(each.stdout, each.returncode) for each in ran}) == 1
-    loaded = set(ran[-1].stderr.split())
     assert loaded >= OWN
     assert loaded - OWN <= {"binascii", "__future__"}
 

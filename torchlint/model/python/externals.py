@@ -38,6 +38,10 @@ from torchlint.model.torch.functions import torch_call
 from torchlint.model.torch.operations import apply
 
 
+_ORIGINALS = "parametrizations"
+"""The child that holds what a parametrised attribute is computed from (torch/nn/utils/parametrize.py)."""
+
+
 def _parametrised(run: Run, qualified: str, site: CallSite) -> Value:
     """A parameter of a Module is computed from now on, from others and by nobody knows what."""
     module = site.get(0, "module") or Unknown()
@@ -51,7 +55,7 @@ def _parametrised(run: Run, qualified: str, site: CallSite) -> Value:
                     computed = Unknown(reachable_tensors(held[key]))
                     run.machine.trail.set(held, key, computed)
                     if isinstance(each, Instance):  # what is assigned to the name later does not replace these
-                        run.machine.trail.set(held, "parametrizations", computed)
+                        run.machine.trail.set(held, _ORIGINALS, computed)
     return module
 
 
