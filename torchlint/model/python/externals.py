@@ -37,7 +37,6 @@ from torchlint.model.torch.arrays import numpy_call
 from torchlint.model.torch.functions import torch_call
 from torchlint.model.torch.operations import apply
 
-
 _ORIGINALS = "parametrizations"
 """The child that holds what a parametrised attribute is computed from (torch/nn/utils/parametrize.py)."""
 
