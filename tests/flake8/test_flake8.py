@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import deadly
 import prepared
 import pytest
 
@@ -214,9 +215,12 @@ def test_flake8_knows_the_plugin() -> None:
 
 
 @pytest.mark.parametrize("jobs", [(), ("-j1",), ("-j2",)])
-def test_a_file_that_kills_the_process_is_named_and_flake8_goes_on(jobs: tuple[str, ...]) -> None:
+def test_a_file_that_kills_the_process_is_named_and_flake8_goes_on(
+    jobs: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """flake8 waits for ever for a process of its own that died."""
-    Path("killing_rule.py").write_text(KILLING)
+    monkeypatch.setenv("HOW", "crash")
+    Path("killing_rule.py").write_text(deadly.RULE)
     Path("torchlint.toml").write_text('plugins = ["killing_rule"]\n')
     for name in ("a", "b", "c"):
         Path(f"{name}.py").write_text(OVERWRITTEN)
@@ -226,31 +230,3 @@ def test_a_file_that_kills_the_process_is_named_and_flake8_goes_on(jobs: tuple[s
     assert ran.stdout.decode().splitlines() == [
         f"{name}.py:1:1: TLN000 the process that checked this file died (SIGSEGV)" for name in ("a", "b", "c")
     ]
-
-
-KILLING = '''
-import ctypes
-
-from torchlint.model import events
-from torchlint.rule import Level, Rule
-
-
-class Killing(Rule):
-    """
-    Ends the process in which it runs.
-
-    ## What it does
-    It ends the process.
-    ## Why is this bad?
-    It is not.
-    ## Cure
-    None.
-    ## References
-    None.
-    """
-
-    code, name, level = "KIL001", "killing", Level.ERROR
-
-    def check(self, event: events.InplaceWrite):
-        ctypes.string_at(0)
-'''

@@ -141,10 +141,7 @@ class Facts:
         """
         try:
             said = list(self.check(rule, event))
-        except NodeWantedError:
-            self._held = None
-            return False
-        except (Exception, SystemExit):  # reported where it is asked again
+        except (NodeWantedError, Exception, SystemExit):  # a failure is reported where it is asked again
             self._held = None
             return False
         if any(self._selection.shows(rule.code, each.level or rule.level) for each in said):

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -147,11 +147,12 @@ def check_files(
 
 def _resting_on_fixed(outcomes: Sequence[Outcome]) -> list[str]:
     """The files of which something was said that rests on another file as it was before it was fixed."""
-    changed = {os.path.realpath(each.report.path) for each in outcomes if each.fixed}
+    real = cache(os.path.realpath)  # many files rest on the same ones
+    changed = {real(each.report.path) for each in outcomes if each.fixed}
     stale = []
     for each in outcomes:
-        others = changed - {os.path.realpath(each.report.path)}
-        if any(os.path.realpath(depended.path) in others for depended in each.report.depends):
+        others = changed - {real(each.report.path)}
+        if any(real(depended.path) in others for depended in each.report.depends):
             stale.append(each.report.path)
     return stale
 
