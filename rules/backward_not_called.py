@@ -101,7 +101,10 @@ class BackwardNotCalled(Rule):
             message = f"`torch.{event.name}()` alone sets nothing: it is a context, and nobody enters it"
             entered = "isinstance(value_, torch.autograd.grad_mode._NoParamDecoratorContextManager)"
             still_on = "torch.is_grad_enabled()" if event.name != "enable_grad" else "not torch.is_grad_enabled()"
-            yield Diagnostic(event.node, message, event.trace, claims=(Holds(f"{entered} and {still_on}"),))
+            still = "off" if event.name == "enable_grad" else "on"
+            words = f"`torch.{event.name}()` made a context that nobody entered: recording is still {still}"
+            still_there = Holds(f"{entered} and {still_on}", words=words)
+            yield Diagnostic(event.node, message, event.trace, claims=(still_there,))
             return
         text = code(event.method)
         effect = {
@@ -110,6 +113,8 @@ class BackwardNotCalled(Rule):
             "with": "it is no context without its parentheses",
         }[event.place]
         fix = Fix(f"call it: `{text}()`", (Edit(event.method, f"{text}()"),), safe=event.place == "with", mends=True)
-        claims = (Raises("context manager protocol"),) if event.place == "with" else (Holds(f"callable({text})"),)
+        words = f"`{text}` is something to be called, and nothing has called it here"
+        called = Holds(f"callable({text})", words=words)
+        claims = (Raises("context manager protocol"),) if event.place == "with" else (called,)
         message = f"`{text}` isn't called: {effect}{spelled(event.conditions)}"
         yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

@@ -71,4 +71,5 @@ class CollectiveNotAwaited(Rule):
         message = f"`{event.function}` goes on in the background, and {handle}: {lost}"
         subject = event.name or "value_"
         claim = f"any(hasattr(t, 'wait') for t in ({subject} if isinstance({subject}, list) else [{subject}]))"
-        yield Diagnostic(event.node, message, event.trace, claims=(Holds(claim),))
+        words = f"`{event.function}` returned a handle to wait for, and went on in the background"
+        yield Diagnostic(event.node, message, event.trace, claims=(Holds(claim, words=words),))

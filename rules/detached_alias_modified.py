@@ -136,9 +136,8 @@ class DetachedAliasModified(Rule):
         if event.written == "alias":
             written, other = other, written
         message = f"`{written}` is modified in place, and `{other}` with it: `{event.how}` shares memory"
-        method = "copy" if event.how.endswith("numpy()") else "clone"
-        text = f"{operand(event.alias_node)}.{method}()"
-        fix = Fix(f"copy: append `.{method}()`", (Edit(event.alias_node, text),), safe=False)
+        call = ".copy()" if event.how.endswith("numpy()") else ".clone()"
+        fix = Fix(f"copy: append `{call}`", (Edit(event.alias_node, operand(event.alias_node) + call),), safe=False)
         yield Diagnostic(event.node, message, event.trace, fix, claims=(Observed("alias-written", written, other),))
 
 
@@ -146,5 +145,6 @@ def _snapshot(event: writes.SnapshotWritten) -> Diagnostic:
     message = f"`{event.kept}` shares memory with the parameters of `{event.source}`: `{event.how}()` copies nothing"
     text = copied(event.node, event.copying)
     fix = Fix("copy each tensor with `.clone()`", (Edit(event.node, text),), safe=False) if text else None
-    held = [f"set(map(torch.Tensor.data_ptr, tensors_({name})))" for name in (event.kept, event.source)]
-    return Diagnostic(event.node, message, event.trace, fix, claims=(Holds(f"bool({held[0]} & {held[1]})"),))
+    held = " & ".join(f"{{t.data_ptr() for t in tensors_({name})}}" for name in (event.kept, event.source))
+    words = f"`{event.kept}` and `{event.source}` share memory"
+    return Diagnostic(event.node, message, event.trace, fix, claims=(Holds(f"bool({held})", words=words),))

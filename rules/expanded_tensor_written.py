@@ -103,5 +103,6 @@ class ExpandedTensorWritten(Rule):
         if not event.refused:
             name = event.target.name
             shared = f"any(step == 0 and size > 1 for step, size in zip({name}.stride(), {name}.shape))"
-            claims = (Holds(shared, before=True),) if name else ()
+            words = f"several elements of `{name}` lie at one place in memory (a stride is 0)"
+            claims = (Holds(shared, before=True, words=words),) if name else ()
         yield Diagnostic(event.node, message, event.trace, fix, level, claims=claims)

@@ -81,5 +81,5 @@ class ForwardCalledDirectly(Rule):
         fix = Fix(f"call `{receiver}` itself", (Edit(event.call, text),), safe=False)
         message = f"`{receiver}.forward(...)` runs no hooks: call `{receiver}(...)`"
         level = Level.STRICT if receiver == "self" or not event.hooked else Level.SMELL
-        claims = (Holds(f"isinstance({receiver}, torch.nn.Module)"),)
+        claims = (Holds(f"isinstance({receiver}, torch.nn.Module)", words=f"`{receiver}` is a Module"),)
         yield Diagnostic(event.node, message, event.trace, fix, level, group=self.code, others="call", claims=claims)

@@ -78,5 +78,6 @@ class InPlaceResultAssigned(Rule):
             if name not in NO_TWIN:
                 twin = code(call.with_changes(func=call.func.with_changes(attr=cst.Name(name[:-1]))))
                 fix = Fix(f"write `{event.name} = {twin}`", (Edit(call, twin),), safe=False)
-        claims = (Holds(f"{event.name} is {event.target}"),)
+        words = f"`{event.name}` and `{event.target}` are one and the same tensor"
+        claims = (Holds(f"{event.name} is {event.target}", words=words),)
         yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

@@ -62,5 +62,6 @@ class IndexingInGraph(Rule):
         tensor = shown(event.tensor_node, event.tensor.name)
         what = "a view of it" if event.kind == "view" else "a copy"
         message = f"indexing {tensor}, a graph tensor, records a node and gives {what}"
-        claims = (Holds(f"{event.tensor.name}.requires_grad", before=True),) if event.tensor.name else ()
+        name = event.tensor.name
+        claims = (Holds(f"{name}.requires_grad", before=True, words=f"`{name}` requires grad"),) if name else ()
         yield Diagnostic(event.node, message, event.trace, claims=claims)

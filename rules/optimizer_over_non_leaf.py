@@ -101,7 +101,9 @@ def _claims(event: registration.OptimizerGiven) -> tuple[Claim, ...]:
     if event.what == "cut":
         never = f"optimized_({event.name}) and not {event.name}.requires_grad"
         nameless = "not min(t.requires_grad for t in tensors_(bound_) if not isinstance(t, torch.nn.Parameter))"
-        return (*([Holds(never)] if event.name else []), Holds(nameless))
+        words = "the optimizer holds {}, which requires no grad"
+        given = Holds(nameless, words=words.format("a tensor that is no Parameter"))
+        return (*([Holds(never, words=words.format(f"`{event.name}`"))] if event.name else []), given)
     return tuple(
         Raises(text)
         for text in (

@@ -90,7 +90,8 @@ class RequiresGradMisspelt(Rule):
         if event.of == "tensor":
             fix = Fix("spell it `requires_grad`", (Edit(event.target, f"{owner}.requires_grad"),), safe=False)
             message = f"`{owner}.{event.attribute}` means nothing to torch: it is spelt `requires_grad`"
-            claims = (Holds(f"{owner}.requires_grad != {owner}.{event.attribute}"),)
+            words = f"`{owner}.requires_grad` is not what `{owner}.{event.attribute}` was set to"
+            claims = (Holds(f"{owner}.requires_grad != {owner}.{event.attribute}", words=words),)
             yield Diagnostic(event.node, message, event.trace, fix, claims=claims)
             return
         message = f"`{owner}` is a module: setting `{event.attribute}` on it does nothing to its parameters"
@@ -99,5 +100,8 @@ class RequiresGradMisspelt(Rule):
         text = f"{owner}.requires_grad_({code(event.value)})" if event.value is not None and alone else ""
         edits = (Edit(event.statement, text),)
         fix = Fix(f"write `{text}`", edits, safe=False) if text and "\n" not in text else None
-        claims = (Holds(f"any(p.requires_grad != {owner}.{event.attribute} for p in {owner}.parameters())"),)
+        words = f"`requires_grad` of the parameters of `{owner}` is not what `{owner}.{event.attribute}` was set to"
+        claims = (
+            Holds(f"any(p.requires_grad != {owner}.{event.attribute} for p in {owner}.parameters())", words=words),
+        )
         yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

@@ -104,5 +104,6 @@ class SharedDatasetTransform(Rule):
         text = f"{event.part}.dataset = copy.copy({event.part}.dataset)"
         edits = (Edit(event.statement, text, before=True),)
         fix = Fix(f"give `{event.part}` a copy of the dataset", edits, safe=False, imports=("import copy",))
-        claims = (Holds(f"{event.part}.dataset is {event.others[0]}.dataset"),)
+        words = f"`{event.part}` and `{event.others[0]}` are parts of one and the same dataset"
+        claims = (Holds(f"{event.part}.dataset is {event.others[0]}.dataset", words=words),)
         yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

@@ -83,5 +83,6 @@ class TermWithoutGradient(Rule):
         term = shown(event.term_node) if event.term_node is not None else "a term"
         message = f"{term} is added to the loss without a graph, and teaches nothing: {event.cut}"
         text = code(event.term_node) if event.term_node is not None else "("
-        claims = (Holds(f"not getattr({text}, 'requires_grad', False)"),) if "(" not in text else ()
+        words = f"`{text}` requires no grad"
+        claims = (Holds(f"not getattr({text}, 'requires_grad', False)", words=words),) if "(" not in text else ()
         yield Diagnostic(event.node, message, event.trace, claims=claims)

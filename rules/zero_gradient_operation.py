@@ -77,5 +77,6 @@ class ZeroGradientOperation(Rule):
         if others:
             name += f" and {others} other{'s' if others > 1 else ''}"
         message = f"the gradient of {name} is zero: every way back leads through `{event.op}`"
-        claims = (Holds(f"({event.leaf.name}.grad == 0).all()"),) if event.leaf.name else ()
+        leaf = event.leaf.name
+        claims = (Holds(f"({leaf}.grad == 0).all()", words=f"`{leaf}.grad` is zero everywhere"),) if leaf else ()
         yield Diagnostic(event.node, message, event.trace, claims=claims)

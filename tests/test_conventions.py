@@ -11,7 +11,7 @@ from pathlib import Path
 import expectations
 import pytest
 
-from torchlint.rule import OPTIONAL_SECTIONS, SECTIONS, Finding, Rule
+from torchlint.rule import OPTIONAL_SECTIONS, SECTIONS, Finding, Holds, Rule
 
 RULES = Path(__file__).parent.parent / "rules"
 FILES = sorted(path for path in RULES.glob("*.py") if path.name != "__init__.py")
@@ -96,6 +96,17 @@ def test_messages_are_for_people(rule: Rule) -> None:
         assert text.count("`") % 2 == 0, text
         assert "``" not in text, text
         assert len(text) <= 160, text
+
+
+@pytest.mark.parametrize("rule", EVERY_RULE)
+def test_what_a_rule_claims_of_an_expression_has_words(rule: Rule) -> None:
+    """A verdict tells them in the place of the expression, which is ours and not the program's."""
+    for finding in _findings(rule):
+        for claim in finding.claims:
+            if isinstance(claim, Holds):
+                assert claim.words, claim.expression
+                assert not re.search(r"_\([^)]|lambda|value_|bound_", claim.words), claim.words
+                assert claim.words.count("`") % 2 == 0, claim.words
 
 
 def test_the_rule_class_is_found_in_its_file() -> None:

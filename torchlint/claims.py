@@ -51,10 +51,13 @@ class Holds:
     - `optimized_(x)`: whether an optimizer of the program was given one of these tensors;
     - `nameless_(x)`: the leaves in the graph of `x` that no variable leads to, not counting optimizers;
     - `used_up_(x)`: whether the iterator `x` gives nothing any more; None where that cannot be seen.
+
+    Of a finding, `words` is what a reader is told in its place: a clause that is so where the expression is true.
     """
 
     expression: str
     before: bool = False
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,3 +162,29 @@ def test_who_annotates_files_is_told_the_line_of_the_file(torchlint: Torchlint, 
     assert patterns[form].rstrip(",") in compact
     assert '"replacement' not in report  # an edit of a cell is none of the file
     assert '"suggestions"' not in report
+
+
+def test_a_line_of_a_notebook_is_named_with_its_cell(torchlint: Torchlint) -> None:
+    ran = torchlint("verify", "n.ipynb:cell 3:2")
+    assert ran.status == 1
+    assert "n.ipynb:cell 3:2:1: error[TLN201]" in ran.out
+    assert "TLN102" not in ran.out
+    assert "n.ipynb:cell 2:2: no finding there" in torchlint("verify", "n.ipynb:cell 2:2").err
+    ran = torchlint("verify", "n.ipynb:2")
+    assert (ran.status, ran.out) == (2, "")
+    assert "n.ipynb:2: a line of a notebook is one of a cell: 'n.ipynb:cell N:2'" in ran.err
+    Path("n.py").write_text("import torch\n")
+    assert "n.py is no notebook, and has no cells" in torchlint("verify", "n.py:cell 1:1").err
+
+
+def test_nobody_is_sent_to_drive_a_notebook_by_a_program(torchlint: Torchlint) -> None:
+    Path("n.ipynb").write_text(_notebook("import of_no_such_package", SAVED, WRITTEN, READ))
+    ran = torchlint("check", "--verify", "n.ipynb")
+    assert "line 1 of cell 2" in ran.out
+    assert "--with" not in ran.out
+
+
+def test_steps_in_other_cells_are_named_where_lines_are_those_of_the_file(torchlint: Torchlint) -> None:
+    ran = torchlint("check", "--output-format", "github", "n.ipynb")
+    assert "cell 3, line 2: `mul_` overwrites `y`" in ran.out
+    assert ": cell 2, line 3: `exp` " in ran.out

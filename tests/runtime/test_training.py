@@ -85,8 +85,14 @@ def test_a_flag_has_no_effect(verdicts: Verdicts) -> None:
         w.{flag} = False  # warning: [TLN310]
     """
     claims = {"TLN310": (Holds("w.requires_grad"),)}
-    assert only(verdicts(tensor.format(flag="require_grad"), claims=claims)) == "`w.requires_grad` is true after it"
-    only(verdicts(tensor.format(flag="requires_grad"), claims=claims), "refuted")
+    evidence = only(verdicts(tensor.format(flag="require_grad"), claims=claims))
+    assert evidence == "`w.requires_grad` is true after line 3"
+    evidence = only(verdicts(tensor.format(flag="requires_grad"), claims=claims), "refuted")
+    assert evidence == "`w.requires_grad` is false after line 3"
+    claims = {"TLN310": (Holds("w.requires_grad", words="`w` still requires grad"),)}
+    assert only(verdicts(tensor.format(flag="require_grad"), claims=claims)) == "`w` still requires grad"
+    evidence = only(verdicts(tensor.format(flag="requires_grad"), claims=claims), "refuted")
+    assert evidence == "it is not so that `w` still requires grad, after line 3"
     module = """
         import torch
         net = torch.nn.Sequential(torch.nn.Linear(2, 1))

@@ -257,14 +257,20 @@ def _warns(case: Case, claim: Warns, outcome: Outcome) -> DraftVerdict | None:
 def _holds(case: Case, claim: Holds, outcome: Outcome) -> DraftVerdict | None:
     known: Facts | None = None
     when = "before" if claim.before else "after"
+    line = f"{when} line {case.own.line}"
     for execution in case.executions(outcome):
         found = (execution.before if claim.before else execution.after).get(claim.expression)
         if found is None or (execution.raised and not claim.before) or "truth" not in found:
             continue
         if found["truth"]:
-            return DraftVerdict("confirmed", f"`{claim.expression}` is true {when} it{in_words(outcome)}")
+            return DraftVerdict(
+                "confirmed", (claim.words or f"`{claim.expression}` is true {line}") + in_words(outcome)
+            )
         known = found
-    return None if known is None else DraftVerdict("refuted", f"`{claim.expression}` is false {when} it")
+    if known is None:
+        return None
+    denied = f"it is not so that {claim.words}" if claim.words else f"`{claim.expression}` is false"
+    return DraftVerdict("refuted", f"{denied}, {line}" if claim.words else f"{denied} {line}")
 
 
 def _not_run(case: Case, outcome: Outcome, timeout: float, memory_mb: int) -> DraftVerdict | None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from torchlint.rule import Finding, Observed, Raises, Verdict
+from torchlint.syntax.notebook import is_notebook
 from torchlint.syntax.tree import Source
 from torchlint.verify import programs
 from torchlint.verify.asked import Asked
@@ -124,8 +125,8 @@ class _Check:
         if draft is None or case is None:
             return Verdict("inconclusive", "its place holds no statement of the program", 0.0)
         evidence = draft.evidence
-        if draft.status == "inconclusive" and draft.unreached:
-            finding = case.finding
+        if draft.status == "inconclusive" and draft.unreached and not is_notebook(case.finding.path):
+            finding = case.finding  # (a program of the user's cannot run a notebook's cells)
             evidence += f'; your own program may: `torchlint verify {finding.path}:{finding.span.line} --with "…"`'
         return Verdict(draft.status, evidence, round(self.seconds[index], 3))
 

@@ -83,8 +83,8 @@ class {cls}(Rule):
         root = code(event.root_node)
         fix = Fix("leave the gradient out", (Edit(event.node, f"{{root}}.backward()"),), safe=False)
         message = f"`{{root}}` is a scalar, and its backward is given a gradient to start with"
-        # What `torchlint check --verify` looks for: here an expression that is true after the statement.
-        claims = (Holds(f"{{root}}.numel() == 1"),)
+        # What `torchlint check --verify` looks for: here an expression that is true after the statement, and its words.
+        claims = (Holds(f"{{root}}.numel() == 1", words=f"`{{root}}` has one element"),)
         yield Diagnostic(event.node, message, event.trace, fix, claims=claims)
 '''
 

@@ -66,7 +66,11 @@ def _named(finding: Finding, placed: Finding) -> Finding:
     if finding.cell is None:
         return finding
     where = f"cell {finding.cell}, line {finding.span.line}"
-    return replace(placed, message=f"{where}: {finding.message}", fix=None)
+    trace = tuple(
+        step if own.cell is None else replace(step, message=f"cell {own.cell}, line {own.line}: {step.message}")
+        for own, step in zip(finding.trace, placed.trace, strict=True)
+    )
+    return replace(placed, message=f"{where}: {finding.message}", trace=trace, fix=None)
 
 
 def touched(finding: Finding, lines: frozenset[int]) -> bool:

@@ -20,6 +20,8 @@ from torchlint.hosts.command_line.driven import MEMORY_MB, SECONDS, STEPS, Drive
 from torchlint.hosts.command_line.options import Options
 from torchlint.hosts.command_line.output import complain, explained
 from torchlint.results import Run
+from torchlint.rule import Finding
+from torchlint.syntax.notebook import is_notebook
 
 _SHARED = frozenset(
     {
@@ -30,12 +32,14 @@ _SHARED = frozenset(
     }
 )
 """The options of `check` that it has too."""
-_LINE = re.compile(r"(.+?):([0-9]+)(?::[0-9]+)?")
+_LINE = re.compile(r"(.+?)(?::cell ([0-9]+))?:([0-9]+)(?::[0-9]+)?")
+_Place = tuple[int | None, int]
+"""The cell, of a notebook, and the line in it."""
 
 
 def _parameters() -> list[click.Parameter]:
     own: list[click.Parameter] = [
-        click.Argument(["paths"], nargs=-1, required=True, metavar="PATH[:LINE]..."),
+        click.Argument(["paths"], nargs=-1, required=True, metavar="PATH[:[cell N:]LINE]..."),
         click.Option(["--with", "command_"], metavar="COMMAND", help="Run this program, watched, as the driver."),
         click.Option(["--python"], metavar="PATH", help="With --with: the interpreter (default: the active one)."),
         click.Option(
@@ -69,7 +73,8 @@ def _parameters() -> list[click.Parameter]:
 @click.pass_context
 def command(context: click.Context, /, paths: tuple[str, ...], command_: str | None, **options: Any) -> None:
     """
-    The findings of files, each with torch's verdict and its evidence; PATH:LINE for the findings of one line.
+    The findings of files, each with torch's verdict and its evidence; PATH:LINE for the findings of one line, in a
+    notebook "PATH:cell N:LINE", as the report names it.
 
     Without --with the program of each finding is run as `check --verify` does: the file as a script, its Modules with
     made-up inputs, confined. With --with your own program is run once, as yourself and not confined, and each
@@ -95,20 +100,26 @@ def command(context: click.Context, /, paths: tuple[str, ...], command_: str | N
     context.exit(status)
 
 
-def _places(paths: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, set[int]]]:
+def _places(paths: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, set[_Place]]]:
     """The paths, and for each that names a line, by its real path: the lines."""
     files: list[str] = []
-    lines: dict[str, set[int]] = {}
+    lines: dict[str, set[_Place]] = {}
     for path in paths:
         found = None if os.path.exists(path) else _LINE.fullmatch(path)
         files.append(found[1] if found else path)
-        if found:
-            lines.setdefault(os.path.realpath(found[1]), set()).add(int(found[2]))
+        if found is None:
+            continue
+        file, cell, line = found[1], found[2] and int(found[2]), int(found[3])
+        if is_notebook(file) and not cell:
+            raise click.UsageError(f"{path}: a line of a notebook is one of a cell: '{file}:cell N:{line}'")
+        if cell and not is_notebook(file):
+            raise click.UsageError(f"{path}: {file} is no notebook, and has no cells")
+        lines.setdefault(os.path.realpath(file), set()).add((cell or None, line))
     return tuple(dict.fromkeys(files)), lines
 
 
 class _Verify(Check):
-    def __init__(self, options: Options, lines: dict[str, set[int]], program: Driver | None) -> None:
+    def __init__(self, options: Options, lines: dict[str, set[_Place]], program: Driver | None) -> None:
         super().__init__(options, None)
         self.lines = lines
         self.program = program
@@ -130,17 +141,22 @@ class _Verify(Check):
         if not self.lines:
             return result
         outcomes = []
-        met: set[tuple[str, int]] = set()
+        met: set[tuple[str, _Place]] = set()
         for outcome in result.outcomes:
             path = os.path.realpath(outcome.report.path)
             lines = self.lines.get(path)
             if lines is not None:
-                kept = tuple(f for f in outcome.report.findings if lines & set(range(f.span.line, f.span.end_line + 1)))
-                met |= {(path, line) for f in kept for line in range(f.span.line, f.span.end_line + 1)}
+                kept = tuple(finding for finding in outcome.report.findings if lines & _covered(finding))
+                met |= {(path, place) for finding in kept for place in _covered(finding)}
                 outcome = replace(outcome, report=replace(outcome.report, findings=kept))
             outcomes.append(outcome)
         for path, lines in self.lines.items():
-            for line in sorted(lines):
-                if (path, line) not in met:
-                    complain(f"{os.path.relpath(path)}:{line}: no finding there")
+            for cell, line in sorted(lines, key=lambda place: (place[0] or 0, place[1])):
+                if (path, (cell, line)) not in met:
+                    named = os.path.relpath(path) + (f":cell {cell}" if cell else "")
+                    complain(f"{named}:{line}: no finding there")
         return replace(result, outcomes=tuple(outcomes))
+
+
+def _covered(finding: Finding) -> set[_Place]:
+    return {(finding.cell, line) for line in range(finding.span.line, finding.span.end_line + 1)}
