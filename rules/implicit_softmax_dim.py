@@ -17,7 +17,7 @@ class ImplicitSoftmaxDim(Rule):
     sequences (N, L, C) that normalises over the batch. Torch warns, once.
 
     With 3 dimensions it is a warning; with more, or where their number isn't known, a smell; with two or less, where
-    torch takes the only one or the last, strict.
+    torch takes the only one or the last, strict. A layer counts by what it's called with.
 
     ## Cure
     `dim=-1` for scores of shape (N, C) or (N, L, C), `dim=1` for (N, C, H, W).
@@ -46,8 +46,10 @@ class ImplicitSoftmaxDim(Rule):
             """
             import torch
 
-            model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.LogSoftmax())  # smell: [TLN602]
-            model(torch.rand(2, 4))
+            def head(scores):
+                return torch.nn.LogSoftmax()(scores)  # smell: [TLN602]
+
+            head(eval("torch.rand(2, 4)"))
             """,
             shows=Warns("Implicit dimension choice for log_softmax has been deprecated"),
         ),
@@ -69,12 +71,12 @@ class ImplicitSoftmaxDim(Rule):
     def check(self, event: numerics.DimensionImplied) -> Iterator[Diagnostic]:
         match event.rank:
             case None:
-                guess = "torch takes dimension 1, but 0, normally the batch, where the input has 3 dimensions"
+                guess = "takes dimension 1, or 0 if the input has 3 dimensions"
             case 3:
-                guess = "torch takes dimension 0 of a tensor with 3, normally the batch"
+                guess = "takes dimension 0 of 3, normally the batch"
             case rank:
-                guess = f"torch takes dimension {0 if rank < 2 else 1} of a tensor with {rank}"
-        message = f"`{event.name}` without `dim`: {guess}"
+                guess = f"takes dimension {0 if rank < 2 else 1} of {rank}"
+        message = f"`{event.name}` without `dim`: torch warns that this is deprecated, and {guess}"
         warning = "Implicit dimension choice"
         claims = (Warns(warning), Warns(warning, here=False))  # where it is called, or where the layer is made
         yield Diagnostic(event.node, message, event.trace, level=_level(event.rank), claims=claims)

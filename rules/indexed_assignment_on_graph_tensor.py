@@ -6,6 +6,18 @@ from torchlint.model import events
 from torchlint.rule import Claim, Diagnostic, Example, Holds, Level, Observed, Raises, Rule, spelled
 from torchlint.truth import Truth
 
+_CURES: dict[str, str] = {
+    "mask": "`torch.where` or `masked_fill` gives a new tensor",
+    "places": "`index_copy` or `index_put` gives a new tensor",
+    "round": "collect the parts in a list for `torch.stack` or `torch.cat`",
+    "part": "build it with `torch.cat` or `torch.stack`",
+}
+_RISKS = {
+    Truth.YES: ", whose old value an operation has saved: backward may raise",
+    Truth.MAYBE: ": backward raises if an operation has saved the old value",
+    Truth.NO: ", between reads: backward raises if one saves what it read",
+}
+
 
 class IndexedAssignmentOnGraphTensor(Rule):
     """
@@ -14,17 +26,16 @@ class IndexedAssignmentOnGraphTensor(Rule):
     ## What it does
     Finds `y[i] = v` and `y[i] += v` where `y` or `v` is part of a recorded graph: buffers filled in a loop, masks,
     caches. Where a backward is proven to read the overwritten value, it is an error. One finding per tensor: further
-    writes to it are counted. Writes that cannot harm are strict: nothing has saved the old value, and no part of the
-    tensor is read before the last of them.
+    writes to it are counted. Writes that cannot harm are strict: nothing has saved the old value, and no view of the
+    tensor is read before the last of them, but for what goes back to the same part (`y[m] = f(y[m])`).
 
     ## Why is this bad?
     Indexing is in place, too, and it always bumps the version of the *whole* tensor: `y[2] = x[0] * y[0]` overwrites
-    what `*` saved, although `y[0]` itself stays. Each assignment adds a node that copies the full gradient in
-    backward, so a loop of n assignments costs n full copies.
+    what `*` saved, although `y[0]` itself stays. Each assignment copies the full gradient in backward, n times in n.
 
     ## Cure
-    Build the tensor from its parts: `torch.stack`, `torch.cat`. For masks: `torch.where`, `masked_fill`. For places:
-    `torch.select_scatter`, `torch.slice_scatter`, `index_put`, `scatter`.
+    What a loop fills: collect the parts in a list, then `torch.stack` or `torch.cat`. What a mask selects:
+    `torch.where`, `masked_fill`. Rows at indices: `index_copy`, `index_put`. A part: `torch.cat`, `slice_scatter`.
 
     ## Fix safety
     Unsafe: `select_scatter` and `slice_scatter` don't broadcast the value, and views of `y` don't see the new one.
@@ -72,9 +83,8 @@ class IndexedAssignmentOnGraphTensor(Rule):
             out = torch.empty(3)
             for i, each in enumerate(x):
                 out[i] = each.sin()  # strict: [TLN205]
-            out.sum().backward()
             """,
-            shows=Holds("'CopySlices' in out.grad_fn.next_functions[0][0].name()"),
+            shows=Holds("'CopySlices' in out.grad_fn.name()"),
             strict=True,
         ),
         Example(
@@ -115,32 +125,26 @@ class IndexedAssignmentOnGraphTensor(Rule):
         if level is None:
             return
         target = shown(event.target_node, event.target.name)
+        made = None
         if isinstance(event, events.SavedTensorRead):
             saved = f"`{event.name}`" if event.name else "a tensor"
             message = f"`{event.write_op}` overwrites {target} after `{event.saver}` saved {saved} for backward"
-            cure = "torch.where` or `torch.cat"
-        elif event.value_in_graph is Truth.YES:
-            message, cure = f"`{event.op}` writes a graph tensor into {target}", "torch.cat` or `torch.stack"
+            message += f"{spelled(event.conditions)}: build it with `torch.where` or `torch.cat`"
+            claims: tuple[Claim, ...] = (Raises("modified by an inplace operation", here=False),)
         else:
-            message, cure = (
-                f"`{event.op}` overwrites a part of {target}, a graph tensor",
-                "torch.where` or `masked_fill",
-            )
-        message += f"{spelled(event.conditions)}: build it with `{cure}`"
-        made = event.made if isinstance(event, events.InplaceWrite) else None
-        claims: tuple[Claim, ...] = (Observed("graph-written", event.target.name),)
-        if isinstance(event, events.SavedTensorRead):
-            claims = (Raises("modified by an inplace operation", here=False),)
-        fix = partial(out_of_place, event)
-        yield Diagnostic(event.node, message, event.trace, fix, level, group=made, others="write", claims=claims)
+            wrote = "writes a graph tensor into" if event.value_in_graph is Truth.YES else "overwrites a part of"
+            message = f"`{event.op}` {wrote} {target}{spelled(event.conditions)}"
+            message += f"{'' if event.filled else _RISKS[event.old_value_needed]}; {_CURES[event.index or 'part']}"
+            made, claims = event.made, (Observed("graph-written", event.target.name),)
+        fix, others = partial(out_of_place, event), "write"
+        yield Diagnostic(event.node, message, event.trace, fix, level, group=made, others=others, claims=claims)
 
 
 def _level(event: events.InplaceWrite | events.SavedTensorRead) -> Level | None:
-    """Strict where the tensor is only written: nothing can go wrong before somebody reads it in between."""
     if event.spelling != "indexed":
         return None
     if isinstance(event, events.SavedTensorRead):
         return Level.ERROR
     if event.in_graph is not Truth.YES or event.leaf_raises is Truth.YES or event.broken is Truth.YES:
         return None
-    return Level.STRICT if event.filled else Level.SMELL
+    return Level.STRICT if event.filled else Level.SMELL  # only written: nothing can go wrong

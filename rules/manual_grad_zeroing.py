@@ -8,9 +8,6 @@ from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule, Settings
 from torchlint.truth import Truth
 
-_SETS_TO_NONE = (2, 0)
-"""`zero_grad` fills with zeros in releases before this one."""
-
 
 class ManualGradZeroing(Rule):
     """
@@ -21,8 +18,9 @@ class ManualGradZeroing(Rule):
     in a loop over `parameters()`.
 
     ## Why is this bad?
-    It is easy to forget one tensor, and gradients of two passes add up. Before the first backward `.grad` is None: then
-    `x.grad.zero_()` raises, which is reported as an error.
+    It is easy to forget one tensor, and gradients of two passes add up. What is zeroed in place is zero for whoever
+    kept it (`g = x.grad`), too. Before the first backward `.grad` is None: then `x.grad.zero_()` raises, which is
+    reported as an error.
 
     ## Cure
     `optimizer.zero_grad()` or `module.zero_grad()`. For bare tensors `torch.autograd.grad(loss, (x1, x2))`: it returns
@@ -33,10 +31,11 @@ class ManualGradZeroing(Rule):
 
     ## Known limits
     Scaling and clipping a gradient, or setting it to a value, isn't reported, nor what stands in a function `zero_grad`
-    of your own. With `--strict` only: where no optimizer or module is known to hold the tensor, or a loop over
-    parameters does more than this, and no backward is known to have reached it (it may be there to fill other
-    gradients, too, which `torch.autograd.grad` would not; the loop may choose). Silent where the object isn't known to
-    be a tensor: other classes have attributes called `grad`, too.
+    of your own. With `--strict` only: `x.grad = None`, which is what `zero_grad()` does since torch 2.0; where no
+    optimizer or module is known to hold the tensor, or a loop over parameters does more than this, and no backward is
+    known to have reached it (it may be there to fill other gradients, too, which `torch.autograd.grad` would not; the
+    loop may choose). Silent where the object isn't known to be a tensor: other classes have attributes called `grad`,
+    too.
 
     ## References
     - [torch.optim.Optimizer.zero_grad](https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html)
@@ -122,17 +121,19 @@ class ManualGradZeroing(Rule):
         holder = event.optimizer or event.parameters_of
         if not holder and event.owner.is_parameter is Truth.YES:
             holder = event.owner.name.rpartition(".")[0]
-        cure = f"`{holder}.zero_grad()` does that" if holder else "`torch.autograd.grad` wouldn't accumulate"
         statement = event.loop if event.loop is not None else event.statement
         fix = None
         whole = event.loop is not None or event.optimizer
         if whole and holder and not _loses_comment(statement):
             fix = Fix(f"call `{holder}.zero_grad()`", (Edit(statement, f"{holder}.zero_grad()"),), safe=False)
-        message = f"{owner} is reset by hand: {cure}"
+        older = settings.target.begins_before((2, 0))  # there `zero_grad` fills with zeros itself
+        what = "reset by hand" if event.how == "none" or older else "zeroed, and with it whatever else holds the tensor"
+        cure = f"`{holder}.zero_grad()` doesn't" if holder else "`torch.autograd.grad` accumulates nothing"
+        cure = f"`{holder}.zero_grad()` is for that" if holder and what.startswith("reset") else cure
+        message = f"{owner} is {what}: {cure}"
         some = bool(event.parameters_of) and event.loop is None  # perhaps of those alone that a condition names
-        other = event.how == "none" and settings.target.begins_before(_SETS_TO_NONE)
         level = None if (holder and not some) or event.alone else Level.STRICT
-        level = Level.STRICT if other else level
+        level = Level.STRICT if event.how == "none" else level  # that is what `zero_grad` does since torch 2.0
         yield Diagnostic(event.node, message, event.trace, fix, level, claims=(Observed("gradient-zeroed"),))
 
 

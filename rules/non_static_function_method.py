@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code
 from torchlint.model.events import custom
-from torchlint.rule import Claim, Diagnostic, Edit, Example, Fix, Level, Raises, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
 
 
 class NonStaticFunctionMethod(Rule):
@@ -12,19 +12,21 @@ class NonStaticFunctionMethod(Rule):
     A custom Function is written in the old style: without `@staticmethod`, or called as an object.
 
     ## What it does
-    Finds `forward` and `backward` of an `autograd.Function` that aren't static methods, and objects of such a class
-    that are called, `MyFunction()(x)`.
+    Finds objects of an `autograd.Function` that are called, `MyFunction()(x)`, and classes whose `forward` or
+    `backward` is no static method: one finding per class, and where an object is called, the call alone.
 
     ## Why is this bad?
-    Torch refuses to run an object of a Function. With `apply` a method without `@staticmethod` still works, by luck:
-    torch looks it up on the class.
+    Torch refuses to call an object of a Function. With `apply`, methods without `@staticmethod` still work, because
+    torch looks them up on the class: but their `self` is the context then, which has nothing of what `__init__` has
+    set. Where they read something of that, it's a smell; where they don't, they are right as they stand, and it's
+    strict.
 
     ## Cure
     `@staticmethod` on both methods, `MyFunction.apply(x)` to call it.
 
     ## Fix safety
     Unsafe: for a call, what the constructor was given must become arguments of `apply`; a static method can no longer
-    be called on an object, and one that reads attributes of `self` finds none of them on its context.
+    be called on an object.
 
     ## References
     - [torch.autograd.Function](https://docs.pytorch.org/docs/stable/autograd.html#torch.autograd.Function): "To create
@@ -73,31 +75,19 @@ class NonStaticFunctionMethod(Rule):
             """
             import torch
 
-            class Double(torch.autograd.Function):
+            class Scale(torch.autograd.Function):
+                def __init__(self, factor):
+                    self.factor = factor
+
                 def forward(self, x):  # smell: [TLN502]
-                    return 2 * x
+                    return self.factor * x
 
-                @staticmethod
-                def backward(ctx, grad):
-                    return 2 * grad
+                def backward(self, grad):
+                    return self.factor * grad
 
-            y = Double()(torch.ones(2, requires_grad=True))  # error: [TLN502]
+            y = Scale.apply(torch.ones(2, requires_grad=True))
             """,
-            shows=Raises("Legacy autograd function with non-static forward method is deprecated"),
-            fixed="""
-            import torch
-
-            class Double(torch.autograd.Function):
-                @staticmethod
-                def forward(self, x):
-                    return 2 * x
-
-                @staticmethod
-                def backward(ctx, grad):
-                    return 2 * grad
-
-            y = Double.apply(torch.ones(2, requires_grad=True))
-            """,
+            shows=Raises("object has no attribute 'factor'"),
         ),
     )
     good = (
@@ -122,23 +112,32 @@ class NonStaticFunctionMethod(Rule):
 
     def check(self, event: custom.FunctionMethodNotStatic | custom.FunctionInstanceCalled) -> Iterator[Diagnostic]:
         if isinstance(event, custom.FunctionMethodNotStatic):
-            message = f"`{event.cls}.{event.method}` must be a static method: torch makes no object to call it on"
-            refusals = ("Legacy autograd function", "positional argument")
-            claims: tuple[Claim, ...] = tuple(Raises(message, here=False) for message in refusals)
-            level = Level.SMELL if event.named else Level.STRICT
-            yield Diagnostic(event.node, message, event.trace, _static(event.definition), level, claims=claims)
+            if not event.called:
+                yield _not_static(event)
             return
         message = f"torch refuses to call an object of the Function `{event.cls}`: use `{event.cls}.apply`"
         claims = (Raises("Legacy autograd function with non-static forward method"),)
         yield Diagnostic(event.node, message, event.trace, _applied(event), claims=claims)
 
 
-def _static(method: cst.FunctionDef) -> Fix:
-    title = "make it a static method"
+def _not_static(event: custom.FunctionMethodNotStatic) -> Diagnostic:
+    names = " and ".join(f"`{each.name.value}`" for each in event.definitions)
+    no = "is no static method" if len(event.definitions) == 1 else "are no static methods"
+    message = f"{names} of `{event.cls}` {no}: "
+    message += f"`apply` gives them a context without `{event.reads}`" if event.reads else "`apply` works even so"
+    message += ", and torch refuses to call an object of the class"
+    claims = tuple(Raises(each, here=False) for each in ("Legacy autograd function", "object has no attribute"))
+    level = Level.SMELL if event.named and event.reads else Level.STRICT
+    edits = tuple(map(_static, event.definitions))
+    fix = Fix("make it static", edits, safe=False) if not event.reads else None
+    return Diagnostic(event.node, message, event.trace, fix, level, claims=claims)
+
+
+def _static(method: cst.FunctionDef) -> Edit:
     if method.decorators:
         first = method.decorators[0].decorator
-        return Fix(title, (Edit(first, f"staticmethod\n@{code(first)}"),), safe=False)
-    return Fix(title, (Edit(method, "@staticmethod", before=True),), safe=False)
+        return Edit(first, f"staticmethod\n@{code(first)}")
+    return Edit(method, "@staticmethod", before=True)
 
 
 def _applied(event: custom.FunctionInstanceCalled) -> Fix | None:

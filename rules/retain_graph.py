@@ -27,7 +27,7 @@ class RetainGraph(Rule):
 
     ## Known limits
     Not reported where a variable gives `retain_graph`, beside `create_graph=True`, and where the backwards of two
-    losses have different `inputs`. Strict where nobody knows who reads the graph, and another backward may.
+    losses have different `inputs`. Strict where the text does not say who reads the graph.
 
     ## References
     - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
@@ -130,7 +130,7 @@ class RetainGraph(Rule):
                 message = f"`retain_graph=True` keeps the graph of {loss}; {cure}"
             case "unknown":
                 message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory"
-        level = Level.STRICT if event.use == "unknown" and (alone or not event.only) else None
+        level = Level.STRICT if event.use == "unknown" else None  # whoever wrote it may know who reads the graph
         claim = Observed("retained-graph", other="needless" if (fix := _fix(event)) is not None and fix.safe else "")
         yield Diagnostic(event.argument, message + spelled(event.conditions), event.trace, fix, level, claims=(claim,))
 

@@ -10,11 +10,12 @@ class UndeclaredInPlace(Rule):
 
     ## What it does
     Finds in-place operations in `forward` on an input that `ctx.mark_dirty` doesn't name, and in `backward` on the
-    incoming gradient or on a saved tensor.
+    incoming gradient or on a saved tensor. One finding per method for each of the three: further writes are counted.
 
     ## Why is this bad?
     Autograd doesn't know: other operations that saved the input compute wrong gradients, without an error. The incoming
-    gradient may be on its way to other tensors, too, and a saved tensor is needed again by the next backward.
+    gradient may be on its way to other tensors, too. A saved tensor is checked when it is unpacked: a second backward
+    that does so raises, with `retain_graph=True` or where two calls of the Function saved the same tensor.
 
     ## Cure
     Work on a copy (`grad.clone()`), or write out of place; in `forward`, `ctx.mark_dirty(x)` and return `x`.
@@ -105,7 +106,16 @@ class UndeclaredInPlace(Rule):
         why = {
             "input": f"an input of `forward`, and `mark_dirty({event.name})` is missing",
             "gradient": "the gradient `backward` is given, which others may be given, too",
-            "saved": "a saved tensor, which the next backward needs again",
+            "saved": "a saved tensor; where the same tensor was given to two calls, or with `retain_graph=True`, the"
+            " next backward raises",
         }[event.what]
         claims = (Observed("argument-written", event.name),)
-        yield Diagnostic(event.node, f"{op} modifies `{event.name}` in place: {why}", event.trace, claims=claims)
+        key = (event.statement, event.what)
+        yield Diagnostic(
+            event.node,
+            f"{op} modifies `{event.name}` in place: {why}",
+            event.trace,
+            group=key,
+            others="write",
+            claims=claims,
+        )

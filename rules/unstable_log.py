@@ -48,8 +48,8 @@ class UnstableLog(Rule):
     Silent where the hand has made it stable: `log(softmax(x) + eps)`, `log(p.clamp(min=eps))`, and sums of exponentials
     from which the maximum was subtracted. `log1p` and `expm1` only where it is all one expression, and the 1
     is written out: what has a name may be another number elsewhere. Both with `--strict` only: most code
-    never meets values that are small enough. Silent on `log(1 + exp(-abs(x)))`, which cannot overflow, and on a
-    result that is asked afterwards whether it has (`isinf`, `== inf`).
+    never meets values that are small enough. Silent on exponentials of what has an upper bound, which cannot overflow
+    (`clamp(max=…)`, `tanh`, `-abs(x)`), and on a result that is asked afterwards whether it has (`isinf`, `== inf`).
 
     ## References
     - [torch.nn.functional.softmax](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html):

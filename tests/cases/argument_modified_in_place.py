@@ -215,3 +215,35 @@ def rebound_to_the_same_tensor_on_some_paths():
         return data, weights
 
     both(torch.rand(3))
+
+
+def compiled_by_torchscript():
+    def salted(k, salt: int):
+        k ^= salt
+        k |= 1
+        return k * 5
+
+    @torch.jit.script
+    def embed(x: torch.Tensor, n: int):
+        h = salted(x, n)
+        return h + x
+
+    x = torch.arange(4)
+    embed(x, 2)
+    assert x.tolist() == [0, 1, 2, 3]
+
+
+def added_to_in_torchscript():
+    """Holds: x.tolist() == [1, 2, 3, 4]"""
+
+    def shifted(k, by: int):
+        k += by  # warning: [TLN213]
+        return k * 5
+
+    @torch.jit.script
+    def embed(x: torch.Tensor, n: int):
+        h = shifted(x, n)
+        return h + x
+
+    x = torch.arange(4)
+    embed(x, 1)

@@ -139,3 +139,37 @@ def one_hot():
 def state_dict_entry():
     state = nn.Linear(2, 2).state_dict()
     state["weight"] = torch.zeros(2, 2)
+
+
+def a_masked_part_computed_from_itself():
+    net, mask = nn.Linear(2, 2), torch.tensor([True, False])
+    out = net(torch.ones(1, 2))
+    out[:, mask] = torch.exp(out[:, mask])
+    out[:, ~mask] = 1 + out[:, ~mask]
+    assert torch.autograd.grad(out.sum(), net.weight)[0] is not None
+
+
+def columns_computed_from_themselves():
+    net = nn.Linear(2, 2)
+    out = net(torch.ones(1, 2))
+    out[:, 0] = torch.sigmoid(out[:, 0])
+    out[:, 1] = torch.exp(out[:, 1])
+    assert torch.autograd.grad(out.sum(), net.weight)[0] is not None
+
+
+def columns_read_through_a_copy():
+    net, idx = nn.Linear(2, 2), [1]
+    out = torch.cat([net(torch.ones(1, 2)), torch.ones(1, 1)], dim=1)
+    out[:, 2] = 0.0
+    middle = out[:, idx]
+    out[:, [0, 2]] = middle + torch.nn.functional.softplus(out[:, [0, 2]])
+    assert torch.autograd.grad(out.sum(), net.weight)[0] is not None
+
+
+def a_view_kept_while_its_base_is_written():
+    """Holds: kept[0, 0] == 0"""
+    net = nn.Linear(2, 2)
+    out = net(torch.ones(1, 2))
+    out[:, 0] = 1.0  # smell: [TLN205]
+    kept = out[:, :1]
+    out[:, 0] = 0.0

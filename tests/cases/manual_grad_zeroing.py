@@ -30,7 +30,7 @@ def loop_over_parameters():
     net = nn.Linear(2, 1)
     net(torch.rand(3, 2)).sum().backward()
     for p in net.parameters():
-        p.grad = None  # smell: [TLN401]
+        p.grad = None  # strict: [TLN401]
 
 
 def multiplied_by_zero():
@@ -56,7 +56,7 @@ def beside_an_optimizer():
     for _ in range(2):
         image.pow(2).sum().backward()
         optimizer.step()
-        image.grad = None  # smell: [TLN401]
+        image.grad = None  # strict: [TLN401]
 
 
 def zero_grad_of_the_module():
@@ -171,7 +171,7 @@ def set_to_none_by_hand():
     net = nn.Linear(2, 1)
     net(torch.ones(1, 2)).sum().backward()
     for p in net.parameters():
-        p.grad = None  # smell: [TLN401]
+        p.grad = None  # strict: [TLN401]
 
 
 def where_an_older_release_would_fill_with_zeros():

@@ -12,10 +12,10 @@ def gradient_reversal_of_old():
         def __init__(self, scale):
             self.scale = scale
 
-        def forward(self, x):  # smell: [TLN502]
+        def forward(self, x):
             return x.view_as(x)
 
-        def backward(self, grad):  # smell: [TLN502]
+        def backward(self, grad):
             return -self.scale * grad
 
     features = torch.ones(2, requires_grad=True)
@@ -32,7 +32,7 @@ def decorated_method_only():
             return (x > 0).float()
 
         @once_differentiable
-        def backward(ctx, grad):  # smell: [TLN502]
+        def backward(ctx, grad):
             return grad
 
     Step()(torch.ones(2))  # error: [TLN502]
@@ -61,10 +61,10 @@ def works_by_luck():
     """Holds: not isinstance(Double.__dict__['forward'], staticmethod)"""
 
     class Double(Function):
-        def forward(ctx, x):  # smell: [TLN502]
+        def forward(ctx, x):  # strict: [TLN502]
             return 2 * x
 
-        def backward(ctx, grad):  # smell: [TLN502]
+        def backward(ctx, grad):
             return 2 * grad
 
     Double.apply(torch.ones(2, requires_grad=True)).sum().backward()
@@ -130,5 +130,38 @@ def kept_from_long_ago():
         def forward(self, x):  # strict: [TLN502]
             return x.view_as(x)
 
-        def backward(self, grad):  # strict: [TLN502]
+        def backward(self, grad):
             return -grad
+
+
+def what_the_constructor_kept():
+    """Raises: object has no attribute 'sparse'"""
+
+    class SparseMM(Function):
+        def __init__(self, sparse):
+            super().__init__()
+            self.sparse = sparse
+
+        def forward(self, dense):  # smell: [TLN502]
+            return torch.mm(self.sparse, dense)
+
+        def backward(self, grad):
+            return torch.mm(self.sparse.t(), grad)
+
+    SparseMM.apply(torch.ones(2, 2, requires_grad=True))
+
+
+def what_forward_kept():
+    """Holds: not isinstance(Gated.__dict__['forward'], staticmethod)"""
+
+    class Gated(Function):
+        def forward(self, x, y):  # strict: [TLN502]
+            self.save_for_backward(y)
+            self.scale = 2
+            return x * y * self.scale
+
+        def backward(self, grad):
+            (y,) = self.saved_tensors
+            return grad * y * self.scale, None
+
+    Gated.apply(torch.ones(2, requires_grad=True), torch.ones(2)).sum().backward()

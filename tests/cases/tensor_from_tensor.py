@@ -201,3 +201,49 @@ def annotated_and_given_tensors():
         return torch.tensor(values)  # warning: [TLN706]
 
     start(torch.ones(2))
+
+
+def a_line_that_runs_once_on_a_number():
+    class Population(torch.nn.Module):
+        def __init__(self, n: int, dt: "float | torch.Tensor" = 0.1):
+            super().__init__()
+            self.dt = dt
+            self.compute_decay()
+
+        def compute_decay(self):
+            self.dt = torch.tensor(self.dt)
+            self.decay = torch.exp(-self.dt / 5)
+
+    Population(3)
+
+
+def an_attribute_that_is_a_number_first():
+    class Population(torch.nn.Module):
+        def __init__(self, dt=0.1):
+            super().__init__()
+            self.dt = dt
+            self.first = torch.tensor(self.dt)
+
+        def decay(self):
+            self.dt = torch.as_tensor(self.dt)
+            return torch.exp(-self.dt)
+
+    Population().decay()
+
+
+def a_parameter_that_is_a_number_if_left_out():
+    def decay(dt=0.1):
+        rate = torch.tensor(dt)
+        return torch.exp(-rate), dt
+
+    decay()
+
+
+def a_local_that_a_loop_makes_a_tensor():
+    def ramp(start):
+        level = start
+        for _ in range(1):
+            level = torch.tensor(level)
+        return level
+
+    ramp(2.0)

@@ -291,3 +291,93 @@ def frozen_from_the_second_iteration_on_by_choice():
         if i % 3 == 0 and i != 0:
             model.eval()
             print(model(torch.rand(4, 2)).mean().item())
+
+
+def set_back_through_the_model_that_a_wrapper_holds():
+    class Wrapper(nn.Module):
+        def __init__(self, model):
+            super().__init__()
+            self.model = model
+
+        def forward(self, x):
+            return self.model(x).mean()
+
+    class Trainer:
+        def __init__(self, model, prepare):
+            self.model = model
+            self.train_wrapper = Wrapper(model=self.model)
+            self.optimizer = torch.optim.Adam(model.parameters())
+            self.train_wrapper, self.optimizer = prepare(self.train_wrapper, self.optimizer)
+
+        def step(self, x):
+            self.model.train()
+            assert self.model[1].training
+            self.optimizer.zero_grad()
+            self.train_wrapper(x).backward()
+            self.optimizer.step()
+            self.train_wrapper.eval()
+            with torch.no_grad():
+                self.train_wrapper(x)
+
+        def fit(self, loader):
+            for x in loader:
+                self.step(x)
+
+    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
+    Trainer(model, eval("lambda *given: given")).fit(torch.rand(2, 4, 2))
+
+
+def a_wrapper_that_a_caller_may_have_made_of_the_model():
+    class Trainer:
+        def __init__(self, model, wrapper):
+            self.model, self.wrapper = model, wrapper
+            self.optimizer = torch.optim.Adam(model.parameters())
+
+        def fit(self, loader):
+            for x in loader:
+                self.model.train()
+                assert self.model[1].training
+                self.optimizer.zero_grad()
+                self.wrapper(x).mean().backward()
+                self.optimizer.step()
+                self.wrapper.eval()
+
+    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
+    Trainer(model, nn.DataParallel(model)).fit(torch.rand(2, 4, 2))
+
+
+def two_wrappers_of_one_model():
+    class Wrapper(nn.Module):
+        def __init__(self, model):
+            super().__init__()
+            self.model = model
+
+        def forward(self, x):
+            return self.model(x).mean()
+
+    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
+    one, other = Wrapper(model), Wrapper(model)
+    optimizer = torch.optim.Adam(model.parameters())
+    for x in torch.rand(2, 4, 2):
+        one.train()
+        assert model[1].training
+        optimizer.zero_grad()
+        other(x).backward()
+        optimizer.step()
+        other.eval()
+        with torch.no_grad():
+            other(x)
+
+
+def the_train_call_is_for_another_network():
+    """Holds: not g.training"""
+    g, d = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5)), nn.Linear(2, 1)
+    optimizer = torch.optim.Adam(g.parameters())
+    for x in torch.rand(2, 4, 2):
+        d.train()
+        optimizer.zero_grad()
+        d(g(x)).mean().backward()
+        optimizer.step()
+        g.eval()  # warning: [TLN407]
+        with torch.no_grad():
+            g(x)

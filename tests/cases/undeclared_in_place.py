@@ -153,3 +153,24 @@ def state_of_the_context():
             return tuple(grads)
 
     Counted.apply(torch.ones(2, requires_grad=True), []).sum().backward()
+
+
+def saved_tensors_updated_by_the_way():
+    """Raises: modified by an inplace operation"""
+
+    class Online(Function):
+        @staticmethod
+        def forward(ctx, x, b, c):
+            ctx.save_for_backward(x, b, c)
+            return x * b
+
+        @staticmethod
+        def backward(ctx, g):
+            x, b, c = ctx.saved_tensors
+            b.add_(g.mean())  # warning: [TLN504]
+            c.add_(g.mean())
+            c.mul_(0.3)
+            return g * b, None, None
+
+    x, b, c = torch.ones(2, requires_grad=True), torch.ones(2), torch.ones(2)
+    (Online.apply(x, b, c) + Online.apply(x, b, c)).sum().backward()

@@ -199,3 +199,30 @@ def a_stable_loss_by_hand():
             return (logits.clamp(min=0) - logits * target + (1 + negative.exp()).log()).mean()
 
     StableBCELoss()(torch.rand(3), torch.rand(3))
+
+
+def exponents_with_a_bound():
+    def of(scores, largest):
+        yield torch.log(1 + torch.exp(torch.clamp(scores, max=largest)))
+        yield torch.log(1 + scores.clamp(-10, 10).exp())
+        yield torch.log(1 + torch.exp(scores.clamp_max(3)))
+        yield torch.log(torch.exp(torch.tanh(scores)).sum(1))
+        yield torch.log(torch.exp(torch.minimum(scores, torch.tensor(3.0))).sum(1))
+        yield torch.log(torch.exp(-torch.relu(scores)).sum(1))
+        yield torch.log(torch.exp(scores.cos()) + torch.exp(scores.sin()))
+        bounded = torch.clamp(scores, -20, 20)
+        yield torch.log(1 + torch.exp(bounded))
+
+    assert all(each.isfinite().all() for each in of(torch.tensor([[-1e4, 1e4]]), 20.0))
+
+
+def a_lower_bound_is_none():
+    """Holds: not value.isfinite().all()"""
+    scores = torch.tensor([[-1e4, 1e4]])
+    value = torch.log(1 + torch.exp(torch.clamp(scores, min=-20)))  # smell: [TLN605]
+
+
+def a_bounded_value_scaled():
+    """Holds: not value.isfinite().all()"""
+    scores = torch.tensor([[-1e4, 1e4]])
+    value = torch.log(1 + torch.exp(torch.tanh(scores) * 200))  # smell: [TLN605]

@@ -6,6 +6,7 @@ Purely syntactic; follows no values. Only which operations return a new tensor i
 
 from __future__ import annotations
 
+from dataclasses import fields
 from functools import cache
 
 from torchlint.knowledge.ops import find as ops
@@ -203,3 +204,13 @@ def identifier(node: ir.Node) -> str:
     if isinstance(node, ir.Name):
         return node.id
     return node.attr if isinstance(node, ir.Attribute) else node.keyword if isinstance(node, ir.Argument) else ""
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two expressions are written alike, wherever they stand."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if not isinstance(one, ir.Node):
+        return type(one) is type(other) and one == other
+    parts = [each.name for each in fields(one) if each.name not in ("at", "line")]
+    return type(one) is type(other) and all(same(getattr(one, name), getattr(other, name)) for name in parts)

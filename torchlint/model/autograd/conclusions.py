@@ -229,6 +229,7 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth]) -> None:
                 value_in_graph=_over_paths(records, "value_in_graph"),
                 target_is_view=chosen.is_view,
                 made=(write.target.base or write.target).origin.origin,
+                index=write.index,
                 filled=all(id(record.write.target.storage) in filled for record in records),
             )
         )

@@ -19,7 +19,7 @@ from torchlint.model.autograd.edges import edges_of, new_node, regenerate, runni
 from torchlint.model.autograd.record import record_operation, recorded_grad, save_results
 from torchlint.model.autograd.refusals import leaf_check, refuse, refuses_view, taken_for_leaf
 from torchlint.model.autograd.tensors import MOST_SAVES
-from torchlint.model.events import AliasWritten, WriteSpelling
+from torchlint.model.events import AliasWritten, WriteSpelling, WrittenPart
 from torchlint.model.events.trace import Step
 from torchlint.model.state.guards import ALWAYS, Truth, conjoin, implied
 from torchlint.model.state.values import (
@@ -127,6 +127,7 @@ def write(
     certain: bool = True,
     record: tuple[Op, dict[str, Value]] | None = None,
     subject: Tensor | None = None,
+    index: WrittenPart = "",
 ) -> None:
     """
     Write a tensor in place: check it as autograd does, bump its version, record the write in its graph.
@@ -176,6 +177,7 @@ def write(
         assumed=machine.assumed if certain else machine.assumed | unknown_guard(),
         inside=None if machine.foreign_call is None else origin,
         foreign_call=machine.foreign_call,
+        index=index,
     )
     read_since = bool(storage.writes) and storage.read > storage.writes[0].time
     if raises is not Truth.YES:

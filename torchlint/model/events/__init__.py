@@ -136,6 +136,8 @@ class OpCalled(Event):
     arguments: tuple[tuple[str | int, TensorFacts | None], ...] = ()
 
 
+WrittenPart: TypeAlias = Literal["mask", "places", "round", "part", ""]
+"""What an index names: what a mask selects, the places in a tensor or list, a part (`round`: another each round)."""
 WriteSpelling: TypeAlias = Literal[
     "method", "function", "augmented", "indexed", "out", "inplace", "optimizer", "backward"
 ]
@@ -187,6 +189,8 @@ class InplaceWrite(Event):
     filled
         No write to this memory can harm: nothing saved what was overwritten, and no part of it was read between the
         writes.
+    index
+        See `WrittenPart`; "" for other writes.
     """
 
     op: str
@@ -205,6 +209,7 @@ class InplaceWrite(Event):
     made: cst.CSTNode | None = None
     filled: bool = False
     outdated: bool = False
+    index: WrittenPart = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

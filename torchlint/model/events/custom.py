@@ -47,21 +47,28 @@ class TensorKeptOnContext(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionMethodNotStatic(Event):
     """
-    `forward` or `backward` of a custom Function is no static method. `node` is its name.
+    `forward` or `backward` of a custom Function, or both, are no static methods. Raised once for the class; `node` is
+    the name of the first of them.
 
     Attributes
     ----------
-    cls, method
-        The names of the class and of the method.
-    definition
-        The method.
+    cls
+        The name of the class.
+    definitions
+        The methods.
+    reads
+        An attribute that `__init__` sets on the object and one of these methods reads; "" if there is none. With
+        `apply` they are given a context that does not have it.
+    called
+        Whether the file calls an object of the class, which a `FunctionInstanceCalled` reports.
     named
         Whether the file names the class anywhere else. Of one that nobody names nothing can fail here.
     """
 
     cls: str
-    method: str
-    definition: cst.FunctionDef
+    definitions: tuple[cst.FunctionDef, ...]
+    reads: str = ""
+    called: bool = False
     named: bool = True
 
 

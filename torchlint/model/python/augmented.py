@@ -14,6 +14,7 @@ from torchlint.model.python.derived_parameters import cst_expression
 from torchlint.model.python.operators import holds_tensor, operate
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.subscripts import evaluate_index, subscript
+from torchlint.model.state.frames import is_compiled
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     NONE,
@@ -36,6 +37,9 @@ from torchlint.model.torch.indexing import tensor_setitem
 from torchlint.model.torch.operations import apply
 from torchlint.syntax import ir
 
+_NOT_IN_PLACE = frozenset({"^", "|", "&", "**"})
+"""The augmented assignments of which TorchScript makes no in-place operation (`x ^= 1` is `x = x ^ 1`)."""
+
 
 def augmented_statement(run: Run, node: ir.AugmentedAssign) -> None:
     """`target += value`."""
@@ -46,9 +50,9 @@ def augmented_statement(run: Run, node: ir.AugmentedAssign) -> None:
     current = run.evaluate(target)
     value = run.evaluate(node.value)
     _scaled_grad(run, node, target, current, value)
-    if node.op == "@":
-        # Tensors have no `__imatmul__`: Python computes the product and rebinds the name.
-        assign(run, target, operate(run, "@", current, value, node))
+    if node.op == "@" or (node.op in _NOT_IN_PLACE and is_compiled(run.machine)):
+        # Tensors have no `__imatmul__`: Python computes the product and rebinds the name; TorchScript too, for some.
+        assign(run, target, operate(run, node.op, current, value, node))
         return
     if holds_tensor(run, current) and all(not isinstance(e, (Constant, Scalar)) for _, e in alternatives(current)):
         spelling = ops.operator_spelling(f"{node.op}=")

@@ -23,11 +23,13 @@ from torchlint.model.state.values import (
     Tensor,
     Unknown,
     Value,
+    alternatives,
     is_foreign,
     reachable_tensors,
 )
 from torchlint.model.torch.indexing import SliceValue, tensor_getitem
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import same
 
 
 def evaluate_index(run: Run, node: ir.Expression) -> Value | SliceValue | list[Value | SliceValue]:
@@ -62,7 +64,9 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
         value = value.tensor
     if isinstance(value, Tensor):
         result = tensor_getitem(run.torch, value, index, origin)
-        value.storage.read = machine.tick()
+        time = machine.tick()
+        if _shares(result, value) and not _is_its_own(machine.statement, origin):
+            value.storage.read = time
         for hook in machine.watch.indexed:
             hook(value, result, origin)
         return result
@@ -84,6 +88,18 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
     layer = (isinstance(value, Unknown) and value.layer) or holds_modules(value)
     part_of = value.part_of if isinstance(value, Unknown) else None
     return Unknown(reachable_tensors(value), source=origin, layer=layer, foreign=is_foreign(value), part_of=part_of)
+
+
+def _shares(result: Value, tensor: Tensor) -> bool:
+    """Whether what an index gave may be a view. A copy doesn't see what is written later."""
+    return any(not isinstance(each, Tensor) or each.storage is tensor.storage for _, each in alternatives(result))
+
+
+def _is_its_own(statement: ir.Statement | None, origin: ir.Node) -> bool:
+    """Whether the statement writes the very part that is read: `x[i] = f(x[i])`. Nobody has the old one afterwards."""
+    if not isinstance(statement, ir.Assign) or not isinstance(origin, ir.Subscript):
+        return False
+    return any(isinstance(each, ir.Subscript) and same(each, origin) for each in statement.targets)
 
 
 def _dict_item(run: Run, value: Instance, key: Value, origin: ir.Node) -> Value:

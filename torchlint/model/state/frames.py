@@ -6,6 +6,8 @@ Answers what events say of their surroundings; changes nothing.
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from torchlint.model.state.guards import Guard
@@ -13,6 +15,9 @@ from torchlint.model.state.machine import Machine
 from torchlint.model.state.trail import Changes
 from torchlint.model.state.values import Frame, Optimizer, Tensor, Value
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted_text
+
+_COMPILES = re.compile(r"(?:^|\bjit\.)(?:script|script_method|export)$")
 
 
 class CallFrame:
@@ -43,6 +48,16 @@ def zeroing(machine: Machine) -> bool:
     """Whether the running function is one that zeroes gradients, by its name."""
     names = [f.definition.name for f in machine.stack if isinstance(f.definition, ir.FunctionDef)]
     return any("zero" in name for name in names)
+
+
+def is_compiled(machine: Machine) -> bool:
+    """Whether what runs is compiled by TorchScript, because a function that led here says so by its decorator."""
+    return any(
+        _COMPILES.search(dotted_text(decorator))
+        for frame in machine.stack
+        if isinstance(frame.definition, ir.FunctionDef)
+        for decorator in frame.definition.decorators
+    )
 
 
 def loop_source(machine: Machine, owner: Tensor) -> str:

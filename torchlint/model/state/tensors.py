@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.events import Shape, WriteSpelling
+from torchlint.model.events import Shape, WriteSpelling, WrittenPart
 from torchlint.model.events.trace import Step
 from torchlint.model.state.constants import NONE
 from torchlint.model.state.guards import ALWAYS, Guard, Truth
@@ -108,6 +108,7 @@ class Write:
     inside: ir.Node | None = None
     """Where it really stands, if that is in another file: `origin` and `line` are then the call that led there."""
     foreign_call: ForeignCall | None = None
+    index: WrittenPart = ""
 
 
 @dataclass(slots=True, eq=False)

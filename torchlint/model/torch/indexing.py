@@ -15,7 +15,9 @@ from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.autograd.record import record_operation, value_grad
 from torchlint.model.autograd.tensors import fresh, materialise, view_of
 from torchlint.model.autograd.writes import use, write
+from torchlint.model.events import WrittenPart
 from torchlint.model.state.values import (
+    NONE,
     Choice,
     Constant,
     Grad,
@@ -225,6 +227,7 @@ def tensor_setitem(
             value_grad=value_grad,
             record=(put, {"self": tensor, "indices": indices, "values": value}),
             subject=subject,
+            index="mask" if all(each.dtype == "bool" for each in index_tensors(index) or [tensor]) else "places",
         )
         return
     certain = not _may_be_false(index)
@@ -248,7 +251,17 @@ def tensor_setitem(
         certain=certain,
         record=record,
         subject=tensor,
+        index=_part_of(torch, index, memory),
     )
+
+
+def _part_of(torch: Torch, index: Value | SliceValue | list[Value | SliceValue], memory: str) -> WrittenPart:
+    """What a basic index names, or one that may be basic."""
+    if memory != "view":
+        return "places"
+    parts = index if isinstance(index, list) else [index]
+    numbers = any(isinstance(each, (Scalar, Constant, Unknown)) and each != NONE for each in parts)
+    return "round" if numbers and torch.machine.iteration else "part"
 
 
 def _slices_too(index: Value | SliceValue | list[Value | SliceValue]) -> bool:

@@ -89,6 +89,9 @@ class Custom(Observer):
         self._overwritten: dict[tuple[int, int], Step] = {}
         self._seen: set[int] = set()
         self._told: set[int] = set()
+        self._not_static: dict[int, FunctionMethodNotStatic] = {}
+        self._objects: set[int] = set()
+        """The definitions of the classes of which an object is called."""
 
     # -- the class as written
 
@@ -101,11 +104,9 @@ class Custom(Observer):
             if isinstance(value, Function) and isinstance(value.definition.origin, cst.FunctionDef):
                 methods[name] = Method(value.definition.origin)
         forward, backward = methods.get("forward"), methods.get("backward")
-        for method in (forward, backward):
-            decorators = set(method.decorators) if method is not None else set()
-            bound = bool({"staticmethod", "classmethod"} & decorators) or not decorators <= KEEPING
-            if method is not None and not bound and not cls.wrapped:
-                _not_static(self.machine, cls, method)
+        unbound = [each for each in (forward, backward) if each is not None and not _is_bound(each)]
+        if unbound and not cls.wrapped and self.machine.foreign_call is None:
+            self._not_static[id(cls.definition)] = _not_static(self.machine, cls, unbound, methods.get("__init__"))
         if forward is None:
             return
         if forward.context:
@@ -193,6 +194,9 @@ class Custom(Observer):
                 event = replace(event, written=True, trace=(step,))
             self.machine.emit(event)
         self._kept_inputs.clear()
+        for key, found in self._not_static.items():
+            self.machine.emit(replace(found, called=key in self._objects))
+        self._not_static.clear()
 
     def wrote(self, tensor: Tensor, write: Write) -> None:
         if not self._applied or write.spelling in ("optimizer", "backward"):
@@ -271,6 +275,8 @@ class Custom(Observer):
         if isinstance(module, Instance) and is_function_class(module.cls) and isinstance(origin.origin, cst.Call):
             if any("__call__" in cls.attributes for cls in module.cls.ancestry()):
                 return
+            if self._now() is Truth.YES:
+                self._objects.add(id(module.cls.definition))
             self.machine.emit(
                 FunctionInstanceCalled(
                     node=origin.origin,
@@ -285,14 +291,31 @@ class Custom(Observer):
         return Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE
 
 
-def _not_static(machine: Machine, cls: Class, method: Method) -> None:
-    node = method.definition
+def _is_bound(method: Method) -> bool:
+    """Whether a method is static, a class method, or what a decorator makes of it, which nobody knows."""
+    decorators = set(method.decorators)
+    return bool({"staticmethod", "classmethod"} & decorators) or not decorators <= KEEPING
+
+
+def _not_static(
+    machine: Machine, cls: Class, methods: list[Method], constructor: Method | None
+) -> FunctionMethodNotStatic:
     named = len(re.findall(rf"\b{re.escape(cls.name)}\b", machine.program.text)) > 1
-    machine.emit(
-        FunctionMethodNotStatic(
-            node=node.name, statement=node, cls=cls.name, method=node.name.value, definition=node, named=named
-        )
+    kept = _of_self(constructor) if constructor is not None else set()
+    return FunctionMethodNotStatic(
+        node=methods[0].definition.name,
+        statement=methods[0].definition,
+        cls=cls.name,
+        definitions=tuple(each.definition for each in methods),
+        reads=next((name for each in methods for name in sorted(_of_self(each) & kept)), ""),
+        named=named,
     )
+
+
+def _of_self(method: Method) -> set[str]:
+    """The attributes of the object that a method names."""
+    names = (each for each in method.nodes if isinstance(each, cst.Attribute) and text(each.value) == method.context)
+    return {each.attr.value for each in names}
 
 
 def _checked(forward: Method, backward: Method | None) -> set[str]:

@@ -7,7 +7,7 @@ import libcst as cst
 from torchlint.model.events.numerics import LogarithmComposed, Stable
 from torchlint.model.state.computations import Computation, Computations, constant
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Tensor, Unknown, Value
+from torchlint.model.state.values import Constant, Scalar, Tensor, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import here, near
 
@@ -34,10 +34,22 @@ _PICKING = frozenset(
         "where",
     ]
 )
+_KEEPS_BOUND = frozenset(_PICKING - {"clamp", "where"}) | {"clone", "detach", "mean", "[]"}
 _MOST_PICKED = 8
 _NEGATIVE = frozenset({"-", "neg", "negative"})
 _GUARDS = frozenset({"isinf", "isposinf", "isneginf", "isfinite", "isnan", "nan_to_num", "==", "!="})
 """What asks of a result whether it has overflowed: it is replaced where it has."""
+_BOUNDED = frozenset(
+    """
+    acos arcsin arccos arctan asin atan clamp_max cos cosine_similarity erf log_softmax logsigmoid sigmoid sign sin
+    softmax tanh hardsigmoid relu6 softsign
+    """.split()  # noqa: SIM905
+)
+"""What is at most a number of its own, and a small one."""
+_CLAMPS = frozenset({"clamp", "clip", "hardtanh"})
+_LESSER = frozenset({"minimum", "min", "fmin"})
+_MADE = frozenset({"tensor", "as_tensor", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"})
+_SHIFTING = frozenset({"+", "add", "-", "sub"})
 _NEVER_NEGATIVE = frozenset({"abs", "absolute", "exp", "norm", "relu", "sigmoid", "softplus", "sqrt", "square"})
 
 
@@ -86,7 +98,7 @@ class Logarithms(Computations):
         makers = [self.maker(value) for value in inner.operands]
         exponentials = [each is not None and each.name == "exp" for each in makers]
         if all(exponentials):
-            if any(each is not None and self._is_shifted(each) for each in makers):
+            if any(each is not None and self._cannot_overflow(each) for each in makers):
                 return
             written = tuple(each.written(0, "input") for each in makers if each is not None)
             nested = all(self._is_written(inner, position, makers[position]) for position in (0, 1))
@@ -98,13 +110,38 @@ class Logarithms(Computations):
                 continue
             exponential = makers[other]
             if exponential is not None and exponential.name == "exp":
-                if self._is_negative(exponential):
+                if self._is_negative(exponential) or self._is_bounded(exponential.get(0, "input")):
                     continue
                 nested = self._is_written(inner, other, exponential)
                 self._found(made, inner, "softplus", "1 + exp(x)", (exponential.written(0, "input"),), nested=nested)
             elif not self._is_whole(inner.operands[other]):
                 value = inner.operands[other]
                 self._found(made, inner, "log1p", "1 + x", (inner.written(other),), value=value)
+
+    def _cannot_overflow(self, exponential: Computation) -> bool:
+        bounded = self._is_negative(exponential) or self._is_bounded(exponential.get(0, "input"))
+        return bounded or self._is_shifted(exponential)
+
+    def _is_bounded(self, value: Value | None, depth: int = _MOST_PICKED) -> bool:
+        """Whether a value has an upper bound that somebody chose, or that its function has: a clamp, a `tanh`."""
+        made = self.maker(value)
+        if made is None or not depth:
+            return isinstance(value, (Constant, Scalar))
+        if made.name in _BOUNDED:
+            return True
+        if made.name in _CLAMPS:
+            largest = made.get(2, "max", "max_val")
+            return largest is not None and constant(largest) is not None
+        if made.name in _LESSER:
+            others = [self.maker(each) for each in made.operands[:2]]
+            chosen = any(each is not None and each.name in _MADE for each in others)
+            return chosen or any(self._is_bounded(each, depth - 1) for each in made.operands[:2])
+        if made.name in _NEGATIVE and made.operands:
+            inner = self.maker(made.operands[0])
+            return inner is not None and inner.name in _NEVER_NEGATIVE | _BOUNDED
+        if made.name in _SHIFTING and len(made.operands) > 1 and isinstance(made.operands[1], Constant):
+            return all(self._is_bounded(each, depth - 1) for each in made.operands[:2])
+        return made.name in _KEEPS_BOUND and bool(made.operands) and self._is_bounded(made.operands[0], depth - 1)
 
     def _is_negative(self, exponential: Computation) -> bool:
         """Whether an exponential is at most 1, whatever comes: `exp(-abs(x))`."""
@@ -140,7 +177,7 @@ class Logarithms(Computations):
         exponential = self.maker(inner.get(0, "input"))
         if inner.name != "sum" or exponential is None or exponential.name != "exp":
             return
-        if self._is_shifted(exponential):
+        if self._cannot_overflow(exponential):
             return
         nested = self._is_written(inner, 0, exponential)
         self._found(

@@ -1,16 +1,16 @@
-"""Sees softmaxes and sigmoids on their way into a loss, and softmaxes that don't say over which dimension."""
+"""Sees softmaxes and sigmoids on their way into a loss."""
 
 from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.model.events.numerics import Activation, DimensionImplied, LossOfActivation
+from torchlint.model.events.numerics import Activation, LossOfActivation
 from torchlint.model.events.trace import Step
-from torchlint.model.state.computations import VIEWS, Computation, Computations, constant
+from torchlint.model.state.computations import VIEWS, Computation, Computations
 from torchlint.model.state.guards import Guard
 from torchlint.model.state.values import Sequence, Tensor, Value
 from torchlint.syntax import ir
-from torchlint.syntax.features import IMPLIED_DIM, SOFTMAXES, Concern, here
+from torchlint.syntax.features import Concern
 
 _ACTIVATIONS: dict[str, Activation] = {
     "softmax": "softmax", "log_softmax": "log_softmax", "sigmoid": "sigmoid", "logsigmoid": "logsigmoid",
@@ -19,19 +19,15 @@ _PARTS = frozenset({"[]", "unbind", "chunk", "split", "tensor_split", "index_sel
 _JOINING = frozenset({"cat", "stack"})
 _MOST_PARTS = 8
 _LOSSES = frozenset({"cross_entropy", "nll_loss", "kl_div", "binary_cross_entropy", "binary_cross_entropy_with_logits"})
-_DIMENSIONLESS = frozenset(
-    f"torch.nn.{name}" if name[0].isupper() else f"torch.nn.functional.{name}" for name in SOFTMAXES
-)
 
 
 class Logits(Computations):
-    """Raises `LossOfActivation` and `DimensionImplied`."""
+    """Raises `LossOfActivation`."""
 
     words = ("softm", "Softm", "entropy", "Entropy", "nll", "NLL", "BCE")
     concerns = (
         # The activation may be applied in another file.
         Concern(near=(_LOSSES | {"+CrossEntropyLoss", "+NLLLoss", "+KLDivLoss", "+BCELoss", "+BCEWithLogitsLoss"},)),
-        here(IMPLIED_DIM),
     )
 
     def computed(self, made: Computation) -> None:
@@ -89,30 +85,6 @@ class Logits(Computations):
         first = found[0] if found else None
         same = all(each is not None and first is not None and each.name == first.name for each in found)
         return first if same else None
-
-    def called(
-        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
-    ) -> None:
-        if qualified not in _DIMENSIONLESS or any(argument.star for argument in origin.arguments):
-            return
-        function = qualified.startswith("torch.nn.functional.")
-        if function and not positional and "input" not in keywords:
-            return  # torch raises for want of an input before it looks for a dimension
-        position = 1 if function else 0
-        given = positional[position] if len(positional) > position else keywords.get("dim")
-        if (given is not None and constant(given) is not None) or not isinstance(origin.origin, cst.Call):
-            return
-        tensor = self.tensor(positional[0]) if function and positional else None
-        rank = len(tensor.shape) if isinstance(tensor, Tensor) and tensor.shape is not None else None
-        self.machine.emit(
-            DimensionImplied(
-                node=origin.origin,
-                statement=self.machine.line(),
-                truth=self.now(),
-                name=qualified.rpartition(".")[2],
-                rank=rank,
-            )
-        )
 
 
 def _whole(value: Value) -> Value | None:

@@ -247,9 +247,7 @@ class Modes(Observer):
         following = iteration.number + 1
         for each in notes:
             back = each.kind == "train" and each.module is not None
-            if back and isinstance(module, Unknown) and isinstance(each.module, Unknown) and _is_result(each.module):
-                return None  # `model.to(device).train()`: what a call returns may be the model
-            if back and each.module is not None and (holds(each.module, module) or holds(module, each.module)):
+            if back and each.module is not None and _may_share(each.module, module):
                 return None
             if each.kind == "unknown" and each.module is not None and holds(each.module, module):
                 return None
@@ -360,8 +358,23 @@ def _loop_of(call: _Note, mode: _Note) -> ir.For | ir.While | None:
     return None
 
 
-def _is_result(value: Unknown) -> bool:
-    return isinstance(value.source, ir.Call)
+def _may_share(one: Value, other: Value) -> bool:
+    """
+    Whether setting the mode of one may set that of the other, or of a part of it: one holds the other, they have a part
+    in common, or nobody knows all of their parts. A wrapper holds the model under another name.
+    """
+    parts = list(explore(one, _parts_in_a_mode))
+    others = {id(each) for each in explore(other, _parts_in_a_mode)}
+    common = any(id(each) in others for each in parts)
+    return common or holds(one, other) or holds(other, one) or any(map(_is_open, (one, other)))
+
+
+def _is_open(module: Value) -> bool:
+    """Whether a module is what code gave that nobody has followed, or holds parts that nobody knows."""
+    return any(
+        isinstance(each, Unknown) or (isinstance(each, Module) and each.children is None)
+        for each in explore(module, _parts_in_a_mode)
+    )
 
 
 def _sensitive(module: Value | None) -> Truth:

@@ -11,7 +11,17 @@ from torchlint.model.events.work import TensorCopied
 from torchlint.model.state.computations import Computation, Computations
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Choice, Constant, Function, Scalar, Sequence, Tensor, Value, alternatives
+from torchlint.model.state.values import (
+    Choice,
+    Constant,
+    Function,
+    Scalar,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+)
 from torchlint.syntax import ir
 from torchlint.syntax.features import COPIES, COPIES_HELD, anywhere, here
 
@@ -84,10 +94,15 @@ class Copies(Computations):
         receiver: ir.Expression | None,
     ) -> None:
         data = positional[0] if positional else keywords.get("data")
+        if _is_no_tensor(data) or _has_number_as_default(data):
+            self._given_others.add(id(origin))
         if not self._is_certain(data, {}):
             self._doubtful.add(id(origin))
         if not self.is_tensor(data) or any(data is tested for tested in self._tested):
             return
+        made = self.maker(data)
+        if made is not None and made.origin is origin:
+            return  # it is a tensor since this very line ran before, and what that was given nobody has called a tensor
         argument = next((each for each in origin.arguments if each.keyword in ("data", "")), None)
         if argument is None or argument.star or not isinstance(argument.origin, cst.Arg):
             return
@@ -141,6 +156,8 @@ class Copies(Computations):
 
     def concluded(self) -> None:
         for origin, event in self._found:
+            if not event.certain and id(origin) in self._given_others:
+                continue  # the same line is for numbers, too
             event = replace(event, certain=event.certain and id(origin) not in self._doubtful and not self._moved)
             parameter = self._annotated.get(id(event.node)) if event.annotated else None
             if parameter is not None:
@@ -162,6 +179,13 @@ def _is_no_tensor(value: Value | None) -> bool:
     if isinstance(value, Choice):
         return any(_is_no_tensor(each) for _, each in value.alternatives)
     return isinstance(value, (Scalar, Sequence)) or (isinstance(value, Constant) and value.value is not None)
+
+
+def _has_number_as_default(value: Value | None) -> bool:
+    """Whether a value is what a caller may leave out, and a number then."""
+    source = value.source if isinstance(value, Unknown) else value.origin if isinstance(value, Tensor) else None
+    default = source.default if isinstance(source, ir.Parameter) else None
+    return isinstance(default, ir.Constant) and default.value is not None
 
 
 def _expression(node: ir.Expression | None) -> cst.BaseExpression | None:

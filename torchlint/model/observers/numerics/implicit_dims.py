@@ -1,0 +1,157 @@
+"""
+Sees softmaxes that don't say over which dimension, and of how many dimensions their inputs are.
+
+Torch chooses the dimension by their number. A layer is built in one place and called in another, and what unpacks the
+shape may stand below: it is told when everything has run. Does not judge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from torchlint.model.events.numerics import DimensionImplied
+from torchlint.model.state.computations import Computations, constant
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.machine import Machine
+from torchlint.model.state.values import Constant, Instance, Module, Scalar, Sequence, Value
+from torchlint.syntax import ir
+from torchlint.syntax.features import IMPLIED_DIM, SOFTMAXES, here
+
+_NAMES = frozenset(f"torch.nn.{name}" if name[0].isupper() else f"torch.nn.functional.{name}" for name in SOFTMAXES)
+_KEEPS = frozenset(
+    """
+    abs clamp clone contiguous detach dropout Dropout elu exp gelu leaky_relu linear log masked_fill neg relu sigmoid
+    silu softplus sqrt tanh float double half to type cpu cuda Identity LayerNorm layer_norm
+    """.split()  # noqa: SIM905
+)
+"""What gives as many dimensions as its first operand has."""
+_GIVES = {"mm": 2, "addmm": 2, "cdist": 2, "bmm": 3, "baddbmm": 3, "BatchNorm2d": 4, "BatchNorm3d": 5}
+_RESHAPES = frozenset({"view", "reshape"})
+_ARITHMETIC = frozenset("+-*/")
+_DEPTH = 12
+
+
+class ImplicitDims(Computations):
+    """Raises `DimensionImplied`."""
+
+    words = ("softm", "Softm")
+    concerns = (here(IMPLIED_DIM),)
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._implied: dict[int, tuple[DimensionImplied, set[int | None]]] = {}
+        """By the call that says no dimension: the numbers of dimensions that its inputs have, None if unknown."""
+        self._inputs: list[tuple[int, Value]] = []
+        self._asked: dict[int, Value] = {}
+        """By the expression: whose shape it gives."""
+        self._unpacked: dict[int, tuple[Value, int]] = {}
+        """The values whose shapes were unpacked into so many names."""
+
+    def called(
+        self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
+    ) -> None:
+        if qualified not in _NAMES or any(argument.star for argument in origin.arguments):
+            return
+        function = qualified.startswith("torch.nn.functional.")
+        if function and not positional and "input" not in keywords:
+            return  # torch raises for want of an input before it looks for a dimension
+        position = 1 if function else 0
+        given = positional[position] if len(positional) > position else keywords.get("dim")
+        if (given is not None and constant(given) is not None) or not isinstance(origin.origin, cst.Call):
+            return
+        event = DimensionImplied(
+            node=origin.origin,
+            statement=self.machine.line(),
+            truth=self.now(),
+            name=qualified.rpartition(".")[2],
+            rank=None,
+        )
+        known = self._implied.get(id(origin))
+        if known is None or known[0].truth is not Truth.YES:
+            self._implied[id(origin)] = (event, known[1] if known is not None else set())
+        if function:
+            self._inputs.append((id(origin), positional[0] if positional else keywords["input"]))
+
+    def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
+        if isinstance(module, Module) and arguments and id(module.origin) in self._implied:
+            self._inputs.append((id(module.origin), arguments[0]))
+
+    # -- shapes that are unpacked
+
+    def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
+        if name == "shape":
+            self._asked[id(origin)] = owner
+
+    def method(
+        self,
+        receiver: Value,
+        name: str,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        result: Value | None,
+        origin: ir.Call,
+    ) -> None:
+        if name == "size" and not positional and not keywords:
+            self._asked[id(origin)] = receiver
+
+    def ran(self, statement: ir.Statement) -> None:
+        if not self._asked or not isinstance(statement, ir.Assign):
+            return
+        owner = self._asked.get(id(statement.value))
+        for target in statement.targets:
+            parts = target.elements if isinstance(target, ir.Sequence) else []
+            if owner is not None and parts and not any(isinstance(each, ir.Starred) for each in parts):
+                self._unpacked[id(owner)] = (owner, len(parts))
+
+    # -- how many dimensions
+
+    def concluded(self) -> None:
+        for key, value in self._inputs:
+            self._implied[key][1].add(self._rank(value, _DEPTH))
+        self._inputs.clear()
+        self._asked.clear()
+        self._unpacked.clear()
+
+    def _rank(self, value: Value | None, depth: int) -> int | None:
+        if value is None:
+            return None
+        if id(value) in self._unpacked:
+            return self._unpacked[id(value)][1]
+        tensor = self.tensor(value)
+        if tensor is not None and id(tensor) in self._unpacked:
+            return self._unpacked[id(tensor)][1]
+        if tensor is not None and tensor.shape is not None:
+            return len(tensor.shape)
+        made = self.maker(value)
+        if made is None or not made.operands or not depth:
+            return None
+        first, rest = made.operands[0], made.operands[1:]
+        if made.name in _GIVES:
+            return _GIVES[made.name]
+        if made.name in _RESHAPES and made.how == "method":
+            return _sizes(rest)
+        if made.name == "flatten":
+            start, end = constant(made.get(1, "start_dim")), made.get(2, "end_dim")
+            return 2 if start == 1 and end is None and made.how != "layer" else None
+        if made.name in _ARITHMETIC and len(rest) == 1:
+            numbers = [each for each in made.operands if isinstance(each, (Constant, Scalar))]
+            tensors = [each for each in made.operands if not isinstance(each, (Constant, Scalar))]
+            return self._rank(tensors[0], depth - 1) if len(numbers) == 1 else None
+        return self._rank(first, depth - 1) if made.name in _KEEPS else None
+
+    def finished(self) -> None:
+        for event, ranks in self._implied.values():
+            rank = 3 if 3 in ranks else next(iter(ranks)) if len(ranks) == 1 else None
+            self.machine.emit(replace(event, rank=rank))
+        self._implied.clear()
+
+
+def _sizes(given: tuple[Value, ...]) -> int | None:
+    """How many sizes `view` is given: one that is no number may be all of them."""
+    if len(given) == 1:
+        if isinstance(given[0], Sequence) and given[0].items is not None:
+            return len(given[0].items)
+        return 1 if isinstance(given[0], (Constant, Scalar)) else None
+    return len(given) or None
