@@ -830,3 +830,91 @@ def dropout_that_is_off():
     flow = torch.rand(4, requires_grad=True).exp()
     torch.dropout_(flow, 0.5, False)
     flow.sum().backward()
+
+
+def method_of_what_a_custom_function_returns():
+    """Raises: modified by an inplace operation"""
+
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    w = torch.ones(3, requires_grad=True)
+    y = Twice.apply(w).exp()
+    y.mul_(2)  # error: [TLN201]
+    y.sum().backward()
+
+
+def arithmetic_on_what_a_custom_function_returns():
+    """Raises: modified by an inplace operation"""
+
+    class Clipped(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            result = x.clamp(min=0)
+            return result
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    w = torch.ones(3, requires_grad=True)
+    y = (Clipped.apply(w) * 2.0).exp()
+    y.mul_(2)  # error: [TLN201]
+    y.sum().backward()
+
+
+def what_a_custom_function_returns_may_have_no_gradient():
+    class Best(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            best = x.argmax()
+            ctx.mark_non_differentiable(best)
+            return best
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None
+
+    w = torch.ones(3, requires_grad=True)
+    y = Best.apply(w).float().exp()
+    y.mul_(2)
+    (w.sum() * y).backward()
+
+
+def what_a_custom_function_returns_may_be_several_values():
+    class Halves(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x / 2, x / 2
+
+        @staticmethod
+        def backward(ctx, one, other):
+            return (one + other) / 2
+
+    w = torch.ones(3, requires_grad=True)
+    halves = Halves.apply(w)
+    halves.count(None)
+    halves[0].sum().backward()
+
+
+def what_a_function_of_an_unknown_library_returns_is_unknown():
+    from statistics import NormalDist
+
+    class Shape:
+        def exp(self):
+            return torch.ones(3)
+
+    def made(w):
+        return Shape() if NormalDist().mean == 0 else w
+
+    w = torch.ones(3, requires_grad=True)
+    y = made(w).exp()
+    y.mul_(2)
+    (w * y).sum().backward()

@@ -141,7 +141,7 @@ def test_a_later_error_does_not_keep_from_refuting(verdicts: Verdicts) -> None:
         """
     )
     assert verdict.status == "refuted"
-    assert "ValueError: later (line 4)" in verdict.evidence
+    assert "raises ValueError in line 4: later" in verdict.evidence
 
 
 def test_a_claimed_reader_of_the_retained_graph_that_reads_another(verdicts: Verdicts) -> None:

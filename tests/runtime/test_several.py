@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from torchlint.rule import Observed, Raises, Verdict
 
+GRAPH = (Observed("graph-written"),)
 Verdicts = Callable[..., list[Verdict]]
 
 
@@ -24,9 +27,13 @@ def test_what_shows_only_after_an_error_was_passed_over_is_not_confirmed(verdict
     assert first.status == "confirmed"
     assert "only for scalar outputs" in first.evidence
     assert second.status == "inconclusive"
-    assert second.evidence.endswith("after the error in line 3 was passed over: mend that first, and run it again")
+    assert second.evidence.startswith(
+        "it shows, but only once the error before it is passed over: RuntimeError in line 3"
+    )
     assert third.status == "inconclusive"
-    assert "line 6 was not reached" in third.evidence
+    assert third.evidence.startswith(
+        "it shows, but only once the error before it is passed over: RuntimeError in line 3"
+    )
 
 
 def test_each_error_gets_its_turn_once_those_before_it_are_mended(verdicts: Verdicts) -> None:
@@ -61,7 +68,7 @@ def test_after_a_passed_over_error_nothing_is_refuted(verdicts: Verdicts) -> Non
     assert "went on after an error" in second.evidence
 
 
-def test_an_error_that_no_finding_claims_is_not_passed_over(verdicts: Verdicts) -> None:
+def test_an_error_that_the_program_raises_itself_is_not_passed_over(verdicts: Verdicts) -> None:
     first, second = verdicts(
         """
         import torch
@@ -75,7 +82,7 @@ def test_an_error_that_no_finding_claims_is_not_passed_over(verdicts: Verdicts) 
     )
     assert first.status == "confirmed"
     assert second.status == "inconclusive"
-    assert "ValueError: no data (line 5)" in second.evidence
+    assert "raises ValueError in line 5: no data" in second.evidence
 
 
 def test_an_error_inside_a_function_is_passed_over_there(verdicts: Verdicts) -> None:
@@ -97,7 +104,7 @@ def test_an_error_inside_a_function_is_passed_over_there(verdicts: Verdicts) -> 
         """
     )
     assert [v.status for v in found] == ["confirmed", "inconclusive"], [v.evidence for v in found]
-    assert "only after the error in line 4 was passed over" in found[1].evidence
+    assert "only once the error before it is passed over: RuntimeError in line 4" in found[1].evidence
 
 
 def test_two_findings_on_one_line(verdicts: Verdicts) -> None:
@@ -216,3 +223,79 @@ def test_an_alias_other_than_the_claimed_one_confirms_nothing(verdicts: Verdicts
         claims={"TLN206": (Observed("alias-written", "c", "kept"),)},
     )
     assert verdict.status == "refuted", verdict.evidence
+
+
+STOPPED = """
+    import torch
+    x = torch.ones(3, requires_grad=True)
+    loss = torch.ones(3) @ torch.ones(4)
+    torch.nn.utils.clip_grad_norm([x], 1.0)  # warning: [TLN902]
+    y = x * x
+    y.add_(1)  # strict: [TLN204]
+    z = x.exp()
+    z.{write}(2)  # strict: [TLN204]
+    """
+DEPRECATED = {"TLN902": (Observed("deprecated", "torch.nn.utils.clip_grad_norm", "0.4"),)}
+
+
+def test_an_error_that_no_finding_explains_is_passed_over_for_those_behind_it(verdicts: Verdicts) -> None:
+    deprecated, *others = verdicts(STOPPED.format(write="mul_"), claims={**DEPRECATED, "TLN204": GRAPH})
+    assert deprecated.status == "confirmed", deprecated.evidence  # torch says that, whatever came before
+    for each in others:
+        assert each.status == "inconclusive"
+        assert each.evidence.startswith(
+            "it shows, but only once the error before it is passed over: RuntimeError in line 3"
+        )
+
+
+def test_an_error_is_told_in_whole_once(verdicts: Verdicts) -> None:
+    text = STOPPED.replace("# warning: [TLN902]", "").replace("y.add_(1)", "y.add(1)").format(write="mul")
+    first, second = verdicts(text, claims={"TLN204": GRAPH})
+    assert "the program raises RuntimeError in line 3: inconsistent tensor size" in first.evidence
+    assert "line 8 was not reached: the program raises RuntimeError in line 3 (see TLN204 in line 6)" in second.evidence
+
+
+GONE = """
+    import torch
+    from torch import nn
+    class Net(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.a = {built}
+            self.b = {then}
+        def forward(self, x):
+            return x {used}
+    """
+NAMES = {
+    "TLN901": (Observed("refused", "torch.symeig", "2.0"),),
+    "TLN902": (Observed("refused", "torch.rfft", "1.8"),),
+}
+
+
+@pytest.mark.parametrize(
+    ("built", "then", "used"),
+    [
+        ("nn.Linear(dim, dim)", "nn.Linear(dim, dim)", "@ torch.symeig(x.t() @ x)[0]  # error: [TLN901]"),
+        ("nn.Parameter(torch.symeig(torch.eye(dim))[0])  # error: [TLN901]", "nn.Linear(dim, dim)", "* 2"),
+    ],
+)
+def test_what_is_gone_is_shown_where_a_module_fails_by_it(verdicts: Verdicts, built: str, then: str, used: str) -> None:
+    (verdict,) = verdicts(GONE.format(built=built, then=then, used=used), claims=NAMES)
+    assert verdict.status == "confirmed", verdict.evidence
+    assert "now removed" in verdict.evidence
+    assert "`Net(dim=8)`" in verdict.evidence
+
+
+def test_another_failure_of_building_shows_nothing_gone(verdicts: Verdicts) -> None:
+    text = GONE.format(built="nn.Linear('a', dim)", then="torch.symeig(torch.eye(3))  # error: [TLN901]", used="* 2")
+    (verdict,) = verdicts(text, claims=NAMES)
+    assert verdict.status == "inconclusive", verdict.evidence
+
+
+def test_a_module_is_driven_on_with_the_fix_of_what_it_fails_by(verdicts: Verdicts) -> None:
+    built = "torch.symeig(torch.eye(dim))[0]  # error: [TLN901]"
+    text = GONE.format(built=built, then="torch.rfft  # error: [TLN902]", used="* 2")
+    fixes = {"TLN901": ("torch.symeig(torch.eye(dim))[0]", "torch.linalg.eigvalsh(torch.eye(dim))", True)}
+    first, second = verdicts(text, claims=NAMES, fixes=fixes)
+    assert (first.status, second.status) == ("confirmed", "confirmed"), (first.evidence, second.evidence)
+    assert second.evidence.endswith("(with the fix in line 6)")

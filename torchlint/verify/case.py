@@ -32,12 +32,15 @@ class DraftVerdict:
         The run did not come to the finding's place, or not to the backward that its proof ends in: another may.
     error
         The exception that confirmed it.
+    late
+        What is claimed did show, but after an error that was passed over.
     """
 
     status: Literal["confirmed", "refuted", "inconclusive"]
     evidence: str
     unreached: bool = False
     error: Raised | None = None
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)

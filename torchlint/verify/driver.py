@@ -15,6 +15,7 @@ import dataclasses
 import heapq
 import inspect
 import itertools
+import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -52,6 +53,13 @@ AUTOGRAD = (
     "on Tensor that requires grad",
 )
 """Parts of messages that torch raises about autograd and registration, whatever the shapes."""
+
+
+_NOT_THERE = re.compile(
+    r"module 'torch[\w.]*' has no attribute|cannot import name .* from 'torch|No module named 'torch\."
+)
+_GIVEN_UP = re.compile(r"\b(is now|has been|was|were) removed\b|no longer supported")
+"""Parts of messages about a name that torch has no more: of what it lacks, and of what it has only to raise."""
 
 
 class _Waiting:
@@ -128,6 +136,7 @@ class Driver:
         self.furthest = ((0, 0), "")
         self.bare = False
         self.refusal = ""
+        self.gone: tuple[tuple[Any, ...], dict[str, Any], Inputs | None] | None = None
         self.failure = "no constructor call was found that it accepts"
 
     def run(self, observer: contextlib.AbstractContextManager[object] | None, *reset: _Resettable) -> Raised | None:
@@ -144,7 +153,7 @@ class Driver:
         Returns
         -------
         Raised | None
-            The autograd error that showed, with its phase; None if both rounds went through.
+            The error that showed and is not one of arguments, with its phase; None if both rounds went through.
 
         Raises
         ------
@@ -180,10 +189,35 @@ class Driver:
                         if _about_autograd(error) or phase.name not in ("construct", "forward"):
                             return self.tell(error, phase.name)
                         self._failed(phase, error)
+                        if self.gone is None and _about_what_is_gone(error):
+                            self.gone = arguments, keywords, chosen if phase.name == "forward" else None
                         if phase.name == "forward":
                             waiting.add(repaired(chosen, str(error)), self._line(error))
+        if self.gone is not None:  # no argument helps against that: it is what this program does
+            for each in reset:
+                each.reset()
+            return self._shown(observer, *self.gone)
         self.description = self.furthest[1] or self.description
         raise UnbuiltError(self.failure)
+
+    def _shown(
+        self,
+        observer: contextlib.AbstractContextManager[object] | None,
+        arguments: tuple[Any, ...],
+        keywords: dict[str, Any],
+        inputs: Inputs | None,
+    ) -> Raised | None:
+        """An attempt once more, for what is seen of it."""
+        torch.manual_seed(0)
+        phase, self.bare = _Phase(), False
+        with observer or contextlib.nullcontext(), OnThisMachine():
+            try:
+                module = self._construct(phase, arguments, keywords)
+                if inputs is not None:
+                    self._drive(phase, self._function(module), inputs)
+            except Exception as error:
+                return self.tell(error, phase.name)
+        return None
 
     def _line(self, error: Exception) -> int:
         """How far the function came that was called: the line of its file that it was in."""
@@ -306,6 +340,14 @@ def _total(tensor: torch.Tensor) -> Any:
 def _about_autograd(error: Exception) -> bool:
     text = str(error)
     return any(part in text for part in AUTOGRAD)
+
+
+def _about_what_is_gone(error: Exception) -> bool:
+    """Whether torch says that it has no more what the program asks for by its name."""
+    text = str(error)
+    if isinstance(error, (AttributeError, ImportError)):
+        return _NOT_THERE.search(text) is not None
+    return isinstance(error, RuntimeError) and _GIVEN_UP.search(text) is not None
 
 
 def _first_line(error: Exception) -> str:

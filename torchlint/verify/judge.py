@@ -3,9 +3,10 @@ From observations to verdicts: what must have been seen for a claim to be confir
 
 Pure functions of a finding's case and what the child saw; nothing runs here, and no rule is known: a verdict follows
 from the claims that the finding carries. "Confirmed" needs what is claimed, at the finding's own statement and of the
-tensor it names; nothing is confirmed after an error that was passed over. "Refuted" needs that all places of the proof
-were executed under its own conditions, that nothing raised in between, and, for a claim about a backward, that one
-went through the nodes of the proof without an error. All else is "inconclusive", with what was missing.
+tensor it names; after an error that was passed over it is nothing but what torch says of an API. "Refuted" needs that
+all places of the proof were executed under its own conditions, that nothing raised in between, and, for a claim about a
+backward, that one went through the nodes of the proof without an error. All else is "inconclusive", with what was
+missing.
 """
 
 from __future__ import annotations
@@ -67,11 +68,18 @@ def _judged(case: Case, claim: Claim, outcome: Outcome, timeout: float, memory_m
         return missing or _open(case, outcome, f"line {case.own.line} ran, but what the finding is about was not seen")
     if draft.status == "refuted":
         return missing or sound(case, outcome, draft)
-    if draft.status == "confirmed" and outcome.caught:
-        line = outcome.caught[0].lines[-1] if outcome.caught[0].lines else 0
-        words = f"it shows, but only after the error in line {line} was passed over: mend that first, and run it again"
-        return DraftVerdict("inconclusive", words)
+    whatever_came_before = isinstance(claim, Observed) and PROBES[claim.probe].any_arguments
+    if draft.status == "confirmed" and outcome.caught and not whatever_came_before:
+        words = f"it shows, but only once the error before it is passed over: {message(outcome.caught[0])}"
+        return DraftVerdict("inconclusive", words, late=True)
     return draft
+
+
+def _ended(outcome: Outcome, *, timeout: float = 30.0, memory_mb: int = 4096) -> str:
+    """How a run ended, in words; of an exception those by which `telling` knows it."""
+    if outcome.ending == "raised" and outcome.raised is not None:
+        return f"raises {message(outcome.raised)}"
+    return describe_ending(outcome, timeout=timeout, memory_mb=memory_mb)
 
 
 def sound(case: Case, outcome: Outcome, draft: DraftVerdict, *, to_the_end: bool = False) -> DraftVerdict:
@@ -95,12 +103,12 @@ def sound(case: Case, outcome: Outcome, draft: DraftVerdict, *, to_the_end: bool
         words = f"it did not show, but the program itself handled an error in between: {message(handled[0])}"
         return DraftVerdict("inconclusive", words)
     if outcome.ending == "unbuilt" or (outcome.ending != "ended" and (to_the_end or not _came_after(case, outcome))):
-        return DraftVerdict("inconclusive", f"it did not show, but the program {describe_ending(outcome)}")
+        return DraftVerdict("inconclusive", f"it did not show, but the program {_ended(outcome)}")
     return draft
 
 
 def _open(case: Case, outcome: Outcome, words: str) -> DraftVerdict:
-    ended = "" if outcome.ending == "ended" else f"; the program {describe_ending(outcome)}"
+    ended = "" if outcome.ending == "ended" else f"; the program {_ended(outcome)}"
     return DraftVerdict("inconclusive", words + ended, unreached=bool(case.own.functions) and not outcome.driven)
 
 
@@ -191,7 +199,7 @@ def _no_error(case: Case, claim: Raises, outcome: Outcome) -> DraftVerdict | Non
     if claim.here:
         if not _shows_backward(case, outcome):
             return None
-        came = "ran through all places of the proof" if outcome.ending == "ended" else describe_ending(outcome)
+        came = "ran through all places of the proof" if outcome.ending == "ended" else _ended(outcome)
         return DraftVerdict("refuted", f"the program {came}, and torch did not complain{in_words(outcome)}")
     if OVERWRITTEN in claim.text:
         return _went_through(case, outcome)
@@ -227,9 +235,7 @@ def _went_through(case: Case, outcome: Outcome) -> DraftVerdict | None:
                 continue
             if any(first <= node < last for node in backward.nodes for first, last in made):
                 if outcome.ending != "ended":
-                    return DraftVerdict(
-                        "inconclusive", f"torch did not complain, but the program {describe_ending(outcome)}"
-                    )
+                    return DraftVerdict("inconclusive", f"torch did not complain, but the program {_ended(outcome)}")
                 words = f"a backward went through what the proof says had saved it{in_words(outcome)}"
                 return DraftVerdict("refuted", f"the program ran through all places of the proof, {words}")
     words = "torch did not complain, but no backward was seen to go through what saved the tensor"
@@ -275,7 +281,7 @@ def _holds(case: Case, claim: Holds, outcome: Outcome) -> DraftVerdict | None:
 
 def _not_run(case: Case, outcome: Outcome, timeout: float, memory_mb: int) -> DraftVerdict | None:
     """Why a run cannot tell anything of a finding, if its places were not come to."""
-    ending = describe_ending(outcome, timeout=timeout, memory_mb=memory_mb)
+    ending = _ended(outcome, timeout=timeout, memory_mb=memory_mb)
     if outcome.ending == "unbuilt":
         words = f"found no way to build and call {outcome.driven}: {ending}" if outcome.driven else ending
         return DraftVerdict("inconclusive", words, unreached=True)
@@ -336,7 +342,8 @@ def with_later_error(case: Case, outcome: Outcome, draft: DraftVerdict) -> Draft
         return draft
     if raised.lines and not _at(case, raised):
         return draft
-    evidence = f"{draft.evidence}; {message(raised)}{in_words(outcome, raised.phase)}"
+    driven = "" if outcome.driven and outcome.driven in draft.evidence else in_words(outcome, raised.phase)
+    evidence = f"{draft.evidence}; {message(raised)}{driven}"
     return replace(draft, evidence=evidence, error=raised if raised.lines else None)
 
 

@@ -16,6 +16,8 @@ BASE_WRITTEN = "its base has been modified inplace"
 def message(raised: Raised) -> str:
     """`RuntimeError in line 7: …`, torch's own words on one line, without its explanations and hints."""
     where = f" in line {raised.lines[-1]}" if raised.lines else f" in its {raised.phase}"
+    if not raised.lines and raised.phase == "program":
+        where = ""
     text = " ".join(raised.message.partition(" Hint: ")[0].split())
     if FREED in text:
         text = text.partition(" (or directly")[0]

@@ -13,20 +13,23 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from torchlint.rule import Finding, Observed, Raises, Verdict
+from torchlint.rule import Finding, Observed, Verdict
 from torchlint.syntax.notebook import is_notebook
 from torchlint.syntax.tree import Source
-from torchlint.verify import programs
 from torchlint.verify.asked import Asked
-from torchlint.verify.case import Case, DraftVerdict, in_words
+from torchlint.verify.case import Case, DraftVerdict
 from torchlint.verify.judge import judge, sound, weighed, with_later_error, with_words
-from torchlint.verify.messages import OVERWRITTEN, message
+from torchlint.verify.messages import message
+from torchlint.verify.modules import NOTHING, as_modules
 from torchlint.verify.probe import Run
 from torchlint.verify.probes import PROBES
 from torchlint.verify.programs import Program, Statement
-from torchlint.verify.protocol import STOOD_IN, Outcome, Request
+from torchlint.verify.protocol import Outcome, Raised, Request
 from torchlint.verify.server import shared
+from torchlint.verify.telling import told_once
 
+PASSED = 3
+"""So many errors that no finding explains are passed over."""
 SETTLE = 3.0
 """Seconds that a long program may go on after it has been through all places, where no finding claims an error."""
 
@@ -95,13 +98,16 @@ def _verdicts(
         program = Program.of(source)
     except (SyntaxError, ValueError) as error:
         return [Verdict("inconclusive", f"Python cannot compile the file: {error}", 0.0)] * len(findings)
-    check = _Check(program, findings, run, timeout, memory_mb)
+    check = Check(program, findings, run, timeout, memory_mb)
     check.as_script()
-    check.as_modules()
+    as_modules(check)
+    check.drafts = told_once(check.drafts, check.cases, check.ends)
     return [check.verdict(index) for index in range(len(findings))]
 
 
-class _Check:
+class Check:
+    """The findings of one file, and what is thought of them so far."""
+
     def __init__(
         self,
         program: Program,
@@ -118,6 +124,7 @@ class _Check:
         self.cases = self.asked.cases
         self.drafts: list[DraftVerdict | None] = [None] * len(findings)
         self.seconds = [0.0] * len(findings)
+        self.ends: list[Raised] = []
 
     def verdict(self, index: int) -> Verdict:
         """The last word on a finding."""
@@ -137,20 +144,47 @@ class _Check:
         mended = ""
         for _ in range(len(self.cases) + 1):
             outcome = self._script_run(text, caught)
-            self._judge(self._open(), outcome, text, caught, mended=mended)
-            culprit = self._confirmed_end(outcome)
+            self.judge(self._open(), outcome, text, caught, mended=mended)
+            culprit = self.confirmed_end(outcome)
             if culprit is None or not self._open():
-                return
+                break
             case, place = culprit
-            cured = self._mended(text, case)
+            cured = self.mended(text, case)
             if cured is not None and not caught:
                 text, mended = cured, f" (with the fix in line {case.own.line})"
             elif (place.line, place.column) in caught:
-                return
+                break
             else:
                 caught.append((place.line, place.column))
+        self._past(outcome, text, caught)
 
-    def _mended(self, text: str, case: Case) -> str | None:
+    def _past(self, outcome: Outcome, text: str, caught: list[tuple[int, int]]) -> None:
+        """
+        Run the file with statements passed over that end it and that no finding explains, for those not reached.
+
+        Only what shows then counts: what comes after an error that has other causes is not what the program does. An
+        error that the program raises itself is its end.
+        """
+        for _ in range(PASSED):
+            left = [index for index in self._open() if (self.drafts[index] or NOTHING).unreached]
+            raised = outcome.raised
+            place = self.program.statement_at(raised.lines[-1]) if raised is not None and raised.lines else None
+            if (
+                raised is None or raised.own or outcome.ending != "raised" or outcome.note
+            ):  # (a note: it is our refusal)
+                return
+            if not left or place is None or (place.line, place.column) in caught:
+                return
+            caught.append((place.line, place.column))
+            before = {index: self.drafts[index] for index in left}
+            outcome = self._script_run(text, caught)
+            self.judge(left, outcome, text, caught)
+            for index in left:
+                now = self.drafts[index] or NOTHING
+                if now.status != "confirmed" and not now.late:
+                    self.drafts[index] = before[index]
+
+    def mended(self, text: str, case: Case) -> str | None:
         """The program with a finding's fix, where that moves no line, so that all places stay what they are."""
         fix = case.finding.fix
         if fix is None or text != self.program.text:
@@ -160,9 +194,9 @@ class _Check:
 
     def _script_run(self, text: str, caught: Sequence[tuple[int, int]]) -> Outcome:
         """One run of the file; without the observing mode, if that is what the program fails with."""
-        outcome = self.run(self._request(text, catch=caught))
+        outcome = self.run(self.request(text, catch=caught))
         if self.asked.observe and outcome.raised is not None:
-            plain = self.run(self._request(text, catch=caught, observe=False))
+            plain = self.run(self.request(text, catch=caught, observe=False))
             if (plain.raised is None) or (plain.raised.type, plain.raised.lines) != (
                 outcome.raised.type,
                 outcome.raised.lines,
@@ -170,82 +204,7 @@ class _Check:
                 return plain
         return outcome
 
-    def as_modules(self) -> None:
-        """Build and drive the Modules that hold findings which the script did not come to."""
-        unreached = [i for i, draft in enumerate(self.drafts) if draft is not None and draft.unreached]
-        inside: dict[str, list[int]] = {}
-        alone: dict[str, list[int]] = {}
-        for index in unreached:
-            case = self.cases[index]
-            if case is None or not case.own.functions or len(case.own.classes) > 1:
-                continue
-            if case.own.classes and len(case.own.functions) == 1:
-                inside.setdefault(case.own.classes[0], []).append(index)
-            if case.own.functions[0] not in ("forward", "__init__"):
-                alone.setdefault(".".join((*case.own.classes, case.own.functions[0])), []).append(index)
-        for name, indices in inside.items():
-            self._drive(name, indices)
-        for name, indices in alone.items():
-            left = [index for index in indices if (self.drafts[index] or _NOTHING).unreached]
-            self._drive_function(name, [index for index in left if _shown_by_any_input(self.cases[index])])
-        for index in unreached:
-            case, draft = self.cases[index], self.drafts[index]
-            if case is None or draft is None or not draft.unreached or not case.own.functions:
-                continue
-            if "was not reached" in draft.evidence:
-                function = ".".join((*case.own.classes, *case.own.functions))
-                named = programs.mentioned(self.program, case.own)
-                words = "no call of" if named else "the file itself does not call"
-                here = " came about in this run" if named else ""
-                evidence = f"{draft.evidence}; {words} `{function}`{here}"
-                self.drafts[index] = replace(draft, evidence=evidence)
-
-    def _drive(self, name: str, indices: Sequence[int]) -> None:
-        """
-        Drive a Module, with inputs that require no grad and, for what that leaves open, with inputs that do.
-
-        Only both together refute: a proof may rest on either.
-        """
-        for input_grad in (False, True):
-            left = [i for i in indices if (self.drafts[i] or _NOTHING).status != "confirmed"]
-            if not left:
-                return
-            first = [self.drafts[i] for i in left]
-            outcome = self.run(self._request(self.program.text, module=name, input_grad=input_grad))
-            self._judge(left, outcome, self.program.text, [], module=name, input_grad=input_grad)
-            for index, before in zip(left, first, strict=True):
-                now = self.drafts[index] or _NOTHING
-                if now.status == "refuted" and STOOD_IN in outcome.driven:
-                    words = f"it did not show, but something is missing{in_words(outcome)}"
-                    self.drafts[index] = now = DraftVerdict("inconclusive", words)
-                if input_grad and now.status == "refuted" and before is not None and before.status != "refuted":
-                    self.drafts[index] = replace(now, status="inconclusive")
-            if outcome.ending == "unbuilt":
-                return
-
-    def _drive_function(self, name: str, indices: Sequence[int]) -> None:
-        """
-        Call a function, or a method that is no `forward`, with made-up arguments.
-
-        What a caller gives it is not known: nothing is refuted, and confirmed only what no argument could bring about
-        by itself.
-        """
-        for input_grad in (True, False):
-            left = [index for index in indices if (self.drafts[index] or _NOTHING).status == "inconclusive"]
-            if not left:
-                return
-            before = {index: self.drafts[index] for index in left}
-            outcome = self.run(self._request(self.program.text, module=name, input_grad=input_grad))
-            self._judge(left, outcome, self.program.text, [], module=name, input_grad=input_grad)
-            for index in left:
-                now = self.drafts[index] or _NOTHING
-                if now.status == "refuted":
-                    words = f"it did not show with made-up arguments{in_words(outcome)}; a caller may give others"
-                    self.drafts[index] = DraftVerdict("inconclusive", words, unreached=True)
-                elif now.status == "inconclusive" and outcome.ending in ("unbuilt", "raised"):
-                    self.drafts[index] = before[index]
-
-    def _request(
+    def request(
         self,
         text: str,
         *,
@@ -281,7 +240,7 @@ class _Check:
             if self.cases[index] is not None and (draft is None or draft.status == "inconclusive")
         ]
 
-    def _judge(
+    def judge(
         self,
         indices: Sequence[int],
         outcome: Outcome,
@@ -292,6 +251,7 @@ class _Check:
         input_grad: bool = False,
         mended: str = "",
     ) -> None:
+        self.ends += [*outcome.caught, *([outcome.raised] if outcome.raised is not None else [])]
         for index in indices:
             case = self.cases[index]
             if case is None:
@@ -301,7 +261,7 @@ class _Check:
 
             def changed(new: str, measure: bool, limit: float = limit) -> Outcome:
                 catch = caught if new.count("\n") == self.program.text.count("\n") else ()
-                asked = self._request(
+                asked = self.request(
                     new, catch=catch, module=module, input_grad=input_grad, timeout=limit, measure=measure
                 )
                 return self.run(asked)
@@ -332,7 +292,7 @@ class _Check:
             words += _with_fix(self.program, case, changed)
         return with_words(draft, words)
 
-    def _confirmed_end(self, outcome: Outcome) -> tuple[Case, Statement] | None:
+    def confirmed_end(self, outcome: Outcome) -> tuple[Case, Statement] | None:
         """The case whose error ended the program, and the statement that raised it."""
         raised = outcome.raised
         if raised is None or not raised.lines:
@@ -368,23 +328,3 @@ def _compared(program: Program, case: Case, outcome: Outcome, changed: Run) -> l
         if draft is not None:
             found.append(sound(case, outcome, draft) if draft.status == "refuted" else draft)
     return found
-
-
-def _shown_by_any_input(case: Case | None) -> bool:
-    """Whether what a finding claims says something of the program, whatever its arguments are."""
-    claims = () if case is None else case.finding.claims
-    return any(
-        OVERWRITTEN in claim.text if isinstance(claim, Raises) else isinstance(claim, Observed) and _own(claim.probe)
-        for claim in claims
-    )
-
-
-def _own(probe: str) -> bool:
-    return probe in _OWN or PROBES[probe].any_arguments
-
-
-_OWN = frozenset(
-    {"graph-written", "argument-written", "alias-written", "unseen-write", "kept-written", "result-dropped"}
-)
-"""Probes for what a statement does to the tensors it is given."""
-_NOTHING = DraftVerdict("inconclusive", "")

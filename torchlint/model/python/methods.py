@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from torchlint.knowledge.ops.find import is_tensor_method
 from torchlint.model.autograd.tensors import fresh, materialise
-from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import attribute, owner_of_dict
 from torchlint.model.python.builtins import builtin_setattr
 from torchlint.model.python.callbacks import hand_on, run_handed_on
 from torchlint.model.python.classes import FORWARD_HOOKS, HOOKED, dict_call, super_call
 from torchlint.model.python.containers import mapping_method, sequence_method
+from torchlint.model.python.custom_functions import APPLIED, applied
 from torchlint.model.python.flags import unsettle_origins
 from torchlint.model.python.functions import call_method, may_return
 from torchlint.model.python.introspection import text_method
@@ -50,8 +51,6 @@ from torchlint.model.state.values import (
     Value,
     alternatives,
     is_foreign,
-    made_of,
-    reachable_tensors,
 )
 from torchlint.model.torch.arguments import text_of
 from torchlint.model.torch.functions import set_grad_mode
@@ -171,7 +170,9 @@ def _of_unknown(run: Run, receiver: Unknown, name: str, site: CallSite, where: i
     """A method of what may be a tensor; None where nothing says that it is one."""
     # An input of a `forward`, and a method that nothing else has which one hands to a Module.
     input_of_forward = receiver.hint and receiver.certain_edge and name in _OF_TENSORS
-    if input_of_forward or (receiver.tensor is None and name == "backward"):
+    # What a custom Function returns, and a method of tensors: its `forward` returns no two values.
+    result_of_function = receiver.made_by == APPLIED and is_tensor_method(name)
+    if input_of_forward or result_of_function or (receiver.tensor is None and name == "backward"):
         return tensor_method(run.torch, materialise(run.autograd, receiver), name, site, where)
     if receiver.made_by.startswith("torch.distributions.") and name == "sample":
         # computed under `no_grad`, or by what has no derivative, in every class of it
@@ -291,11 +292,7 @@ def _watch_unknown(run: Run, receiver: Unknown, name: str, site: CallSite) -> No
 
 
 def _of_class(run: Run, receiver: Class, name: str, site: CallSite, where: ir.Expression) -> Value | None:
-    """`MyFunction.apply(...)` of a custom `autograd.Function`: depends on its inputs, saves nobody knows what."""
-    if name != "apply":
-        return None
-    escape(run.autograd, [tensor for value in site.values() for tensor in reachable_tensors(value)], site.node)
-    return made_of(site.values(), source=site.node)
+    return applied(run, receiver, site) if name == "apply" else None
 
 
 def _of_optimizer(run: Run, receiver: Optimizer, name: str, site: CallSite, where: ir.Expression) -> Value | None:

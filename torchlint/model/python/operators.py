@@ -14,6 +14,7 @@ from typing import Any
 
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.python.containers import MOST_ITEMS, any_of
+from torchlint.model.python.custom_functions import given_by_function
 from torchlint.model.python.introspection import MOST_TEXT, contains
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.variables import resolved
@@ -66,6 +67,7 @@ def _binary(run: Run, node: ir.Binary) -> Value:
 
 def operate(run: Run, op: str, left: Value, right: Value, origin: ir.Node) -> Value:
     """`left op right`."""
+    left, right = given_by_function(run, left, right), given_by_function(run, right, left)
     if op == "*" and (_repeats(run, left, right) or _repeats(run, right, left)):
         sequence = left if isinstance(left, Sequence) else right
         assert isinstance(sequence, Sequence)

@@ -18,6 +18,7 @@ from torchlint.model.autograd.conclusions import conclude
 from torchlint.model.events import AutogradRefused, EntryLost, Event, InplaceWrite, SavedTensorRead
 from torchlint.model.observers import watching
 from torchlint.model.python.attributes import is_module
+from torchlint.model.python.custom_functions import is_function
 from torchlint.model.python.imports import Importer, Project
 from torchlint.model.python.interpreter import interpreter
 from torchlint.model.scheduling.calls import Calls
@@ -30,7 +31,6 @@ from torchlint.model.state.hooks import Watch
 from torchlint.model.state.values import (
     Class,
     Constant,
-    External,
     Function,
     Instance,
     Scalar,
@@ -87,13 +87,6 @@ def _is_refusal(event: Event) -> bool:
 def _is_forward(function: Function, module: Truth) -> bool:
     """Whether a method is what a Module's call runs."""
     return function.name == "forward" and module is Truth.YES and function.kind == ""
-
-
-def _is_function(cls: Class) -> bool:
-    return any(
-        isinstance(base, External) and base.qualified in ("torch.autograd.Function", "torch.autograd.function.Function")
-        for base in cls.outside()
-    )
 
 
 class EntryPoints:
@@ -219,7 +212,7 @@ class EntryPoints:
 
     def _class_by_itself(self, cls: Class) -> None:
         self.machine.statement = cls.definition
-        if _is_function(cls):
+        if is_function(cls):
             self._custom_function_class(cls)
             return
         if not self.subscriptions.is_wanted(cls):
