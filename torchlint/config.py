@@ -25,7 +25,18 @@ PatternSelectors: TypeAlias = "tuple[tuple[str, tuple[str, ...]], ...]"
 
 
 class ConfigError(Exception):
-    """The configuration is wrong: says in which file, which key, and what is expected."""
+    """
+    The configuration is wrong: says in which file, which key, and what is expected.
+
+    Attributes
+    ----------
+    known
+        What of a file could be read in spite of it, for those who look for what else is wrong there.
+    """
+
+    def __init__(self, message: str, known: Config | None = None) -> None:
+        super().__init__(message)
+        self.known = known
 
 
 Options: TypeAlias = "tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]"
@@ -158,7 +169,9 @@ class Configurations:
                 known = self._inline.get(key)
                 self._inline[key] = _merged(known, value) if isinstance(known, dict) else value
         if self._inline:
-            _values(COMMAND_LINE, self._inline)
+            _, complaints = _values(COMMAND_LINE, self._inline)
+            if complaints:
+                raise ConfigError("\n".join(complaints))
             make_importable(Path.cwd())
 
     def for_directory(self, directory: Path) -> Config:
@@ -215,7 +228,7 @@ class Configurations:
     def _with_inline(self, found: Config) -> Config:
         if not self._inline:
             return found
-        values = _values(COMMAND_LINE, self._inline)
+        values, _ = _values(COMMAND_LINE, self._inline)
         if "rules" in values:
             values["rules"] = _joined(found.rules, values["rules"])
         return replace(found, file=found.file or Path.cwd() / COMMAND_LINE, **values)
@@ -256,10 +269,20 @@ def read(file: Path, table: object) -> Config:
 def _read(file: Path, table: object, below: tuple[Path, ...]) -> Config:
     if not isinstance(table, dict):
         raise ConfigError(f"{file}: [tool.torchlint] must be a table, not {_describe(table)}")
-    values = _values(file, {key: value for key, value in table.items() if key != "extend"})
-    if "extend" not in table:
-        return Config(file=file, **values)
-    extend = table["extend"]
+    values, complaints = _values(file, {key: value for key, value in table.items() if key != "extend"})
+    settings = Config(file=file, **values)
+    if "extend" in table:
+        try:
+            settings = _extended(file, table["extend"], below, values)
+        except ConfigError as error:
+            complaints.append(str(error))
+    if complaints:
+        raise ConfigError("\n".join(complaints), settings)
+    return settings
+
+
+def _extended(file: Path, extend: object, below: tuple[Path, ...], values: dict[str, Any]) -> Config:
+    """What a file says on top of another one."""
     if not isinstance(extend, str):
         raise ConfigError(f"{file}: `extend` must be the path of a configuration file, not {_describe(extend)}")
     other = (file.parent / extend).resolve()
@@ -271,14 +294,15 @@ def _read(file: Path, table: object, below: tuple[Path, ...]) -> Config:
     if base_table is None:
         raise ConfigError(f"{file}: `extend`: {other} has no table [tool.torchlint]")
     base = _read(other, base_table, (*below, file.resolve()))
+    more = dict(values)
     for key in ("extend_select", "extend_exclude", "per_file_ignores", "plugins"):
-        values[key] = tuple(dict.fromkeys((*getattr(base, key), *values.get(key, ()))))
-    values["rules"] = _joined(base.rules, values.get("rules", ()))
-    return replace(base, file=file, extended=(other, *base.extended), **values)
+        more[key] = tuple(dict.fromkeys((*getattr(base, key), *more.get(key, ()))))
+    more["rules"] = _joined(base.rules, more.get("rules", ()))
+    return replace(base, file=file, extended=(other, *base.extended), **more)
 
 
-def _values(file: Path, table: Mapping[str, object]) -> dict[str, Any]:
-    """The values of a table by the names of `Config`'s attributes."""
+def _values(file: Path, table: Mapping[str, object]) -> tuple[dict[str, Any], list[str]]:
+    """The values of a table by the names of `Config`'s attributes, and what is wrong with the others."""
     values: dict[str, Any] = {}
     complaints: list[str] = []
     for key, value in table.items():
@@ -290,9 +314,7 @@ def _values(file: Path, table: Mapping[str, object]) -> dict[str, Any]:
             values[key.replace("-", "_")] = reader(value)
         except _ExpectedError as expected:
             complaints.append(f"{file}: `{key}` must be {expected}")
-    if complaints:
-        raise ConfigError("\n".join(complaints))
-    return values
+    return values, complaints
 
 
 def _joined(base: Options, more: Options) -> Options:

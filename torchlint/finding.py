@@ -6,6 +6,7 @@ Imports no libcst: a run whose findings all come from the cache never loads it.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
@@ -110,3 +111,16 @@ class Finding:
     conditions: tuple[Condition, ...] = ()
     claims: tuple[Claim, ...] = ()
     others: tuple[TraceLine, ...] = ()
+
+
+def shown_beside(path: str, shown: str) -> str:
+    """
+    How the path of another file is shown in a finding of a file: as that file's own is, from the working directory or
+    whole.
+    """
+    if os.path.isabs(shown) or not os.path.isabs(path):
+        return path
+    try:
+        return os.path.relpath(path)
+    except ValueError:  # another drive
+        return path

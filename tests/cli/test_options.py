@@ -248,6 +248,14 @@ def test_contradictions_and_mistakes(torchlint: Torchlint, arguments: tuple[str,
 def test_all_that_is_wrong_in_a_file_is_said_at_once(torchlint: Torchlint) -> None:
     Path("torchlint.toml").write_text('selct = []\nstrict = 1\nexit-on = "never"\n')
     assert len(torchlint("check").err.splitlines()) == 3
+    wrong = ("selct = []", 'output-format = "xml"', 'plugins = ["no_such_rules"]', 'ignore = ["TLN999", "TLN1"]')
+    tables = ('[per-file-ignores]\n"a.py" = ["NONE"]', "[rules.no-such-rule]\na = 1", "[rules.unstable-log]\nb = 1")
+    Path("torchlint.toml").write_text("\n".join((*wrong, *tables)))
+    ran = torchlint("check")
+    assert (ran.status, ran.out) == (2, "")
+    words = ("`selct`", "`xml`", "no_such_rules", "`TLN999`", "`NONE`", "`no-such-rule`", "no option `b`")
+    assert [word for word in words if word not in ran.err] == []
+    assert len(ran.err.splitlines()) == len(words), ran.err
 
 
 def test_rules_are_searched(torchlint: Torchlint) -> None:

@@ -142,3 +142,23 @@ def test_a_hint_is_close_or_there_is_none(torchlint: Torchlint) -> None:
     assert "Did you mean '--output-format'?" in torchlint("check", "--output-formt", "json").err
     Path("torchlint.toml").write_text('extend-exclude = "third_party/"\n')
     assert '`extend-exclude` must be a list of strings, such as ["third_party/"]' in torchlint("check").err
+
+
+def test_other_files_are_shown_as_the_finding_s_own_is(torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.makedirs("net")
+    Path("net/layers.py").write_text(
+        "import torch\nfrom torch import nn\n\nclass Head(nn.Module):\n    def forward(self, x):\n"
+        "        return torch.softmax(x, dim=-1)\n"
+    )
+    Path("net/train.py").write_text(
+        "import torch\nfrom torch import nn\nfrom layers import Head\n\nhead = Head()\nloss = nn.CrossEntropyLoss()\n"
+        "x = torch.randn(2, 3, requires_grad=True)\nloss(head(x), torch.tensor([0, 1])).backward()\n"
+    )
+    whole = str(Path("net").absolute())
+    for _ in range(2):  # the second time from the cache, which keeps whole paths
+        assert "  ::: net/layers.py:6:16\n" in torchlint("check", "net/train.py").out
+        assert f"  ::: {whole}/layers.py:6:16\n" in torchlint("check", f"{whole}/train.py").out
+    monkeypatch.chdir("net")
+    assert "  ::: layers.py:6:16\n" in torchlint("check", "train.py").out
+    monkeypatch.chdir("..")
+    assert "  ::: net/layers.py:6:16\n" in torchlint("check", "--no-cache", "net").out

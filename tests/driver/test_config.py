@@ -156,3 +156,15 @@ def test_a_file_without_a_table_cannot_be_named(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[project]\n")
     with pytest.raises(ConfigError, match=r"has no table \[tool\.torchlint\]"):
         Configurations(tmp_path / "pyproject.toml").for_directory(tmp_path)
+
+
+def test_what_is_wrong_in_a_file_and_in_the_one_it_extends_is_said_at_once(tmp_path: Path) -> None:
+    (tmp_path / "base.toml").write_text('exit-on = "fatal"\nignore = ["TLN1"]\n')
+    (tmp_path / "torchlint.toml").write_text('extend = "base.toml"\nstirct = true\njobs = 2\n')
+    with pytest.raises(ConfigError) as caught:
+        for_directory(tmp_path)
+    first, second = str(caught.value).splitlines()
+    assert "unknown key `stirct`; did you mean `strict`?" in first
+    assert "base.toml: `exit-on` must be one of" in second
+    assert caught.value.known is not None
+    assert caught.value.known.jobs == 2

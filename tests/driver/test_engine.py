@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import expectations
 import pytest
 from probe import EVERYTHING, REGISTRY, lint, said
 
@@ -114,6 +115,31 @@ def test_a_file_without_torch_must_be_python(data: bytes) -> None:
     assert [finding.code for finding in report.findings] == ["TLN001"]
     report = check_bytes("x.py", b"x = 1\n", REGISTRY, EVERYTHING)
     assert (report.findings, report.mentions_torch) == ((), False)
+
+
+@pytest.mark.parametrize("comment", ["# noqa: PRB001", "# noqa: E501, TLN201"])
+def test_a_comment_for_a_rule_is_judged_where_nothing_speaks_of_torch(comment: str) -> None:
+    report = check_bytes("x.py", f"x = 1  {comment}\n".encode(), REGISTRY, EVERYTHING)
+    assert [finding.code for finding in report.findings] == ["TLN002"]
+
+
+@pytest.mark.parametrize("comment", ["# noqa", "# noqa: E501", "# noqa : what", "# noqa:E501,W291"])
+def test_other_comments_there_are_not(comment: str) -> None:
+    report = check_bytes("x.py", f"x = 1  {comment}\n".encode(), REGISTRY, EVERYTHING)
+    assert (report.findings, report.mentions_torch) == ((), False)
+
+
+def test_a_fix_of_some_places_of_a_group_says_which() -> None:
+    whole = "values, vectors = torch.symeig(A, eigenvectors=True)\n"
+    part = "import torch\nA = torch.eye(2)\n" + whole + "print(torch.symeig(A)[0])\n"
+    titles = [finding.fix.title for finding in expectations.lint(part, codes=["TLN901"]).findings if finding.fix]
+    assert titles == ["in line 4: use `torch.linalg.eigvalsh`, since only the values are used"]
+    both = part.replace(whole, "print(torch.symeig(A)[0])\n")
+    titles = [finding.fix.title for finding in expectations.lint(both, codes=["TLN901"]).findings if finding.fix]
+    assert titles == ["use `torch.linalg.eigvalsh`, since only the values are used"]
+    two = part + "print(torch.symeig(A)[0])\n"
+    titles = [finding.fix.title for finding in expectations.lint(two, codes=["TLN901"]).findings if finding.fix]
+    assert titles == ["at 2 of 3 places: use `torch.linalg.eigvalsh`, since only the values are used"]
 
 
 def test_a_file_that_mentions_torch_must_be_text() -> None:

@@ -9,8 +9,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
+import expectations
 import pytest
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
@@ -196,6 +197,38 @@ def test_fixes_the_safe_ones_preferred(tmp_path: Path) -> None:
     _in_an_editor(tmp_path, session)
 
 
+@pytest.mark.parametrize(
+    ("line", "silenced"),
+    [
+        ("y.mul_(2)  # doubled", "y.mul_(2)  # doubled  # torchlint: ignore[TLN201]"),
+        ("y.mul_(2)  # noqa: E501", "y.mul_(2)  # noqa: E501  # torchlint: ignore[TLN201]"),
+        ("y.mul_(2)  # torchlint: ignore[TLN204] so", "y.mul_(2)  # torchlint: ignore[TLN204, TLN201] so"),
+        ("y.mul_('#'.count('#'))", "y.mul_('#'.count('#'))  # torchlint: ignore[TLN201]"),
+        ("y.mul_(\n    2\n)", "y.mul_(  # torchlint: ignore[TLN201]\n    2\n)"),
+    ],
+)
+def test_what_is_ignored_is_said_behind_what_stands_there(tmp_path: Path, line: str, silenced: str) -> None:
+    text = OVERWRITTEN.replace("y.mul_(2)", line)
+
+    async def session(editor: Editor) -> None:
+        await editor.open("a.py", text)
+        actions = await editor.actions(editor.uri("a.py"), 4)
+        (ignore,) = [each for each in actions if "ignore TLN201" in each.title]
+        assert _edited(text, ignore) == OVERWRITTEN.replace("y.mul_(2)", silenced)
+
+    _in_an_editor(tmp_path, session)
+    report = expectations.lint(OVERWRITTEN.replace("y.mul_(2)", silenced))
+    assert "TLN201" not in [finding.code for finding in report.findings]
+
+
+def test_no_place_for_a_comment(tmp_path: Path) -> None:
+    async def session(editor: Editor) -> None:
+        await editor.open("a.py", OVERWRITTEN.replace("y.mul_(2)", "y.mul_ \\\n    (2)"))
+        assert [each for each in await editor.actions(editor.uri("a.py"), 4) if "ignore" in each.title] == []
+
+    _in_an_editor(tmp_path, session)
+
+
 def test_hover_shows_the_page_of_the_rule(tmp_path: Path) -> None:
     async def session(editor: Editor) -> None:
         uri = editor.uri("a.py")
@@ -363,3 +396,44 @@ def test_without_pygls_it_says_what_to_install(tmp_path: Path) -> None:
     assert ran.stderr == (
         "torchlint: the language server needs pygls, which is not installed: pip install 'torchlint[lsp]'\n"
     )
+
+
+def test_it_leaves_nothing_behind_and_says_nothing_at_its_end(tmp_path: Path) -> None:
+    server = subprocess.Popen(
+        [sys.executable, "-m", "torchlint", "server"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    document = {"uri": (tmp_path / "a.py").as_uri(), "languageId": "python", "version": 1, "text": OVERWRITTEN}
+    told = [
+        {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": None, "capabilities": {}}},
+        {"method": "initialized", "params": {}},
+        {"method": "textDocument/didOpen", "params": {"textDocument": document}},
+    ]
+    for message in told:
+        _send(server.stdin, message)
+    while "publishDiagnostics" not in _received(server.stdout):
+        pass  # its process has linted: the semaphores are there
+    _send(server.stdin, {"id": 2, "method": "shutdown"})
+    _send(server.stdin, {"method": "exit"})
+    _, said = server.communicate(timeout=PATIENCE)
+    assert (server.returncode, said) == (0, b"")
+
+
+def _send(pipe: IO[bytes], message: dict[str, Any]) -> None:
+    data = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    pipe.write(b"Content-Length: %d\r\n\r\n" % len(data) + data)
+    pipe.flush()
+
+
+def _received(pipe: IO[bytes]) -> str:
+    length = 0
+    while line := pipe.readline().strip():
+        if line.lower().startswith(b"content-length:"):
+            length = int(line.partition(b":")[2])
+    assert length, "the server has ended"
+    return pipe.read(length).decode()

@@ -148,6 +148,9 @@ def test_trace(tmp_path: Path) -> None:
         ((), "which program?"),
         (("none.py",), "there is no file none.py"),
         (("--python", "/none", "a.py"), "cannot start"),
+        (("--epochs", "1", "a.py"), "`torchlint run` has no option --epochs; options of the program stand after it"),
+        (("--epochs", "1", "a.py"), "torchlint run a.py --epochs 1"),
+        (("--pyton", "x", "a.py"), "did you mean `--python`?"),
     ],
 )
 def test_wrong_use(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:

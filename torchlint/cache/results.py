@@ -24,7 +24,7 @@ from torchlint.cache.store import Store
 from torchlint.claims import as_row, from_row
 from torchlint.condition import Condition
 from torchlint.config import Config, Overrides
-from torchlint.finding import Finding, FindingFix, Level, TextEdit, TraceLine
+from torchlint.finding import Finding, FindingFix, Level, TextEdit, TraceLine, shown_beside
 from torchlint.project.roots import import_roots, package_root
 from torchlint.results import Dependency, FileReport, digest
 from torchlint.syntax.text import Span
@@ -446,7 +446,8 @@ def _read(text: str, shown: str, real: Any) -> FileReport:
     findings = []
     for place, code, name, level, message, steps, fix, cell, open_links, claimed, more in rows:
         trace, others = (
-            tuple(TraceLine(real(path) if path else shown, *rest) for path, *rest in each) for each in (steps, more)
+            tuple(TraceLine(shown_beside(real(path), shown) if path else shown, *rest) for path, *rest in each)
+            for each in (steps, more)
         )
         cure = fix and FindingFix(fix[0], fix[1], tuple(TextEdit(Span(*where), *rest) for where, *rest in fix[2]))
         rests_on = tuple(Condition(*each) for each in open_links)

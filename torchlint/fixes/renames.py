@@ -63,7 +63,13 @@ def renamed(event: ApiReference, change: Change, *, mends: bool) -> Fix | None:
         edits = solution_of(call, given, event.statement)
         return None if edits is None else Fix(title, edits, safe=False, imports=("import torch",), mends=mends)
     if how == "symeig" and (values := eigenvalues_of(call, given, event.statement)):
-        return Fix("use `torch.linalg.eigvalsh`", values, safe=True, imports=("import torch",), mends=mends)
+        return Fix(
+            "use `torch.linalg.eigvalsh`, since only the values are used",
+            values,
+            safe=True,
+            imports=("import torch",),
+            mends=mends,
+        )
     if how == "transform":
         new = None if event.target.begins_before(_COMPLEX) else transform_of(given, text)
         return (

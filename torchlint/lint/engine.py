@@ -20,12 +20,13 @@ from typing import TypeVar
 
 import libcst as cst
 
+from torchlint.finding import shown_beside
 from torchlint.fixes import edits
 from torchlint.lint import api
 from torchlint.lint.facts import Facts, is_thorough, listeners, visitors
 from torchlint.lint.pipeline import Pipeline, Question
 from torchlint.lint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
-from torchlint.lint.suppressions import Suppressions, has_directive, may_be_judged
+from torchlint.lint.suppressions import Suppressions, has_directive, may_be_judged, name_rules
 from torchlint.model import events, interpret
 from torchlint.model.events.trace import Step
 from torchlint.project.index import ProjectIndex
@@ -60,7 +61,7 @@ def check_bytes(path: str, data: bytes, registry: Registry, selection: Selection
     """
     try:
         text = decode(data).text
-        if NEEDLE not in data:
+        if NEEDLE not in data and not name_rules(text, registry):
             if not is_python(text):
                 parse(path, text)  # what is Python for a newer one is Python
             return FileReport(path, mentions_torch=False)
@@ -319,6 +320,8 @@ class _Check:
     def _trace_line(self, step: Step) -> TraceLine:
         elsewhere = self.project.place(step.node)
         path, span = elsewhere or (self.source.path, self._span(step.node))
+        if elsewhere is not None:
+            path = shown_beside(path, self.source.path)
         return TraceLine(path, span.line, span.column, step.message, span.end_line, span.end_column)
 
     def _fix(self, rule: Rule, diagnostic: Diagnostic) -> FindingFix | None:
@@ -381,16 +384,22 @@ def _together(findings: Sequence[Finding]) -> FindingFix | None:
     """
     One fix for all findings of a group that have one, the first of them where they touch.
 
-    If some are safe, it is that of the safe ones: the others stay to be fixed by themselves.
+    If some are safe, it is that of the safe ones: the others stay to be fixed by themselves. A fix that leaves some as
+    they are says where it is made.
     """
-    fixes = [finding.fix for finding in findings if finding.fix is not None]
-    fixes = [fix for fix in fixes if fix.safe] or fixes
-    if not fixes:
+    fixable = [(finding.fix, finding.span.line) for finding in findings if finding.fix is not None]
+    fixable = [(fix, line) for fix, line in fixable if fix.safe] or fixable
+    if not fixable:
         return None
-    ordered = sorted({edit for fix in fixes for edit in fix.edits}, key=lambda edit: edit.span)
+    first, line = fixable[0]
+    ordered = sorted({edit for fix, _ in fixable for edit in fix.edits}, key=lambda edit: edit.span)
     if any(edits.clash(a, b) for a, b in pairwise(ordered)):
-        return fixes[0]
-    return FindingFix(fixes[0].title, fixes[0].safe, tuple(ordered))
+        return replace(first, title=f"in line {line}: {first.title}")
+    title = first.title
+    if len(fixable) < len(findings):
+        where = f"in line {line}" if len(fixable) == 1 else f"at {len(fixable)} of {len(findings)} places"
+        title = f"{where}: {title}"
+    return FindingFix(title, first.safe, tuple(ordered))
 
 
 def not_readable(path: str, error: SourceError) -> FileReport:

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from torchlint.lint import engine, fixpoint, silencing
 from torchlint.lint.registry import INVALID_SYNTAX, Registry, Selection
+from torchlint.lint.suppressions import name_rules
 from torchlint.results import NEEDLE, FileReport
 from torchlint.rule import Finding, FindingFix, TextEdit, TraceLine
 from torchlint.syntax.cells import Cells
@@ -155,7 +156,7 @@ def _sources(cells: Cells, text: str) -> list[tuple[int, str]]:
 
 
 def _check(path: str, cells: Cells, registry: Registry, selection: Selection) -> FileReport:
-    if NEEDLE.decode() in cells.text:
+    if NEEDLE.decode() in cells.text or name_rules(cells.text, registry):
         report = engine.check_text(path, cells.text, registry, selection)
     else:
         report = FileReport(path, mentions_torch=bool(cells.broken))
@@ -201,7 +202,7 @@ def _by_cell(finding: Finding, cells: Cells) -> Finding:
         for edit in cure.edits:
             number, place = _span(edit.span, cells)
             edits.append(TextEdit(place, edit.replacement, number))
-        cure = FindingFix(cure.title, cure.safe, tuple(edits))
+        cure = FindingFix(in_cells(cure.title, cells), cure.safe, tuple(edits))
     message, others = in_cells(finding.message, cells), tuple(_step(each, cells) for each in finding.others)
     return replace(finding, cell=cell, span=span, message=message, trace=trace, fix=cure, others=others)
 

@@ -174,7 +174,9 @@ class Registry:
         """
         enabled = frozenset(self.names)
         explicit: frozenset[str] = frozenset()
-        self._complain(config, overrides)
+        complaints = self.complaints(config, overrides)
+        if complaints:
+            raise ConfigError("\n".join(complaints))
         for layer, where in ((config, str(config.file)), (overrides, "command line")):
             chosen = (layer.select or ()) + layer.extend_select
             weights = {True: self._weights(chosen, where), False: self._weights(layer.ignore, where)}
@@ -189,38 +191,41 @@ class Registry:
         if not (config.preview or overrides.preview):
             enabled -= {rule.code for rule in self.rules if rule.preview} - explicit
         strict = config.strict or overrides.strict
-        return Selection(enabled | always, explicit, strict, _target(config, overrides), self._options(config))
+        options = {self.find(name).code: dict(table) for name, table in config.rules}
+        return Selection(enabled | always, explicit, strict, _target(config, overrides), options)
 
-    def _complain(self, config: Config, overrides: Overrides) -> None:
-        """Raise for all selectors that stand for nothing, at once."""
-        complaints = []
+    def complaints(self, config: Config, overrides: Overrides) -> list[str]:
+        """All that is wrong with a configuration and a command line for these rules: what stands for none of them."""
+        found: list[str] = []
         for layer, where in ((config, str(config.file)), (overrides, "command line")):
             for selector in dict.fromkeys((*(layer.select or ()), *layer.extend_select, *layer.ignore)):
-                try:
-                    line = line_of(config.file, selector) if layer is config and config.file is not None else 0
-                    self.matching(selector, f"{where}:{line}" if line else where)
-                except ConfigError as error:
-                    complaints.append(str(error))
-        if complaints:
-            raise ConfigError("\n".join(complaints))
-
-    def _options(self, config: Config) -> dict[str, Mapping[str, Any]]:
-        found: dict[str, Mapping[str, Any]] = {}
+                line = line_of(config.file, selector) if layer is config and config.file is not None else 0
+                found += self._unmatched(selector, f"{where}:{line}" if line else where)
+            for pattern, selectors in layer.per_file_ignores:
+                for selector in selectors:
+                    found += self._unmatched(selector, f"{where}: per-file-ignores of {pattern}")
         for name, table in config.rules:
-            try:
-                rule = self.find(name)
-            except KeyError as error:
-                raise ConfigError(f"{config.file}: rules.{name}: {error.args[0]}") from None
-            known = rule.options if isinstance(rule, Rule) else {}
-            for key, value in table:
-                if key not in known:
-                    raise ConfigError(f"{config.file}: rules.{name}: no option `{key}`{near_miss(key, list(known))}")
-                if isinstance(value, bool) != isinstance(known[key], bool) or not isinstance(value, type(known[key])):
-                    raise ConfigError(
-                        f"{config.file}: rules.{name}: `{key}` must be like {known[key]!r}, not {value!r}"
-                    )
-            found[rule.code] = dict(table)
+            found += [f"{config.file}: rules.{name}: {why}" for why in self._wrong_options(name, table)]
         return found
+
+    def _unmatched(self, selector: str, where: str) -> Iterator[str]:
+        try:
+            self.matching(selector, where)
+        except ConfigError as error:
+            yield str(error)
+
+    def _wrong_options(self, name: str, table: Iterable[tuple[str, Any]]) -> Iterator[str]:
+        try:
+            rule = self.find(name)
+        except KeyError as error:
+            yield str(error.args[0])
+            return
+        known = rule.options if isinstance(rule, Rule) else {}
+        for key, value in table:
+            if key not in known:
+                yield f"no option `{key}`{near_miss(key, list(known))}"
+            elif isinstance(value, bool) != isinstance(known[key], bool) or not isinstance(value, type(known[key])):
+                yield f"`{key}` must be like {known[key]!r}, not {value!r}"
 
     def _weights(self, selectors: Iterable[str], where: str) -> dict[str, int]:
         weights: dict[str, int] = {}

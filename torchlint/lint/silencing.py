@@ -7,6 +7,7 @@ reads it; where that is inside a string or continued by a backslash, to the next
 
 from __future__ import annotations
 
+import re
 import tokenize
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,12 +15,13 @@ from dataclasses import dataclass
 from torchlint.lint.registry import DRIVER_CODES
 from torchlint.lint.suppressions import NOQA
 from torchlint.results import FileReport
-from torchlint.rule import Finding
-from torchlint.syntax.text import NEWLINE
+from torchlint.rule import Finding, TextEdit
+from torchlint.syntax.text import NEWLINE, Span
 
 ROUNDS = 50
 """Of findings that are shown as one, the next is shown when the first is silenced."""
 _OWN = frozenset(item.code for item in DRIVER_CODES)
+_LISTED = re.compile(r"#\s*torchlint\s*:\s*ignore\s*\[(?P<codes>[^\]\s][^\]]*?)\s*\]")
 _ENDS = (tokenize.NEWLINE, tokenize.NL)
 
 
@@ -117,3 +119,19 @@ def _with_codes(line: str, codes: Sequence[str], comment: int) -> str:
         more = "".join(f", {code}" for code in codes if code not in known)
         return line[: listed.end("codes")] + more + line[listed.end("codes") :]
     return f"{line.rstrip()}  # noqa: {', '.join(codes)}"
+
+
+def ignored(lines: Sequence[str], finding: Finding) -> TextEdit | None:
+    """
+    The edit that writes `# torchlint: ignore[CODE]` on the line on which a finding begins, behind what is said there;
+    None where that line ends inside a string or goes on after a backslash.
+    """
+    number = finding.span.line
+    comment = _commentable(lines).get(number)
+    if comment is None:
+        return None
+    line = lines[number - 1]
+    listed = _LISTED.search(line, comment) if comment >= 0 else None
+    column = len(line) if listed is None else listed.end("codes")
+    text = f"  # torchlint: ignore[{finding.code}]" if listed is None else f", {finding.code}"
+    return TextEdit(Span(number, column + 1, number, column + 1), text, finding.cell)

@@ -205,17 +205,30 @@ def may_be_judged(text: str, registry: Registry, *, noqa: bool = True) -> bool:
 
     Reads the text line by line without telling comments from strings, so it may say yes where there is none.
     """
+    return any(
+        item.tool == "torchlint" or not item.understood or _names_rules(item, registry)
+        for item in _written(text, noqa=noqa)
+    )
+
+
+def name_rules(text: str, registry: Registry) -> bool:
+    """Whether a comment of a file that does not speak of torch may suppress a rule nevertheless; as `may_be_judged`."""
+    return "noqa" in text and any(_names_rules(item, registry) for item in _written(text, noqa=True))
+
+
+def _written(text: str, *, noqa: bool) -> Iterator[Suppression]:
     for found in _SUSPECT.finditer(text):
         end = NEWLINE.search(text, found.end())
         comment = text[found.start() : end.start() if end else len(text)]
-        for item in _directives(comment, Span(1, 1, 1, 1), noqa=noqa):
-            if item.tool == "torchlint" or not item.understood:
-                return True
-            for selector in item.selectors:
-                known = (matches(selector, code, name) for code, name in registry.names.items())
-                if selector.upper().startswith("TLN") or any(known):
-                    return True
-    return False
+        yield from _directives(comment, Span(1, 1, 1, 1), noqa=noqa)
+
+
+def _names_rules(item: Suppression, registry: Registry) -> bool:
+    return any(
+        selector.upper().startswith("TLN")
+        or any(matches(selector, code, name) for code, name in registry.names.items())
+        for selector in item.selectors
+    )
 
 
 def _read(source: Source, *, noqa: bool) -> Iterator[Suppression]:

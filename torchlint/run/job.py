@@ -249,12 +249,14 @@ def selection(settings: config.Config, overrides: config.Overrides) -> registry.
     RegistryError
         if torchlint's own rules are not sound.
     """
+    return _rules(settings).select(settings, overrides)
+
+
+def complaints(settings: config.Config, overrides: config.Overrides) -> list[str]:
+    """What a configuration and a command line name and no plugin, no rule and no option is called."""
     rules = _rules(settings)
-    for layer, where in ((settings, settings.file), (overrides, "command line")):
-        for pattern, selectors in layer.per_file_ignores:
-            for selector in selectors:
-                rules.matching(selector, f"{where}: per-file-ignores of {pattern}")
-    return rules.select(settings, overrides)
+    broken = [f"{plugin.origin}: no rules from it: {plugin.reason}" for plugin in rules.broken]
+    return [*broken, *rules.complaints(settings, overrides)]
 
 
 def broken_plugins(settings: config.Config) -> tuple[Finding, ...]:

@@ -101,11 +101,13 @@ def kept() -> ProcessPoolExecutor:
     return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=partial(_begin, _nothing))
 
 
-def kill(executor: ProcessPoolExecutor) -> None:
-    """End the processes of an executor, whatever they are doing."""
+def kill(executor: ProcessPoolExecutor, *, wait: bool = False) -> None:
+    """
+    End the processes of an executor, whatever they are doing; `wait` for its threads, which hold its semaphores.
+    """
     for process in list((getattr(executor, "_processes", None) or {}).values()):
         process.kill()
-    executor.shutdown(wait=False, cancel_futures=True)
+    executor.shutdown(wait=wait, cancel_futures=True)
 
 
 def _nothing() -> None:

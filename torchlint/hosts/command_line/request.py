@@ -48,9 +48,23 @@ class Request:
     def __init__(self, options: Options) -> None:
         self.options = options
         self.configurations = configurations(options)
-        self.settings = self.configurations.for_directory(Path.cwd())
         self.overrides = options.overrides()
-        self.format = _format(options, self.settings)
+        wrong: list[str] = []
+        try:
+            self.settings = self.configurations.for_directory(Path.cwd())
+        except ConfigError as error:
+            if error.known is None:
+                raise
+            wrong.append(str(error))
+            self.settings = error.known
+        try:
+            self.format = _format(options, self.settings)
+        except ConfigError as error:
+            wrong.append(str(error))
+        if wrong:
+            from torchlint.run import job  # with the rules, which a run that finds nothing new does without
+
+            raise ConfigError("\n".join([*wrong, *job.complaints(self.settings, self.overrides)]))
         self.fix = options.fix_only or _said(options.fix, self.settings.fix)
         self.unsafe_fixes = _said(options.unsafe_fixes, self.settings.unsafe_fixes)
         self.executor = _executor(options.executor) if options.executor else None

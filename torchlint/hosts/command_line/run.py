@@ -7,9 +7,11 @@ Chooses the interpreter and hands over to `torchlint.sanitizer`; the exit status
 from __future__ import annotations
 
 import os
+import shlex
 
 import click
 
+from torchlint.config import near_miss
 from torchlint.hosts.command_line.output import complain
 
 PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
@@ -38,6 +40,8 @@ def started(
     if module is None:
         if not program:
             raise click.UsageError("which program? Name a script (train.py), or a module (-m package.train)")
+        if program[0].startswith("-") and not os.path.exists(program[0]):
+            raise click.UsageError(_misplaced(context, program))
         if not os.path.isfile(program[0]):
             raise click.UsageError(f"there is no file {program[0]}")
     target, arguments = (program[0], program[1:]) if module is None else (module, program)
@@ -47,6 +51,15 @@ def started(
     except ServerError as error:
         complain(str(error))
         context.exit(2)
+
+
+def _misplaced(context: click.Context, program: tuple[str, ...]) -> str:
+    """What to say of an option that is none of ours: the program's own stand after it."""
+    own = [name for option in context.command.params for name in option.opts if name.startswith("--")]
+    command = f"torchlint {context.info_name}"
+    words = f"`{command}` has no option {program[0]}{near_miss(program[0], own)}; options of the program stand after it"
+    script = next((each for each in program if os.path.isfile(each)), "train.py")
+    return f"{words}: {command} {shlex.join([script, *(each for each in program if each != script)])}"
 
 
 @click.command("run", short_help="Run a program, watched: who is behind an autograd error.", context_settings=PASSED_ON)

@@ -25,6 +25,7 @@ from torchlint import config
 from torchlint.finding import Finding, Level, TextEdit, TraceLine
 from torchlint.fixes import edits
 from torchlint.hosts.language_server import protocol, workers
+from torchlint.lint import silencing
 from torchlint.project import files as project
 from torchlint.syntax.text import NEWLINE, Span
 
@@ -103,9 +104,10 @@ class Server(LanguageServer):
         self.window_log_message(types.LogMessageParams(types.MessageType.Error, message))
 
     def end(self) -> None:
-        """End the processes that work for it."""
-        self.state.linter.end()
-        self.state.judge.end()
+        """End the processes that work for it, and give back what the system keeps for talking to them."""
+        self.state.linter.end(wait=True)
+        self.state.judge.end(wait=True)
+        gc.collect()  # semaphores are given back where their objects go
 
     # Linting
 
@@ -380,10 +382,8 @@ def _quick_fixes(ls: Server, shown: Shown, uri: str, finding: Finding) -> Iterat
     title = f"torchlint: confirm {finding.code} by running this file"
     place = [uri, finding.code, finding.span.line, finding.span.column]
     yield types.CodeAction(title, kind, about, command=types.Command(title, CONFIRM, arguments=place))
-    line = shown.lines[finding.span.line - 1]
-    if not line.endswith("\\") and "#" not in line and finding.span.line == finding.span.end_line:
-        span = Span(finding.span.line, len(line) + 1, finding.span.line, len(line) + 1)
-        silence = TextEdit(span, f"  # torchlint: ignore[{finding.code}]", finding.cell)
+    silence = silencing.ignored(shown.lines, finding)
+    if silence is not None:
         title = f"torchlint: ignore {finding.code} in this line"
         yield types.CodeAction(title, kind, about, edit=ls.changes(shown.owner, [silence]))
 

@@ -82,19 +82,19 @@ class Worker:
         except Exception as error:
             return f"{type(error).__name__}: {error}"
 
-    def end(self) -> None:
-        """Kill the process, whatever it is doing."""
+    def end(self, *, wait: bool = False) -> None:
+        """Kill the process, whatever it is doing; `wait` where the host ends as well, and leaves nothing behind."""
         if self._pool is not None:
-            pool.kill(self._pool)
+            pool.kill(self._pool, wait=wait)
             self._pool = None
 
 
 def lint(asked: Asked) -> tuple[Finding, ...]:
-    """The findings of a text, in the worker's process; of one that does not speak of torch there are none."""
+    """The findings of a text, in the worker's process; of one that speaks neither of torch nor of findings none."""
     if asked.cells is not None:
         notebook = Notebook(Decoded(""), asked.cells)
         return work.check_cells(asked.job, notebook)
-    if NEEDLE.decode() not in asked.text:
+    if NEEDLE.decode() not in asked.text and "noqa" not in asked.text:
         return ()
     return work.check_in_host(asked.job, asked.text, noqa=True)
 
