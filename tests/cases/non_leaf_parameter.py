@@ -157,3 +157,25 @@ def converted_to_the_type_it_has():
             return x * self.weight
 
     module = Net()
+
+
+def converted_to_the_dtype_it_has():
+    class Scale(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a = nn.Parameter(torch.ones(3, dtype=torch.float32)).to(torch.float32)
+            self.b = nn.Parameter(torch.ones(3)).to(dtype=torch.float)
+            self.c = nn.Parameter(torch.ones(3, dtype=torch.float64)).double()
+            self.d = nn.Parameter(torch.ones(3, dtype=torch.float64).float()).to(torch.float32)
+
+    assert len(list(Scale().parameters())) == 4
+
+
+def converted_to_another_dtype():
+    """Holds: not list(Scale().parameters())"""
+
+    class Scale(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a = nn.Parameter(torch.ones(3, dtype=torch.float64)).to(torch.float32)  # error: [TLN301]
+            self.b = nn.Parameter(torch.ones(3, dtype=torch.float32)).double()  # error: [TLN301]

@@ -182,3 +182,28 @@ def moved_to_the_cpu_where_it_is():
     x.cpu()
     x.to("cpu")
     assert x.cpu() is x
+
+
+def as_the_tensor_it_is_made_after():
+    def like(x):
+        y = torch.zeros_like(x)
+        y.to(x.dtype)
+        y.to(x.device)
+        z = x.new_zeros(3)
+        z.to(x)
+        w = torch.ones(3, dtype=torch.float64)
+        w.double()
+        return y, z, w
+
+    like(torch.ones(3, dtype=torch.float64))
+
+
+def made_after_a_tensor_and_converted_to_the_dtype_of_another():
+    """Holds: made.dtype == torch.float32"""
+
+    def like(x, other):
+        y = torch.zeros_like(x)
+        y.to(other.dtype)  # warning: [TLN212]
+        return y
+
+    made = like(torch.ones(3), torch.ones(3, dtype=torch.float64))

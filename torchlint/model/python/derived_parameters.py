@@ -16,7 +16,7 @@ from torchlint.model.python.attributes import evaluate_again, is_module
 from torchlint.model.python.run import Run
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import NONE, Constant, External, Instance, Tensor, Unknown, Value, alternatives
-from torchlint.model.torch.arguments import text_of
+from torchlint.model.torch.arguments import CASTS, as_argument, has_dtype, precise_dtype, text_of
 from torchlint.model.torch.gradients import grad_written
 from torchlint.syntax import ir
 
@@ -61,11 +61,14 @@ def derived_parameter(run: Run, node: ir.Assign, target: ir.Expression, value: V
             continue
         if not all(isinstance(v, (Tensor, Unknown)) for v in options):
             continue
+        same = _keeps_dtype(run, node.value, op, options)
+        if same is Truth.YES:
+            continue  # a conversion to the dtype that it has gives the parameter itself
         run.machine.emit(
             ParameterDerived(
                 node=cst_expression(node.value),
                 statement=node.line,
-                conditions=_left_open(run, node.value, op),
+                conditions=_left_open(run, node.value, op, same),
                 attribute=target.attr,
                 module=each.cls.name,
                 op=op,
@@ -116,8 +119,27 @@ def _operand(run: Run, node: ir.Call) -> tuple[ir.Expression | None, str]:
     return None, ""
 
 
-def _left_open(run: Run, node: ir.Expression, op: str) -> tuple[Condition, ...]:
+def _keeps_dtype(run: Run, node: ir.Expression, op: str, options: list[Value]) -> Truth:
+    """Whether the last operation converts the parameter to the dtype it has; NO if it is no conversion to a dtype."""
+    if op not in CASTS or not isinstance(node, ir.Call):
+        return Truth.NO
+    wanted = CASTS[op]
+    if not wanted:
+        given = [each.value for each in node.arguments]
+        named = [evaluate_again(run, each) for each in given if isinstance(each, (ir.Name, ir.Attribute))]
+        dtypes = [as_argument(each) for each in named if isinstance(each, External) and is_dtype(each.qualified)]
+        wanted = precise_dtype(str(dtypes[0])) if len(given) == len(dtypes) == 1 else ""
+    if not wanted:
+        return Truth.NO
+    tensors = [each for each in options if isinstance(each, Tensor)]
+    known = [each for one in tensors for each in (one, *one.inputs) if each.is_parameter is Truth.YES]
+    return has_dtype(run.torch, known[0], wanted) if known else Truth.MAYBE
+
+
+def _left_open(run: Run, node: ir.Expression, op: str, same: Truth) -> tuple[Condition, ...]:
     """What must hold for a conversion to give another tensor than the parameter itself."""
+    if same is Truth.MAYBE and isinstance(node, ir.Call):
+        return (Condition("copy", f".{op}({', '.join(text_of(each.value) or '…' for each in node.arguments)})"),)
     if op == "to":
         return _device_of(run, node)
     if op not in ("type", "type_as") or not isinstance(node, ir.Call):
@@ -141,7 +163,8 @@ def _device_of(run: Run, node: ir.Expression) -> tuple[Condition, ...]:
     known = isinstance(given, ir.Constant) or (isinstance(value, External) and is_dtype(value.qualified))
     if given is None or known or isinstance(value, Constant):
         return ()
-    return (Condition("device", text_of(given) or "its argument"),)
+    text = text_of(given) or "its argument"
+    return (Condition("copy", f".to({text})") if "dtype" in text else Condition("device", text),)
 
 
 def _to_cpu(node: ir.Call) -> bool:

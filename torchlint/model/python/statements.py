@@ -88,6 +88,8 @@ def _dropped(run: Run, node: ir.ExpressionStatement, call: ir.Call, value: Value
         return
     if function.attr in _MOVES and (value is tensor or _is_there(run, call, tensor)):
         return
+    if dtypes.conversion(function.attr) is not None and value is tensor:
+        return  # it has that dtype: torch gives the tensor itself
     machine.emit(
         ResultDropped(
             node=call.origin,
@@ -129,9 +131,24 @@ def _is_there(run: Run, call: ir.Call, tensor: Tensor) -> bool:
     asked = {text_of(each.value) for each in call.arguments}
     if isinstance(made, ir.Call) and asked and "" not in asked:
         given = {text_of(each.value) for each in made.arguments if each.keyword in ("dtype", "device")}
+        given |= _as_its_model(made)
         if asked <= given:
             return True
     return tensor.shape == () and not any(_is_dtype(run, each.value) for each in call.arguments)
+
+
+def _as_its_model(made: ir.Call) -> set[str]:
+    """What is as in the tensor that `zeros_like(x)` or `x.new_zeros(...)` is made after: `x.dtype`, `x.device`."""
+    function = made.function
+    if not isinstance(function, ir.Attribute):
+        return set()
+    said = {each.keyword for each in made.arguments}
+    model = function.value if function.attr.startswith("new_") else None
+    if function.attr.endswith("_like") and made.arguments and not made.arguments[0].star:
+        model = made.arguments[0].value
+    text = text_of(model) if model is not None else ""
+    parts = {f"{text}.{name}" for name in ("dtype", "device") if name not in said}
+    return (parts if len(parts) < 2 else parts | {text}) if text else set()
 
 
 def _is_dtype(run: Run, argument: ir.Expression) -> bool:
