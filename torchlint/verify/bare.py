@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from torchlint.verify import values
+from torchlint.verify.anything import Anything
 from torchlint.verify.usage import Use, uses
 
 SIZE = 8
@@ -41,6 +42,8 @@ def without_constructor(target: type[Any], method: str) -> Any:
             raise AttributeError(name)
         use = known.get(name, Use(""))
         value = values.make(name, use, SHAPE, SIZE, False, computes=use.kind == "tensor")
+        if not use.kind and type(value) is int:
+            value = Anything(value)
         object.__setattr__(instance, name, value)
         return value
 

@@ -391,16 +391,17 @@ class _Program:
             return "unbuilt", None, f"`{self.request.module}` is no torch.nn.Module, and no function"
         tree, method = ast.parse(self.request.text), "" if method == "forward" else method
         names = self.module.__dict__
-        driver = drive.Driver(target, method, self._tell, tree, names, input_grad=self.request.input_grad)
         touched = self.loading.standins.touched if self.loading else set()
         touched.clear()
+        grad = self.request.input_grad
+        driver = drive.Driver(target, method, self._tell, tree, names, input_grad=grad, touched=touched)
         try:
             observers = [self.observer] if self.observer else []
             raised = driver.run(self.observer, self.watcher, _Attempt(), *observers)
         except drive.UnbuiltError as failure:
             return "unbuilt", None, str(failure)
         finally:
-            self.driven = driver.description + standing(touched)
+            self.driven = driver.description + standing(touched, driver.anything)
         return ("raised", raised, "") if raised else ("ended", None, "")
 
     def _probe(self, text: str) -> Facts:
@@ -420,9 +421,9 @@ class _Attempt:
         going_on()
 
 
-def standing(touched: Collection[str]) -> str:
-    """Which packages were stood in for, in words."""
-    names = ", ".join(f"`{name}`" for name in sorted(touched))
+def standing(touched: Collection[str], anything: bool = False) -> str:
+    """Which packages were stood in for, and whether something of which nothing is known was, in words."""
+    names = ", ".join([*(f"`{name}`" for name in sorted(touched)), *(["what nothing is known of"] if anything else [])])
     return f", {STOOD_IN} {names}" if names else ""
 
 

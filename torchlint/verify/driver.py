@@ -18,22 +18,27 @@ import itertools
 import re
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 import torch
 
+from torchlint.verify import refusals, wished
+from torchlint.verify.anything import Anything, tensors
 from torchlint.verify.bare import without_constructor
 from torchlint.verify.inputs import Inputs, constructor_arguments, first_inputs, instead, repaired
 from torchlint.verify.machine import OnThisMachine
 from torchlint.verify.protocol import Raised
+from torchlint.verify.standins import supplied
 
 ATTEMPTS = 120
 """Calls before giving up."""
 REFUSALS, BASES = 4, 3
 """So many refusals of a constructor are followed one after the other, of so many arguments each."""
-AT_ONE_LINE = 16
-"""So many inputs made of those that came to one line are tried before others."""
+AT_ONE_PLACE = 16
+"""So many inputs made of those that came to one place are tried before others."""
+WISHES, GRANTED = 4, 40
+"""So many wishes of one refusal are granted, and so many in all, before other arguments are tried."""
 PROFILES = (8, 4, 16, 3, 2, 1)
 """Sizes tried for integer constructor arguments that say nothing about themselves."""
 
@@ -61,6 +66,9 @@ _NOT_THERE = re.compile(
 _GIVEN_UP = re.compile(r"\b(is now|has been|was|were) removed\b|no longer supported")
 """Parts of messages about a name that torch has no more: of what it lacks, and of what it has only to raise."""
 
+_Way = tuple[int, int]
+"""How far a function came: to which of its lines, and how many calls into torch came back."""
+
 
 class _Waiting:
     """
@@ -70,21 +78,25 @@ class _Waiting:
     def __init__(self) -> None:
         self.known: set[Inputs] = set()
         self.order = itertools.count()
-        self.heap: list[tuple[int, int, Inputs]] = []
-        self.added: dict[int, int] = {}
+        self.heap: list[tuple[_Way, int, Inputs]] = []
+        self.added: dict[_Way, int] = {}
 
     def __bool__(self) -> bool:
         return bool(self.heap)
 
-    def add(self, found: Iterable[Inputs], line: int) -> None:
-        """Inputs made of those with which a function came to a line."""
+    def add(self, found: Iterable[Inputs], way: _Way = (0, 0)) -> None:
+        """Inputs made of those with which a function came so far."""
         for each in found:
             if each in self.known:
                 continue
             self.known.add(each)
-            self.added[line] = self.added.get(line, 0) + 1
-            rank = line if self.added[line] <= AT_ONE_LINE else 0
-            heapq.heappush(self.heap, (-rank, next(self.order), each))
+            self.added[way] = self.added.get(way, 0) + 1
+            line, calls = way if self.added[way] <= AT_ONE_PLACE else (0, 0)
+            heapq.heappush(self.heap, ((-line, -calls), next(self.order), each))
+
+    def again(self, inputs: Inputs) -> None:
+        """The same once more: what kept them from their end is out of the way."""
+        heapq.heappush(self.heap, ((-sys.maxsize, 0), next(self.order), inputs))
 
     def next(self) -> Inputs:
         """The likeliest."""
@@ -115,6 +127,8 @@ class Driver:
         The program's syntax tree and globals: calls of the class in it show how to construct it.
     input_grad
         Whether floating-point inputs require grad (they are no leaves then, as inside a larger network).
+    touched
+        Collects the packages that were stood in for while it ran.
     """
 
     def __init__(
@@ -126,6 +140,7 @@ class Driver:
         namespace: Mapping[str, Any],
         *,
         input_grad: bool,
+        touched: set[str] | None = None,
     ) -> None:
         self.target = target
         self.method = method
@@ -133,11 +148,17 @@ class Driver:
         self.input_grad = input_grad
         self.known_calls = list(_calls(target.__name__, tree, namespace))
         self.description = ""
-        self.furthest = ((0, 0), "")
+        self.furthest = ((0, 0, 0), "")
         self.bare = False
         self.refusal = ""
         self.gone: tuple[tuple[Any, ...], dict[str, Any], Inputs | None] | None = None
         self.failure = "no constructor call was found that it accepts"
+        self.anything = False
+        self.touched = set() if touched is None else touched
+        self.lacking: set[str] = set()
+        self.machine = OnThisMachine()
+        self.made: dict[str, Any] = {}
+        self.wished: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
 
     def run(self, observer: contextlib.AbstractContextManager[object] | None, *reset: _Resettable) -> Raised | None:
         """
@@ -169,8 +190,9 @@ class Driver:
                 for each in reset:
                     each.reset()
                 torch.manual_seed(0)
+                Anything.asked = False
                 phase = _Phase()
-                with observer or contextlib.nullcontext(), OnThisMachine():
+                with observer or contextlib.nullcontext(), OnThisMachine() as self.machine:
                     try:
                         module = self._construct(phase, arguments, keywords)
                         if first:
@@ -178,21 +200,28 @@ class Driver:
                             function = self._function(module)
                             whole = module if isinstance(module, torch.nn.Module) else None
                             asked = module.forward if function is module and whole is not None else function
-                            waiting.add(first_inputs(asked, whole), 0)
+                            waiting.add(first_inputs(asked, whole))
                         chosen = waiting.next()
                         self._drive(phase, self._function(module), chosen)
+                        self.anything = Anything.asked
                         return None
                     except Exception as error:
+                        if phase.name in ("construct", "forward") and self._completed(error):
+                            if phase.name == "forward":
+                                waiting.again(chosen)
+                            continue
                         if phase.name == "construct":
                             first, waiting = False, _Waiting()
                             self.refusal = str(error)
                         if _about_autograd(error) or phase.name not in ("construct", "forward"):
+                            self.anything = Anything.asked
                             return self.tell(error, phase.name)
                         self._failed(phase, error)
                         if self.gone is None and _about_what_is_gone(error):
                             self.gone = arguments, keywords, chosen if phase.name == "forward" else None
+                        self._follow(phase, error, keywords)
                         if phase.name == "forward":
-                            waiting.add(repaired(chosen, str(error)), self._line(error))
+                            waiting.add(self._others(error, chosen), self._way(error))
         if self.gone is not None:  # no argument helps against that: it is what this program does
             for each in reset:
                 each.reset()
@@ -216,11 +245,44 @@ class Driver:
                 if inputs is not None:
                     self._drive(phase, self._function(module), inputs)
             except Exception as error:
+                self.anything = Anything.asked
                 return self.tell(error, phase.name)
         return None
 
+    def _follow(self, phase: _Phase, error: Exception, keywords: dict[str, Any]) -> None:
+        """Arguments for the constructor that a refusal asks for."""
+        if isinstance(self.target, type):
+            made = self.made if phase.name == "forward" else {}
+            wishes = refusals.wishes(error, {**wished.given(self.target, keywords), **made})
+            own = [each for each in wishes if each.name not in made]
+            self.wished += [((), each) for each in wished.arguments(keywords, own)][:WISHES]
+
+    def _others(self, error: Exception, chosen: Inputs) -> Iterator[Inputs]:
+        """Inputs that a refusal of some asks for: those of which it is said which, then guesses."""
+        yield from wished.inputs(chosen, refusals.at_a_layer(error, self.made))
+        yield from wished.inputs(chosen, refusals.wishes(error, self.made))
+        yield from repaired(chosen, str(error))
+
+    def _completed(self, error: Exception) -> bool:
+        """Whether what was missing of the program is there now: a package's name, a method for others to write."""
+        if isinstance(error, NotImplementedError) and isinstance(self.target, type):
+            trace = error.__traceback__
+            while trace is not None and trace.tb_next is not None:
+                trace = trace.tb_next
+            code = None if trace is None else trace.tb_frame.f_code
+            name = "" if code is None else code.co_name
+            own = inspect.unwrap(getattr(self.target, name, int))
+            if getattr(own, "__code__", None) is not code or name in (self.lacking | {self.method or "forward"}):
+                return False
+            self.lacking.add(name)
+            return True
+        return supplied(error, self.touched)
+
+    def _way(self, error: Exception) -> _Way:
+        return self._line(error), self.machine.calls
+
     def _line(self, error: Exception) -> int:
-        """How far the function came that was called: the line of its file that it was in."""
+        """The line of its file that the function was in that was called."""
         code = inspect.getsourcefile(self.target) if self.target.__module__ in sys.modules else None
         trace = error.__traceback__
         while trace is not None:
@@ -231,7 +293,8 @@ class Driver:
 
     def _failed(self, phase: _Phase, error: Exception) -> None:
         """Of all attempts the first of those that came furthest is told: later ones are guesses."""
-        rank = (("construct", "forward").index(phase.name) + 1, self._line(error) if phase.name == "forward" else 0)
+        forward = phase.name == "forward"
+        rank = (2, *self._way(error)) if forward else (1, 0, 0)
         if rank > self.furthest[0]:
             self.furthest = (rank, self.description)
             self.failure = f"{phase.name}: {type(error).__name__}: {_first_line(error)}"
@@ -240,6 +303,16 @@ class Driver:
         return getattr(built, self.method) if self.method else built
 
     def _constructions(self) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+        """Those that are guessed, and after each what its refusal asked for."""
+        granted = 0
+        for each in self._guessed():
+            yield each
+            while self.wished and granted < GRANTED:
+                granted += 1
+                yield self.wished.pop(0)
+            self.wished.clear()
+
+    def _guessed(self) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
         if not isinstance(self.target, type):
             yield (), {}
             return
@@ -257,6 +330,8 @@ class Driver:
             yield (), {**arguments, name: [PROFILES[0]] * length}
         for found in self._instead(arguments):
             yield (), found
+        for size in PROFILES[:3]:
+            yield (), constructor_arguments(self.target, size, by_use=True, anything=True)
         if self.method and not inspect.isabstract(self.target):
             self.bare = True
             yield (), {}
@@ -287,7 +362,7 @@ class Driver:
             return without_constructor(self.target, self.method)
         words = [_word(a) for a in arguments] + [f"{name}={_word(value)}" for name, value in keywords.items()]
         self.description = f"`{self.target.__name__}({', '.join(words)})`"
-        built = _concrete(self.target, self.method or "forward")(*arguments, **keywords)
+        built = _concrete(self.target, self.method or "forward", self.lacking)(*arguments, **keywords)
         if self.method:
             self.description += f".{self.method}"
         return built
@@ -296,23 +371,33 @@ class Driver:
         self.description = f"{self.description.partition(' called')[0]} called with {inputs.words(self.input_grad)}"
         for ordinal in ("", "second "):
             phase.name = f"{ordinal}forward"
-            result = function(**inputs.make(self.input_grad))
+            self.made = wished.given(function, inputs.make(self.input_grad))
+            result = function(**{name: self.made[name] for name in inputs.parameters})
             outputs = [t for t in _tensors(result) if t.requires_grad]
             if outputs:
                 phase.name = f"{ordinal}backward"
                 sum(_total(t) for t in outputs).backward()
 
 
-def _concrete(target: type[Any], method: str) -> type[Any]:
-    """The class, or one derived from it that lacks nothing: what is abstract returns None there."""
+def _concrete(target: type[Any], method: str, lacking: Collection[str]) -> type[Any]:
+    """The class, or one derived from it that lacks nothing: what others are to write gives back what it is given."""
     if _unwritten(target, method):
         written = (each for each in _derived(target) if not _unwritten(each, method) and not inspect.isabstract(each))
         target = next(written, target)
-    if not inspect.isabstract(target):
+    names = {*lacking, *getattr(target, "__abstractmethods__", ())} - {method}
+    if not names and not inspect.isabstract(target):
         return target
-    derived: type[Any] = types.new_class(target.__name__, (target,))
+    derived: type[Any] = types.new_class(
+        target.__name__, (target,), exec_body=lambda inside: inside.update(dict.fromkeys(names, _given_back))
+    )
     derived.__abstractmethods__ = frozenset()
     return derived
+
+
+def _given_back(*given: Any, **named: Any) -> Any:
+    """A method that nobody has written: a copy of the first tensor that it is given, else something."""
+    first = next(tensors((*given, *named.values())), None)
+    return Anything() if first is None else first.clone()
 
 
 def _derived(target: type[Any]) -> Iterator[type[Any]]:

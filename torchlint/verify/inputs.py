@@ -18,7 +18,9 @@ import torch
 from torch import nn
 
 from torchlint.verify import typed, values
-from torchlint.verify.usage import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES, Use, uses, whole
+from torchlint.verify.anything import Anything
+from torchlint.verify.shapes import asked_for, said
+from torchlint.verify.usage import CONFIGURATIONS, LENGTHS, MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES, Use, uses, whole
 
 SIZE = 8
 """Of what says nothing of itself."""
@@ -40,15 +42,17 @@ SMALL_INTS = {
 """Constructor arguments whose name holds the word, and a size that suits it."""
 INTEGER_INPUTS = ("ids", "tokens", "idx", "index", "indices", "label", "labels", "target", "targets")
 """Names, or last words of names, of `forward` arguments that are integers."""
-CONFIGURATIONS = ("config", "cfg", "conf", "args", "opt", "hparams", "settings", "params")
-"""Names of what holds settings."""
-RANKS = 6
-"""No tensor gets more dimensions."""
 SPATIAL = (16, 32, 28, 8)
 
 
 def constructor_arguments(
-    target: type[Any], size: int, *, by_use: bool = False, depth: int = typed.DEPTH, all_of_them: bool = False
+    target: type[Any],
+    size: int,
+    *,
+    by_use: bool = False,
+    depth: int = typed.DEPTH,
+    all_of_them: bool = False,
+    anything: bool = False,
 ) -> dict[str, Any]:
     """
     Keyword arguments for the parameters of a class that have no default.
@@ -66,6 +70,8 @@ def constructor_arguments(
         How deep classes may be built; 0: not at all.
     all_of_them
         Whether those that are None by default get something, too.
+    anything
+        Whether numbers of which nothing is known are `Anything`.
     """
     try:
         parameters = inspect.signature(target).parameters.values()
@@ -90,6 +96,8 @@ def constructor_arguments(
                 found[p.name] = values.scalar(p.name, size, computes=False)
             else:
                 found[p.name] = values.make(p.name, use, (size,), size, False, computes=False)
+            if anything and p.annotation is p.empty and type(value := found[p.name]) is int:
+                found[p.name] = Anything(value)
     return found
 
 
@@ -193,6 +201,9 @@ class Inputs:
             # a clone, because inputs inside a network are no leaves; it saves nothing and shares nothing
             made[name] = leaf.requires_grad_().clone() if requires_grad else leaf
         for name in self.integers:
+            if name.rpartition("_")[2] in LENGTHS:
+                made[name] = torch.full(own.get(name, self.shape[:1]), 2)
+                continue
             made[name] = torch.randint(0, self.limit, own.get(name, self.shape), generator=generator)
         for name, use in self.others:
             if use.of is not None:
@@ -202,6 +213,11 @@ class Inputs:
                     continue
             made[name] = values.make(name, use, own.get(name, self.shape), SIZE, requires_grad, computes=True)
         return made
+
+    @property
+    def parameters(self) -> list[str]:
+        """Those that get something."""
+        return [*self.names, *self.integers, *(name for name, _ in self.others)]
 
     def words(self, requires_grad: bool) -> str:
         """For the report: `x` of shape (2, 8)."""
@@ -327,42 +343,56 @@ def _shapes(module: nn.Module) -> Iterator[tuple[int, ...]]:
 def repaired(inputs: Inputs, message: str) -> list[Inputs]:
     """Inputs that the text of torch's refusal asks for."""
     found: list[Inputs] = []
-    for pattern, repair in _REPAIRS:
-        match = re.search(pattern, message)
-        if match:
-            shapes = repair(inputs.shape, [_sizes(group) for group in match.groups()])
-            found += [replace(inputs, shape=shape) for shape in shapes if shape != inputs.shape]
-            found += _one_by_one(inputs, shapes)
-    wanted = _said(message)
+    for shapes in asked_for(inputs.shape, message):
+        found += [replace(inputs, shape=shape) for shape in shapes if shape != inputs.shape]
+        found += _one_by_one(inputs, shapes)
+    wanted = said(message)
     if wanted and wanted != inputs.shape:
         found += [replace(inputs, shape=wanted), *_one_by_one(inputs, [wanted])]
-    if re.search(r"scalar types?:? Long|expected .*Long|must be .*integer|Long, Int|Expected dtype int", message):
-        found += [_as(inputs, name, Use("integers")) for name in inputs.names]
+    if re.search(_OF_INTEGERS, message):
+        for name, use in inputs.others:
+            if use.kind in ("dict", "tensors", "batch") and not use.held:
+                found.append(with_use(inputs, name, replace(use, held="all integers")))
+        found += [with_use(inputs, name, Use("integers")) for name in inputs.names]
         found.append(replace(inputs, names=inputs.names[1:], integers=(*inputs.names[:1], *inputs.integers)))
         found.append(replace(inputs, names=(), integers=(*inputs.names, *inputs.integers)))
     if inputs.integers and re.search(r"class probabilities|multi-target not supported|0D or 1D target", message):
         one = {name: dict(inputs.shapes).get(name, inputs.shape)[:1] for name in inputs.integers}
         found.append(replace(inputs, shapes=tuple({**dict(inputs.shapes), **one}.items())))
-    if re.search(r"scalar types?:? Float|expected .*Float|must be .*floating|found Long|'Long'", message):
+    if inputs.integers and "out of range in self" in message and inputs.limit > 1:
+        found.append(replace(inputs, limit=2 if inputs.limit > 2 else 1))
+    if re.search(r"scalar types?:? Float|expected .*Float|must be .*floating|found Long|'Long'|same dtype", message):
         found.append(replace(inputs, names=(*inputs.names, *inputs.integers), integers=()))
     found += list(_completed(inputs, message))
     if "ndarray" in message:
         for name in (*inputs.names, *(n for n, use in inputs.others if use.kind in ("mask", "config"))):
-            found.append(_as(inputs, name, Use("array")))
+            found.append(with_use(inputs, name, Use("array")))
     if re.search(r"not Tensor|'Tensor' object|Tensor cannot|single element can be converted|ambiguous", message):
         found += list(_otherwise(inputs, message))
     return found
 
 
-def _as(inputs: Inputs, name: str, use: Use) -> Inputs:
+_OF_INTEGERS = (
+    r"scalar types?:? Long|expected .*Long|must be .*integer|Long, Int|Expected dtype int|must be long"
+    r"|only integer tensors|should be .*int64|expects .*int64|must be .*int64|one_hot is only applicable"
+)
+"""Refusals of tensors of floats."""
+
+
+def with_use(inputs: Inputs, name: str, use: Use) -> Inputs:
     """The same with one argument as something else."""
+    if use.kind == "integers":
+        known = with_use(inputs, name, Use("tensor"))
+        plain = tuple(n for n in known.names if n != name)
+        return replace(known, names=plain, integers=(*(n for n in inputs.integers if n != name), name))
     if use.kind == "tensor":
         others = tuple(each for each in inputs.others if each[0] != name)
-        return replace(inputs, names=(*inputs.names, name), others=others)
+        rest, integers = (tuple(n for n in known if n != name) for known in (inputs.names, inputs.integers))
+        return replace(inputs, names=(*rest, name), integers=integers, others=others)
     others = tuple((known, use if known == name else old) for known, old in inputs.others)
     others = others if name in dict(others) else (*others, (name, use))
-    names, integers = ([n for n in known if n != name] for known in (inputs.names, inputs.integers))
-    return replace(inputs, names=tuple(names), integers=tuple(integers), others=others)
+    names, integers = (tuple(n for n in known if n != name) for known in (inputs.names, inputs.integers))
+    return replace(inputs, names=names, integers=integers, others=others)
 
 
 _TYPES = {"list": "list", "tuple": "batch", "int": "integer", "float": "number", "str": "string", "bool": "flag"}
@@ -370,20 +400,53 @@ _TYPES = {"list": "list", "tuple": "batch", "int": "integer", "float": "number",
 
 def _completed(inputs: Inputs, message: str) -> Iterator[Inputs]:
     """What was made up has not what is read of it: it gets that, or is a configuration, which has everything."""
+    refused = re.search(_NOT_THAT, message)
+    if refused is not None:
+        kinds = [kind for kind in refused.groups() if kind]
+        for name, use in inputs.others:
+            if any(use.kind in _MADE.get(kind, ()) for kind in kinds):
+                yield with_use(inputs, name, Use("anything"))
+            elif use.kind == "anything" and "Anything" in kinds:
+                yield with_use(inputs, name, Use("string"))
+    if "but got Anything" in message or "not Anything" in message:
+        for name, use in inputs.others:
+            if use.kind == "anything" and not use.rank:
+                yield with_use(inputs, name, replace(use, rank=1))
     match = re.search(r"'(\w+)' object has no attribute '(\w+)'", message)
     if match is None:
         return
     kind, attribute = match[1], match[2]
     for name, use in inputs.others:
-        if use.of is not None and use.of.__name__ == kind:
-            yield _as(inputs, name, Use("config", reads=use.reads))
+        if (use.kind, kind) in (("optimizer", "SGD"), ("scheduler", "_Scheduler"), ("loader", "list")) or (
+            use.of is not None and use.of.__name__ == kind
+        ):
+            yield with_use(inputs, name, Use("config", reads=use.reads))
         elif kind == "AnyModule" and use.kind in ("module", "callable"):
             for held in ("list", "tensor", "called"):
-                yield _as(inputs, name, replace(use, reads=((attribute, held), *use.reads)))
+                yield with_use(inputs, name, replace(use, reads=((attribute, held), *use.reads)))
         elif kind in ("int", "float") and use.kind == "config" and attribute in TENSOR_ATTRIBUTES:
-            yield _as(inputs, name, Use("module", reads=use.reads))
+            yield with_use(inputs, name, Use("module", reads=use.reads))
         elif _TYPES.get(kind) == use.kind:
-            yield _as(inputs, name, Use("tensor" if attribute in TENSOR_ATTRIBUTES else "config"))
+            yield with_use(inputs, name, Use("tensor" if attribute in TENSOR_ATTRIBUTES else "config"))
+
+
+_NOT_THAT = (
+    r"'(\w+)' object (?:is not (?:iterable|subscriptable|callable|a mapping)|cannot be interpreted)"
+    r"|(\w+) indices must be integers|type\(s\) for \S+ '(\w+)' and '(\w+)'|object of type '(\w+)' has no len"
+)
+_MADE = {
+    "list": ("list", "tensors", "loader"),
+    "tuple": ("batch",),
+    "int": ("integer", ""),
+    "float": ("number", ""),
+    "str": ("string", ""),
+    "bool": ("flag", ""),
+    "AnyModule": ("module", "callable"),
+    "Config": ("config",),
+    "Batch": ("dict",),
+    "Settings": ("dict",),
+}
+"""Refusals of what a value is no kind of, and what was made up where it is of that class."""
 
 
 def instead(arguments: Mapping[str, Any], refusal: str) -> Iterator[tuple[str, Any]]:
@@ -422,17 +485,6 @@ _INSTEAD: tuple[tuple[str, tuple[Callable[[], Any], ...]], ...] = (
 """Parts of refusals, and what may be wanted."""
 
 
-def _said(message: str) -> tuple[int, ...]:
-    """The shape that an author's own refusal asks for: "expected (B, C, 3)", "must be of shape [N, D]"."""
-    match = re.search(
-        r"(?i)(?:expect\w*|must|should|shape\w*)[^\[(]*[\[(]([A-Za-z*\d]\w*(?:\s*,\s*[A-Za-z*\d][\w*]*)+)[\])]", message
-    )
-    if match is None:
-        return ()
-    words = [word.strip() for word in match[1].split(",")]
-    return tuple(int(word) if word.isdigit() else 2 if index == 0 else 8 for index, word in enumerate(words))
-
-
 _SHAPED = ("mask", "batch", "tensors", "array")
 
 
@@ -453,84 +505,8 @@ def _one_by_one(inputs: Inputs, shapes: Sequence[tuple[int, ...]]) -> list[Input
 def _otherwise(inputs: Inputs, message: str) -> Iterator[Inputs]:
     """One of the tensors is something else: what, the message hints at."""
     kinds = ("callable",) if "not callable" in message else ("integer", "list", "callable")
-    kinds = ("config",) if "has no attribute" in message else kinds
+    kinds = ("anything",) if "has no attribute" in message else kinds
     for name in inputs.names:
         for kind in kinds:
             rest = tuple(each for each in inputs.names if each != name)
             yield replace(inputs, names=rest, others=(*inputs.others, (name, Use(kind))))
-
-
-_Shape = tuple[int, ...]
-_Repair = Callable[[_Shape, list[list[int]]], list[_Shape]]
-
-
-def _sizes(text: str | None) -> list[int]:
-    return [int(number) for number in re.findall(r"\d+", text or "")]
-
-
-def _last(shape: _Shape, size: int) -> list[_Shape]:
-    return [(*shape[:-1], size)] if shape else [(size,)]
-
-
-def _second(shape: _Shape, size: int) -> list[_Shape]:
-    return [(shape[0], size, *shape[2:])] if len(shape) > 1 else [(2, size)]
-
-
-def _ranked(shape: _Shape, rank: int) -> list[_Shape]:
-    if rank > RANKS:
-        return []
-    if len(shape) > rank:
-        return [shape[:rank], shape[len(shape) - rank :]]
-    padding = (8,) * (rank - len(shape))
-    return [(*shape, *padding), (*shape[:-1], *padding, *shape[-1:])]
-
-
-def _swapped(shape: _Shape, have: int, want: int) -> list[_Shape]:
-    return [(*shape[:i], want, *shape[i + 1 :]) for i, size in enumerate(shape) if size == have]
-
-
-def _multiplied(shape: _Shape, groups: list[list[int]]) -> list[_Shape]:
-    (_, have), (want, columns) = groups
-    found = _last(shape, want) if shape and shape[-1] == have else []
-    if shape[-2:] == (want, columns):  # the input is the right factor
-        found.append((*shape[:-2], have, columns))
-    if found:
-        return found
-    if len(shape) >= 3 and shape[-1] == shape[-2] and want % max(1, have // (shape[-1] * shape[-2])) == 0:
-        return [(*shape[:-2], size, size) for size in (8, 12, 14, 20, 24, 28, 32, 64, 96, 112, 224)]
-    return _swapped(shape, have, want) or _last(shape, want)
-
-
-_REPAIRS: tuple[tuple[str, _Repair], ...] = (
-    (r"shapes cannot be multiplied \((\d+x\d+) and (\d+x\d+)\)", _multiplied),
-    (r"size mismatch, got input \(\d+\), mat \(\d+x(\d+)\), vec \((\d+)\)", lambda s, g: _last(s, g[1][0])),
-    (r"to have (\d+) channels, but got \d+ channels", lambda s, g: _second(s, g[0][0])),
-    (r"running_mean should contain \d+ elements not (\d+)", lambda s, g: _second(s, g[0][0])),
-    (r"has \d+ channels?,? but .*?(\d+)", lambda s, g: _second(s, g[0][0])),
-    (r"or (\d)D \(batched\) input", lambda s, g: _ranked(s, g[0][0])),
-    (r"[Ee]xpected (\d)D or \d+D input", lambda s, g: _ranked(s, g[0][0])),
-    (r"[Ee]xpected (\d)D input", lambda s, g: _ranked(s, g[0][0])),
-    (r"shape \[\*, ([\d, ]+)\]", lambda s, g: [(2, *g[0]), (2, 5, *g[0])]),
-    (r"Expected (\d+), got \d+", lambda s, g: _last(s, g[0][0])),
-    (r"Target sizes: (\[[\d, ]*\])", lambda s, g: [tuple(g[0])]),
-    (
-        r"tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
-        lambda s, g: _swapped(s, g[0][0], g[1][0]) + _swapped(s, g[1][0], g[0][0]),
-    ),
-    (r"len\(dims\) = (\d+)", lambda s, g: _ranked(s, g[0][0])),
-    (r"same number of dimensions: got (\d+) and (\d+)", lambda s, g: [*_ranked(s, g[0][0]), *_ranked(s, g[1][0])]),
-    (r"repeat dims can not be smaller", lambda s, g: _ranked(s, max(1, len(s) - 1))),
-    (
-        r"expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\)",
-        lambda s, g: _swapped(s, g[0][0], g[1][0]) + _swapped(s, g[1][0], g[0][0]),
-    ),
-    (r"(?i)\bis not (?:an? )?(\d)-?D\b", lambda s, g: _ranked(s, g[0][0])),
-    (r"subscripts in the equation \((\d+)\)", lambda s, g: _ranked(s, g[0][0])),
-    (r"number of sizes provided \((\d+)\)", lambda s, g: _ranked(s, g[0][0])),
-    (r"(?i)(?:must|should|expect\w*)[^.]*?\b(\d)-?D\b", lambda s, g: _ranked(s, g[0][0])),
-    (r"unpack \(expected (\d+)", lambda s, g: _ranked(s, g[0][0])),
-    (r"Dimension out of range.*\[-(\d)", lambda s, g: _ranked(s, g[0][0] + 1)),
-    (r"too many indices for tensor of dimension (\d)", lambda s, g: _ranked(s, g[0][0] + 1)),
-    (r"more than 1 value per channel", lambda s, g: [(4, *s[1:])]),
-    (r"index (\d+) is out of bounds", lambda s, g: [tuple(max(n, g[0][0] + 1) for n in s)]),
-)

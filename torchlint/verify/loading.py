@@ -85,7 +85,7 @@ class Loading:
             which keeps it from being loaded.
         """
         sys.path.insert(0, self.root)
-        sys.meta_path.append(self.standins)
+        sys.meta_path.insert(0, self.standins)  # what is there and does not load is stood in for, too
         Finder(self).install()
         before = set(sys.modules)
         for _ in range(ATTEMPTS):
@@ -116,6 +116,8 @@ class Loading:
     def _cleared(self, error: Exception) -> bool:
         """Whether what ended the loading is out of the way now."""
         own = self.name.partition(".")[0]
+        if self._behind(error):
+            return True
         if isinstance(error, ModuleNotFoundError) and error.name:
             missing = error.name
             if missing.partition(".")[0] != own:
@@ -139,13 +141,55 @@ class Loading:
         if gone and self.bare and gone[2] in self.packages and gone[1] not in self.packages[gone[2]]:
             self.packages.setdefault(gone[2], {})[gone[1]] = Inert(f"{gone[2]}.{gone[1]}", self.standins.touched)
             return True
+        failing = self._failing(error)
+        if failing and failing.partition(".")[0] != own:  # it is there, and cannot be loaded on this machine
+            self._without(failing.partition(".")[0])
+            return True
         if not self.bare and "." in self.name:
             self.bare = True
             return True
         if gone and gone[2] not in self.packages and (gone[2], gone[1]) not in self.gone and gone[2] != self.name:
             self.gone.append((gone[2], gone[1]))
             return True
+        if failing:  # a part of the project that does not load here
+            self._without(failing)
+            return True
         return False
+
+    def _behind(self, error: Exception) -> bool:
+        """Whether what is not installed, and the program said so in its own words, is stood in for now."""
+        before = error.__cause__ or error.__context__
+        while before is not None and not (isinstance(before, ModuleNotFoundError) and before.name):
+            before = before.__cause__ or before.__context__
+        if not isinstance(before, ModuleNotFoundError) or before.name is None:
+            return False
+        top = before.name.partition(".")[0]
+        if top == self.name.partition(".")[0] or top in self.standins.names or _is_there(top):
+            return False
+        self.standins.names.add(top)
+        return True
+
+    def _without(self, name: str) -> None:
+        self.standins.names.add(name)
+        for known in [known for known in sys.modules if known == name or known.startswith(f"{name}.")]:
+            del sys.modules[known]
+
+    def _failing(self, error: Exception) -> str:
+        """The module whose own statements raised, if it is not the file itself, and nothing that all rests on."""
+        names = []
+        trace = error.__traceback__
+        while trace is not None:
+            frame = trace.tb_frame
+            if frame.f_code.co_name == "<module>":
+                names.append(str(frame.f_globals.get("__name__", "")))
+            trace = trace.tb_next
+        for name in reversed(names):
+            top = name.partition(".")[0]
+            if name == self.name or name.startswith("torchlint"):
+                return ""
+            if top not in _NEEDED and top not in sys.stdlib_module_names and name not in self.standins.names:
+                return name
+        return ""
 
     def _has(self, name: str) -> bool:
         place = os.path.join(self.root, *name.split("."))
@@ -188,6 +232,10 @@ class _Bare(types.ModuleType):
         inner = [(i.module or "", i) for i in imports if i.level == 1]
         inner += [((i.module or "").removeprefix(own), i) for i in imports if (i.module or "").startswith(own)]
         return [(module, alias.asname or alias.name) for module, found in inner for alias in found.names]
+
+
+_NEEDED = frozenset({"torch", "numpy", "torchlint", "__main__"})
+"""Nothing can be loaded without them."""
 
 
 def _is_there(name: str) -> bool:

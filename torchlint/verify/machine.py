@@ -13,12 +13,24 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from torchlint.verify.anything import Anything
+
 _ELSEWHERE = ("cuda", "mps", "xpu", "npu", "hpu")
+_OF_VALUES = (torch.tensor, torch.as_tensor, torch.asarray)
 _MOVES = frozenset({"cuda", "xpu", "pin_memory"})
 
 
 class OnThisMachine(TorchFunctionMode):  # type: ignore[misc]
-    """Every device that a call into torch names is the CPU."""
+    """
+    Every device that a call into torch names is the CPU.
+
+    Attributes
+    ----------
+    calls
+        So many calls into torch came back.
+    """
+
+    calls = 0
 
     def __torch_function__(
         self,
@@ -30,8 +42,12 @@ class OnThisMachine(TorchFunctionMode):  # type: ignore[misc]
         """Called by torch in place of `func`."""
         if getattr(func, "__name__", "") in _MOVES and args and isinstance(args[0], torch.Tensor):
             return args[0]
+        if func in _OF_VALUES and args and isinstance(args[0], Anything):
+            args = (int(args[0]), *args[1:])
         keywords = {name: _here(value) for name, value in (kwargs or {}).items()}
-        return func(*(_here(value) for value in args), **keywords)
+        result = func(*(_here(value) for value in args), **keywords)
+        self.calls += 1
+        return result
 
 
 def _here(value: Any) -> Any:

@@ -8,8 +8,10 @@ where the program handles that itself, it goes its own way. Which of them were t
 
 from __future__ import annotations
 
+import ast
 import importlib.abc
 import importlib.machinery
+import linecache
 import sys
 import types
 from collections.abc import Iterable, Iterator, Sequence
@@ -84,6 +86,16 @@ class Inert:
     def __len__(self) -> int:
         return 0
 
+    def __index__(self) -> int:
+        self._touch()
+        return 8
+
+    __int__ = __index__
+
+    def __float__(self) -> float:
+        self._touch()
+        return 1.0
+
     def __bool__(self) -> bool:
         return False
 
@@ -119,6 +131,42 @@ class Inert:
 
     def __eq__(self, other: object) -> bool:
         return self is other
+
+
+def supplied(error: Exception, touched: set[str]) -> bool:
+    """
+    Whether a name now has a stand-in that is missing only because a program handles that a package is not there:
+    `try: import it`, and nothing, or None, is its value.
+    """
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return False
+    names = trace.tb_frame.f_globals
+    if isinstance(error, NameError) and not isinstance(error, UnboundLocalError):
+        wanted = {str(error.name)}
+    elif isinstance(error, (TypeError, AttributeError)) and "'NoneType' object" in str(error):
+        wanted = {name for name in trace.tb_frame.f_code.co_names if names.get(name, "") is None}
+    else:
+        return False
+    found = {name: path for name, path in _handled(trace.tb_frame.f_code.co_filename) if name in wanted}
+    names.update({name: Inert(path, touched) for name, path in found.items()})
+    return bool(found)
+
+
+def _handled(filename: str) -> Iterator[tuple[str, str]]:
+    """The names that a file imports where it handles that they are not there, and what they stand for."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(filename)))
+    except (SyntaxError, ValueError):
+        return
+    for block in ast.walk(tree):
+        if isinstance(block, (ast.Try, ast.If)):
+            for node in (each for statement in block.body for each in ast.walk(statement)):
+                if isinstance(node, (ast.Import, ast.ImportFrom)):
+                    package = f"{node.module or ''}." if isinstance(node, ast.ImportFrom) else ""
+                    yield from ((a.asname or a.name.partition(".")[0], f"{package}{a.name}") for a in node.names)
 
 
 class _Stood:

@@ -81,6 +81,12 @@ _NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (  # of a name, where its use 
 )
 
 
+CONFIGURATIONS = ("config", "cfg", "conf", "args", "opt", "hparams", "settings", "params")
+"""Names of what holds settings."""
+LENGTHS = ("lens", "lengths", "len")
+"""Last words of names of tensors of lengths, one for each sequence."""
+_COUNTED = frozenset({"batch_idx", "batch_nb", "batch_index", "optimizer_idx", "dataloader_idx", "epoch", "step"})
+"""Names of what counts, where they are not called tensors."""
 _SIZE = re.compile(
     r"^(n|num|max|min)_|_(size|sizes|len|length|dim|dims|num|step|steps|epoch|epochs|rate|eps|order|factor|width|height)$"
     r"|^(dim\d?|dims|axis\d?|k|n|groups|stride|strides|padding|dilation|kernel_size|eps|alpha|beta|gamma|temperature|length"
@@ -109,6 +115,10 @@ class Use:
         Of what is no tensor: what is read of it that holds something itself, each with "object", "called" or "list".
     choices
         The words that it is compared with.
+    value
+        Of kind "value": itself.
+    held
+        Of a batch and the like: the kind of its tensors; "": by their names.
     """
 
     kind: str
@@ -116,6 +126,8 @@ class Use:
     of: type[Any] | None = None
     reads: tuple[tuple[str, str], ...] = ()
     choices: tuple[str, ...] = ()
+    value: Any = None
+    held: str = ""
 
 
 def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, *, computes: bool) -> dict[str, Use]:
@@ -232,6 +244,8 @@ def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str
         return "modules"
     if lower in ("dtype", "device"):
         return lower
+    if lower in _COUNTED or lower.endswith(("_epoch", "_step", "iteration")):
+        return "integer" if computes else ""
     for kind in ("optimizer", "module", "dict", "batch", "tensor", "loader"):
         if kind in seen and (computes or kind != "tensor") and not (kind == "tensor" and _SIZE.search(lower)):
             return kind
@@ -261,6 +275,8 @@ def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str
 def _of_tensor(name: str) -> str:
     lower = name.lower()
     last = lower.rpartition("_")[2]
+    if last in LENGTHS:
+        return "integers"
     if last in ("mask", "masks") or lower.startswith("mask"):
         return "mask"
     if last in ("ids", "tokens", "idx", "index", "indices", "label", "labels", "target", "targets", "timesteps"):

@@ -6,13 +6,14 @@ Runs inside the child. Each is made anew for each call, the same for the same na
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 from torch import nn
 
-from torchlint.verify.usage import Use
+from torchlint.verify.anything import AnyTensor, Anything, tensors
+from torchlint.verify.usage import CONFIGURATIONS, MODULE_ATTRIBUTES, Use
 
 _SMALL: tuple[tuple[tuple[str, ...], Any], ...] = (  # of a name, the first whose words it holds; =: its last word
     (
@@ -35,6 +36,7 @@ _SMALL: tuple[tuple[tuple[str, ...], Any], ...] = (  # of a name, the first whos
     (("use_", "is_", "with_", "bias", "inplace", "verbose", "causal", "enable", "return_"), False),
     (("dim", "axis"), -1),
     (("act", "nonlinearity"), "relu"),
+    (("path", "dir", "file", "folder"), "."),
     (("=name", "=mode", "=type"), ""),
 )
 
@@ -74,6 +76,8 @@ class Config:
         known = "" if inner or value != self._size else self._reads.get(name, "")
         if known:
             value = {"object": Config(self._size), "called": AnyModule(), "list": [self._size] * 2}[known]
+        elif type(value) is int and value == self._size:
+            value = Anything(value)
         self.__dict__[name] = value
         return value
 
@@ -82,7 +86,7 @@ class Config:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """As a layer that keeps shapes; of no tensor, more settings."""
-        for value in _inside((*args, *kwargs.values())):
+        for value in tensors((*args, *kwargs.values())):
             return value.clone()
         return Config(self._size)
 
@@ -101,6 +105,12 @@ class Settings(dict[str, Any]):
         super().__init__()
         self._made = Config(size, reads)
 
+    def __getattr__(self, name: str) -> Any:
+        """As a configuration whose keys are attributes, too."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self[name]
+
     def __missing__(self, key: str) -> Any:
         self[key] = value = self._made[key]
         return value
@@ -117,17 +127,29 @@ class Settings(dict[str, Any]):
 class Batch(dict[str, Any]):
     """A dictionary of tensors that has the keys which are asked for."""
 
-    def __init__(self, shape: tuple[int, ...], requires_grad: bool) -> None:
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        requires_grad: bool,
+        kind: str = "",
+        own: tuple[tuple[str, tuple[int, ...], str], ...] = (),
+    ) -> None:
         super().__init__()
-        self.shape = shape
-        self.requires_grad = requires_grad
+        self._made = (shape, requires_grad, kind)
+        self._own = {key: (size, requires_grad, held) for key, size, held in own}
 
     def __missing__(self, key: str) -> Any:
-        self[key] = value = tensor(str(key), self.shape, self.requires_grad)
+        self[key] = value = tensor(str(key), *self._own.get(key, self._made))
         return value
 
     def get(self, key: str, default: Any = None) -> Any:
         return dict.get(self, key, default)
+
+    def __getattr__(self, name: str) -> Any:
+        """As a batch whose keys are attributes, too."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return torch.device("cpu") if name == "device" else self[name]
 
 
 class AnyModule(nn.Module):  # type: ignore[misc]
@@ -144,10 +166,38 @@ class AnyModule(nn.Module):  # type: ignore[misc]
                 setattr(self, name, _HELD[held]())
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """The first tensor of floats among the arguments."""
-        for value in _inside((*args, *kwargs.values())):
+        """The first tensor among the arguments; of what is no tensor, as a class of layers would."""
+        for value in tensors((*args, *kwargs.values())):
             return (value if value.is_floating_point() else value.float()) * self.weight + self.bias
-        return self.weight + self.bias
+        return AnyModule() if args or kwargs else self.weight + self.bias
+
+    def __getattr__(self, name: str) -> Any:
+        """What it was not known to have."""
+        if name.startswith("_") or name in MODULE_ATTRIBUTES or "_set" in self.__dict__:
+            return super().__getattr__(name)
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            return self.__dict__.setdefault(name, Anything())
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """While something is set, it is asked whether it is there already."""
+        self.__dict__["_set"] = True
+        try:
+            super().__setattr__(name, value)
+        finally:
+            self.__dict__.pop("_set", None)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Parts of it are Modules, two where they are counted."""
+        if isinstance(key, slice):
+            return [AnyModule(), AnyModule()][key]
+        if isinstance(key, int) and not -2 <= key < 2:
+            raise IndexError(key)
+        return self.__dict__.setdefault("_held", {}).setdefault(key, AnyModule())
+
+    def __len__(self) -> int:
+        return 2
 
 
 _HELD: Mapping[str, Callable[[], Any]] = {
@@ -157,16 +207,6 @@ _HELD: Mapping[str, Callable[[], Any]] = {
     "object": lambda: Config(8),
 }
 """What a made-up Module has under a name that is read of it."""
-
-
-def _inside(values: Any) -> Iterator[torch.Tensor]:
-    for value in values:
-        if isinstance(value, torch.Tensor):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            yield from _inside(value)
-        elif isinstance(value, Mapping):
-            yield from _inside(value.values())
 
 
 class _Scheduler:
@@ -180,7 +220,7 @@ class _Scheduler:
 
 def criterion(*args: Any, **kwargs: Any) -> torch.Tensor:
     """A loss of any tensors: their mean square."""
-    found = [value.float().pow(2).mean() for value in _inside((*args, *kwargs.values()))]
+    found = [value.float().pow(2).mean() for value in tensors((*args, *kwargs.values()))]
     return sum(found[1:], found[0]) if found else torch.zeros(())
 
 
@@ -190,6 +230,8 @@ def tensor(name: str, shape: tuple[int, ...], requires_grad: bool, kind: str = "
     last = name.lower().rpartition("_")[2]
     if kind == "mask" or (not kind and last in ("mask", "masks")):
         return torch.ones(shape[:2] if len(shape) > 2 else shape, dtype=torch.bool)
+    if kind == "all integers":
+        return torch.randint(0, 2, shape, generator=generator)
     if kind == "integers" or (not kind and last in ("ids", "label", "labels", "target", "targets", "index", "y")):
         return torch.randint(0, 2, shape[:1], generator=generator)
     leaf = torch.rand(shape, generator=generator) + 0.1
@@ -215,9 +257,9 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
         case "tensor" | "integers" | "mask":
             return tensor(name, shape, requires_grad, use.kind)
         case "tensors":
-            return [tensor(name, shape, requires_grad), tensor(name, shape, requires_grad)]
+            return [tensor(name, shape, requires_grad, use.held), tensor(name, shape, requires_grad, use.held)]
         case "batch":
-            first = [tensor("x", shape, requires_grad) for _ in range(max(1, use.rank - 1))]
+            first = [tensor("x", shape, requires_grad, use.held) for _ in range(max(1, use.rank - 1))]
             return (*first, tensor("labels", shape, False))
         case "module":
             return AnyModule(use.reads)
@@ -240,8 +282,13 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
             return [pair, pair]
         case "config":
             return Config(size, use.reads)
+        case "value":
+            return use.value
+        case "anything":
+            return (AnyTensor if use.rank else Anything)(size)
         case "dict":
-            return Batch(shape, requires_grad) if computes else Settings(size, use.reads)
+            settings = not computes or name.lower() in CONFIGURATIONS
+            return Settings(size, use.reads) if settings else Batch(shape, requires_grad, use.held, use.value or ())
         case "list":
             return [size, size]
         case "integer":
@@ -259,5 +306,5 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
         case "dtype":
             return torch.float32
         case "path":
-            return "file"
+            return "." if any(word in name.lower() for word in ("dir", "folder", "root")) else "file"
     return scalar(name, size, computes=computes)

@@ -1,0 +1,172 @@
+"""
+A made-up value of which nothing is known: a number that also has, holds, does and is what is asked of it.
+
+Runs inside the child. It is an integer, because sizes must be; what torch takes for a tensor is a kind of its own.
+Where it was asked for more than a number, the program was driven with something that no caller may ever give it: that
+is remembered, for nothing is refuted then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import torch
+from torch import nn
+
+from torchlint.verify.usage import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES
+
+HELD = 2
+"""It holds so many others."""
+_TEXT = frozenset({"lower", "upper", "strip", "split", "startswith", "endswith", "replace", "join", "encode", "format"})
+_DONE = frozenset(
+    {"step", "append", "extend", "add", "update", "remove", "close", "log", "info", "debug", "warning", "log_dict"}
+)
+"""What is called for its effect."""
+
+
+class Anything(int):
+    """
+    An integer, and all else.
+
+    Parameters
+    ----------
+    size
+        Its value, and the last size of the tensor that it is where one is wanted.
+
+    Attributes
+    ----------
+    asked
+        Whether one of them was asked for more than a number since this was last set.
+    """
+
+    asked: ClassVar[bool] = False
+
+    def __new__(cls, size: int = 8) -> Anything:
+        """As that of integers."""
+        return int.__new__(cls, size)
+
+    def _another(self) -> Any:
+        Anything.asked = True
+        return type(self)(int(self))
+
+    def _as_tensor(self) -> torch.Tensor:
+        Anything.asked = True
+        known: torch.Tensor | None = self.__dict__.get("_tensor")
+        if known is None:
+            leaf = torch.rand((2, max(1, int(self))), generator=torch.Generator().manual_seed(1)) + 0.1
+            known = self.__dict__["_tensor"] = leaf.requires_grad_().clone()
+        return known
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        value = self._attribute(name)
+        self.__dict__[name] = value
+        return value
+
+    def _attribute(self, name: str) -> Any:
+        if name in ("device",):
+            return torch.device("cpu")
+        Anything.asked = True
+        if name in _TEXT:
+            return getattr("relu", name)
+        if name in ("keys", "values", "items"):
+            return getattr({"first": self._another(), "second": self._another()}, name)
+        if name == "get":
+            return lambda key, default=None: self[key] if default is None else default
+        if name in _DONE:
+            return _nothing
+        if name in TENSOR_ATTRIBUTES:
+            return getattr(self._as_tensor(), name)
+        if name in MODULE_ATTRIBUTES:
+            return getattr(nn.Linear(2, 2), name)
+        return self._another()
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return getattr(self, key) if key.isidentifier() and not key.startswith("__") else self._another()
+        if isinstance(key, int) and not -HELD <= key < HELD:
+            raise IndexError(key)
+        if isinstance(key, int):
+            return self._another()
+        if isinstance(key, slice):
+            return [self._another() for _ in range(HELD)][key]
+        return self._as_tensor()[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """It is kept where a name can be."""
+        if isinstance(key, str):
+            self.__dict__[key] = value
+
+    def __len__(self) -> int:
+        return HELD
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, str)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """As a layer that keeps shapes; of no tensor, more of the same."""
+        given = next(tensors((*args, *kwargs.values())), None)
+        return self._another() if given is None else given.clone()
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+    def __matmul__(self, other: Any) -> Any:
+        return self._as_tensor() @ other
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return other @ self._as_tensor()
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+    __copy__ = __deepcopy__
+
+    def __repr__(self) -> str:
+        return f"anything({int(self)})"
+
+
+def _nothing(*args: Any, **kwargs: Any) -> None:
+    return None
+
+
+class AnyTensor(Anything):
+    """The same for what torch takes as a tensor: a call that takes no number of it gets one."""
+
+    @classmethod
+    def __torch_function__(
+        cls,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Called by torch in place of `func`."""
+        keywords = dict(kwargs or {})
+        with torch._C.DisableTorchFunctionSubclass():
+            try:
+                return func(*args, **keywords)
+            except (TypeError, AttributeError):
+                return func(*map(_tensor, args), **{name: _tensor(value) for name, value in keywords.items()})
+
+
+def _tensor(value: Any) -> Any:
+    if isinstance(value, Anything):
+        return value._as_tensor()
+    return type(value)(map(_tensor, value)) if type(value) in (list, tuple) else value
+
+
+def tensors(values: Any) -> Iterator[torch.Tensor]:
+    """The tensors among values, and in what they hold."""
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from tensors(value)
+        elif isinstance(value, Mapping):
+            yield from tensors(value.values())

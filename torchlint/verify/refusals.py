@@ -1,0 +1,391 @@
+"""
+What the program's own code asks of its arguments where it refuses them: an `assert`, a `raise` under its conditions, a
+table that has no such key.
+
+Runs inside the child. Reads the statement that raised and evaluates parts of its condition in the frame that it raised
+in; changes nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import nn
+
+_CHOICES = 4
+"""So many of the values that would do are tried."""
+_TORCH = os.path.dirname(torch.__file__) + os.sep
+
+
+@dataclass(frozen=True)
+class Wish:
+    """
+    What would have been taken instead.
+
+    Attributes
+    ----------
+    name
+        Of the argument.
+    attribute
+        What of it, where it is a configuration; "" for itself.
+    asks
+        "rank", "size" (of a dimension), "shape", "type", "dtype" or "value".
+    value
+        Which.
+    dimension
+        Of "size".
+    """
+
+    name: str
+    attribute: str
+    asks: str
+    value: Any
+    dimension: int = 0
+
+
+class _Frame:
+    """Where it was refused, and what the arguments are called there."""
+
+    def __init__(self, frame: FrameType, given: Mapping[str, Any]) -> None:
+        self.frame = frame
+        self.given = given
+        self.names = {**frame.f_globals, **frame.f_locals}
+
+    def value(self, node: ast.expr) -> Any:
+        """Of an expression; raises whatever that does."""
+        return eval(compile(ast.Expression(node), "<condition>", "eval"), self.frame.f_globals, dict(self.names))
+
+    def argument(self, node: ast.expr) -> Iterator[tuple[str, str]]:
+        """The arguments, and what of them, that an expression may stand for."""
+        try:
+            value = self.value(node)
+        except Exception:  # it is not bound yet
+            return
+        plain = isinstance(value, (int, float, str)) or value is None
+        by_identity = [name for name, made in self.given.items() if made is value and not plain]
+        if by_identity:
+            yield by_identity[0], ""
+            return
+        if isinstance(node, ast.Name) and node.id in self.given and _equal(self.given[node.id], value):
+            yield node.id, ""
+            return
+        if isinstance(node, ast.Attribute):
+            try:
+                owner = self.value(node.value)
+            except Exception:
+                return
+            held = [name for name, made in self.given.items() if made is owner]
+            if held:
+                yield held[0], node.attr
+                return
+            if node.attr in self.given and _equal(self.given[node.attr], value):
+                yield node.attr, ""
+                return
+        if plain and value is not None:
+            yield from ((name, "") for name, made in self.given.items() if type(made) is type(value) and made == value)
+            for name, made in self.given.items():
+                inside = getattr(made, "__dict__", {})
+                yield from ((name, key) for key, held in list(inside.items()) if _same(held, value))
+
+
+def _same(held: Any, value: Any) -> bool:
+    return isinstance(held, str) and isinstance(value, str) and held == value
+
+
+def _equal(left: Any, right: Any) -> bool:
+    try:
+        return left is right or bool(left == right)
+    except Exception:  # tensors
+        return False
+
+
+def wishes(error: Exception, given: Mapping[str, Any]) -> list[Wish]:
+    """What a refusal asks of the arguments that were given, the likeliest first."""
+    place = _raised_in(error)
+    if place is None:
+        return []
+    frame, line = place
+    tree = _parsed(frame.f_code.co_filename)
+    chain = [] if tree is None else _around(tree, line)
+    at = _Frame(frame, given)
+    found: list[Wish] = []
+    if isinstance(error, KeyError) and chain:
+        found += _keys(chain[-1], at, error)
+    for node, inside in zip(chain, [*chain[1:], None], strict=True):
+        if isinstance(node, ast.Assert):
+            found += _wanted(node.test, True, at)
+        elif isinstance(node, ast.If) and isinstance(chain[-1], ast.Raise):
+            found += _wanted(node.test, inside not in node.body, at)
+    return list(_distinct(found))
+
+
+def at_a_layer(error: Exception, given: Mapping[str, Any]) -> list[Wish]:
+    """What the layer at which it was refused takes, of the argument that it was called with, if that is one."""
+    trace = error.__traceback__
+    while trace is not None:
+        local = trace.tb_frame.f_locals
+        layer, value = local.get("self"), local.get("input", local.get("query"))
+        if isinstance(layer, nn.Module) and isinstance(value, torch.Tensor):
+            taken = _taken(layer, value)
+            if taken is not None:
+                return [Wish(name, key, *taken) for name, key in _held(value, given)]
+        trace = trace.tb_next
+    return []
+
+
+def _held(value: torch.Tensor, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, made in given.items():
+        if made is value:
+            yield name, ""
+        elif isinstance(made, dict):
+            yield from ((name, key) for key, each in made.items() if each is value)
+
+
+def _taken(layer: nn.Module, value: torch.Tensor) -> tuple[str, Any, int] | None:
+    """What a layer takes that a tensor is not."""
+    shape = tuple(value.shape)
+    if isinstance(layer, nn.Embedding):
+        return ("dtype", torch.int64, 0) if value.is_floating_point() else None
+    if isinstance(layer, nn.Linear):
+        return _sized(shape, -1, layer.in_features)
+    if isinstance(layer, nn.RNNBase):
+        return _sized(shape, -1, layer.input_size)
+    if isinstance(layer, nn.MultiheadAttention):
+        return _sized(shape, -1, layer.embed_dim)
+    if isinstance(layer, nn.LayerNorm):
+        wanted = tuple(layer.normalized_shape)
+        return None if shape[-len(wanted) :] == wanted else ("shape", ((shape[: -len(wanted)] or (2,)) + wanted), 0)
+    for kind, rank in ((nn.Conv1d, 3), (nn.Conv2d, 4), (nn.Conv3d, 5)):
+        if isinstance(layer, kind) and not isinstance(layer, nn.modules.conv._ConvTransposeNd):
+            return _sized(shape, 1, layer.in_channels) if len(shape) == rank else ("rank", rank, 0)
+    if isinstance(layer, nn.modules.batchnorm._NormBase) and len(shape) > 1:
+        return _sized(shape, 1, layer.num_features)
+    return None
+
+
+def _sized(shape: tuple[int, ...], dimension: int, size: int) -> tuple[str, Any, int] | None:
+    return None if shape and shape[dimension] == size else ("size", size, dimension)
+
+
+def _distinct(found: list[Wish]) -> Iterator[Wish]:
+    seen = set()
+    for each in reversed(found):  # the innermost condition first
+        if repr(each) not in seen:
+            seen.add(repr(each))
+            yield each
+
+
+def _raised_in(error: Exception) -> tuple[FrameType, int] | None:
+    """The innermost frame that is of the program, and its line."""
+    found = None
+    trace = error.__traceback__
+    while trace is not None:
+        file, module = trace.tb_frame.f_code.co_filename, str(trace.tb_frame.f_globals.get("__name__", ""))
+        if not file.startswith((_TORCH, "<")) and not module.startswith("torchlint."):
+            found = (trace.tb_frame, trace.tb_lineno)
+        trace = trace.tb_next
+    return found
+
+
+@functools.cache
+def _parsed(filename: str) -> ast.Module | None:
+    try:
+        return ast.parse("".join(linecache.getlines(filename)))
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _around(tree: ast.AST, line: int) -> list[ast.stmt]:
+    """The statements around a line, from the outermost to the one that is there."""
+    found: list[ast.stmt] = []
+    body: list[ast.AST] = [tree]
+    while body:
+        inner = [
+            each
+            for node in body
+            for each in ast.iter_child_nodes(node)
+            if isinstance(each, (ast.stmt, ast.ExceptHandler, ast.match_case))
+            and getattr(each, "lineno", 0) <= line <= (getattr(each, "end_lineno", 0) or line)
+        ]
+        found += [each for each in inner if isinstance(each, ast.stmt)]
+        body = list(inner)
+    return found
+
+
+def _keys(statement: ast.stmt, at: _Frame, error: KeyError) -> Iterator[Wish]:
+    key = error.args[0] if error.args else None
+    for node in ast.walk(statement):
+        if not isinstance(node, ast.Subscript):
+            continue
+        try:
+            table, asked = at.value(node.value), at.value(node.slice)
+        except Exception:
+            continue
+        if isinstance(table, Mapping) and _equal(asked, key):
+            for name, attribute in at.argument(node.slice):
+                yield from (Wish(name, attribute, "value", each) for each in reversed(list(table)[:_CHOICES]))
+
+
+_NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Lt: ast.GtE,
+    ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE,
+    ast.LtE: ast.Gt,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
+_FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.Eq,
+    ast.Lt: ast.Gt,
+    ast.Gt: ast.Lt,
+    ast.LtE: ast.GtE,
+    ast.GtE: ast.LtE,
+}
+_STEP: dict[type[ast.cmpop], int] = {ast.Eq: 0, ast.GtE: 0, ast.LtE: 0, ast.Gt: 1, ast.Lt: -1}
+
+
+def _wanted(test: ast.expr, truth: bool, at: _Frame) -> Iterator[Wish]:
+    """What makes a condition that, which it was not."""
+    match test:
+        case ast.UnaryOp(ast.Not(), inner):
+            yield from _wanted(inner, not truth, at)
+        case ast.BoolOp(_, parts):
+            for part in reversed(parts):
+                yield from _wanted(part, truth, at)
+        case ast.Compare(left, [operator], [right]):
+            kind = type(operator) if truth else _NEGATED[type(operator)]
+            yield from _compared(left, kind, right, at)
+            if kind in _FLIPPED:
+                yield from _compared(right, _FLIPPED[kind], left, at)
+        case ast.Call(ast.Name("isinstance"), [subject, of]) if truth:
+            try:
+                kinds = at.value(of)
+            except Exception:
+                return
+            for kind in kinds if isinstance(kinds, tuple) else (kinds,):
+                yield from (Wish(*found, "type", kind) for found in at.argument(subject))
+        case ast.Call(ast.Name("callable"), [subject]) if truth:
+            yield from (Wish(*found, "type", "callable") for found in at.argument(subject))
+        case ast.Call(ast.Attribute(ast.Name("torch"), "is_tensor"), [subject]) if truth:
+            yield from (Wish(*found, "type", torch.Tensor) for found in at.argument(subject))
+        case ast.Call(ast.Name("all" | "any"), [ast.GeneratorExp(inner) | ast.ListComp(inner)]):
+            yield from _wanted(inner, truth, at)
+        case ast.Name() | ast.Attribute():
+            yield from (Wish(*found, "value", truth) for found in at.argument(test))
+
+
+def _compared(left: ast.expr, kind: type[ast.cmpop], right: ast.expr, at: _Frame) -> Iterator[Wish]:
+    """What the left side must be to stand in that relation to the right."""
+    try:
+        value = at.value(right)
+    except Exception:
+        return
+    if kind is ast.In:
+        several = list(value)[:_CHOICES] if isinstance(value, (list, tuple, set, frozenset, Mapping)) else []
+    elif kind in _STEP and type(value) is int:
+        several = [value + _STEP[kind]]
+    elif kind is ast.Is and value is None:
+        return
+    elif kind in (ast.Eq, ast.Is):
+        several = [value]
+    elif kind is ast.NotEq and type(value) is int:
+        several = [value + 1, 2 * value]
+    elif kind is ast.IsNot and value is None:
+        several = []
+        yield from (Wish(*found, "value", ...) for found in at.argument(left))
+    else:
+        several = []
+    for each in reversed(sorted(several) if isinstance(value, (set, frozenset)) and _sortable(several) else several):
+        yield from _to_be(left, each, at)
+
+
+def _sortable(values: list[Any]) -> bool:
+    return len({type(each) for each in values}) == 1 and all(isinstance(each, (int, str)) for each in values)
+
+
+def _to_be(subject: ast.expr, value: Any, at: _Frame) -> Iterator[Wish]:
+    """What must be of the arguments so that an expression has that value."""
+    match subject:
+        case ast.Call(ast.Attribute(tensor, "dim" | "ndimension"), []) | ast.Attribute(tensor, "ndim"):
+            yield from _of(tensor, "rank", value, at)
+        case ast.Call(ast.Name("len"), [ast.Attribute(tensor, "shape") | ast.Call(ast.Attribute(tensor, "size"), [])]):
+            yield from _of(tensor, "rank", value, at)
+        case ast.Call(ast.Name("len"), [several]):
+            yield from _of(several, "size", value, at)
+        case ast.Subscript(
+            ast.Attribute(tensor, "shape") | ast.Call(ast.Attribute(tensor, "size"), []), index
+        ) | ast.Call(ast.Attribute(tensor, "size"), [index]):
+            yield from _of(tensor, "size", value, at, _integer(index))
+        case ast.Attribute(tensor, "shape") | ast.Call(ast.Attribute(tensor, "size"), []) if _is_shape(value):
+            yield from _of(tensor, "shape", tuple(value), at)
+        case ast.Attribute(tensor, "dtype"):
+            yield from _of(tensor, "dtype", value, at)
+        case ast.BinOp(ast.Name() | ast.Attribute() | ast.Subscript() | ast.Call() as inner, ast.Mod(), by) if (
+            value == 0
+        ):
+            try:
+                have, divisor = at.value(inner), at.value(by)
+            except Exception:
+                return
+            if type(have) is int and type(divisor) is int and divisor > 0 and have % divisor:
+                yield from _to_be(inner, divisor * (have // divisor + 1), at)
+        case ast.Name(name):
+            origin = _unpacked(name, at)
+            if origin is not None:
+                yield from _to_be(origin, value, at)
+            yield from (Wish(*found, "value", value) for found in at.argument(subject))
+        case ast.Attribute():
+            yield from (Wish(*found, "value", value) for found in at.argument(subject))
+
+
+def _of(tensor: ast.expr, asks: str, value: Any, at: _Frame, dimension: int | None = 0) -> Iterator[Wish]:
+    if dimension is not None:
+        yield from (Wish(*found, asks, value, dimension) for found in at.argument(tensor))
+
+
+def _integer(node: ast.expr) -> int | None:
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return None
+    return value if isinstance(value, int) else None
+
+
+def _is_shape(value: Any) -> bool:
+    return isinstance(value, (tuple, list)) and all(isinstance(each, int) for each in value)
+
+
+def _unpacked(name: str, at: _Frame) -> ast.expr | None:
+    """The expression that a local variable is a part of: `c` of `b, c, h, w = x.shape` is `x.shape[1]`."""
+    code = at.frame.f_code
+    tree = _parsed(code.co_filename)
+    around = [] if tree is None else _around(tree, code.co_firstlineno)
+    for statement in reversed(around):
+        for node in ast.walk(statement):
+            match node:
+                case ast.Assign(
+                    [ast.Tuple(parts)],
+                    ast.Attribute(_, "shape") | ast.Call(ast.Attribute(_, "size"), []) as shape,
+                ):
+                    names = [part.id if isinstance(part, ast.Name) else "" for part in parts]
+                    if name in names and not any(isinstance(part, ast.Starred) for part in parts):
+                        index = names.index(name)
+                        return ast.fix_missing_locations(ast.Subscript(shape, ast.Constant(index), ast.Load()))
+                case ast.Assign(
+                    [ast.Name(target)],
+                    ast.Subscript(ast.Attribute(_, "shape")) | ast.Call(ast.Attribute(_, "size")) as part,
+                ) if target == name:
+                    return part
+    return None
