@@ -221,7 +221,7 @@ class Driver:
                             self.gone = arguments, keywords, chosen if phase.name == "forward" else None
                         self._follow(phase, error, keywords)
                         if phase.name == "forward":
-                            waiting.add(self._others(error, chosen), self._way(error))
+                            waiting.add(_others(error, chosen, self.made), self._way(error))
         if self.gone is not None:  # no argument helps against that: it is what this program does
             for each in reset:
                 each.reset()
@@ -257,39 +257,16 @@ class Driver:
             own = [each for each in wishes if each.name not in made]
             self.wished += [((), each) for each in wished.arguments(keywords, own)][:WISHES]
 
-    def _others(self, error: Exception, chosen: Inputs) -> Iterator[Inputs]:
-        """Inputs that a refusal of some asks for: those of which it is said which, then guesses."""
-        yield from wished.inputs(chosen, refusals.at_a_layer(error, self.made))
-        yield from wished.inputs(chosen, refusals.wishes(error, self.made))
-        yield from repaired(chosen, str(error))
-
     def _completed(self, error: Exception) -> bool:
         """Whether what was missing of the program is there now: a package's name, a method for others to write."""
-        if isinstance(error, NotImplementedError) and isinstance(self.target, type):
-            trace = error.__traceback__
-            while trace is not None and trace.tb_next is not None:
-                trace = trace.tb_next
-            code = None if trace is None else trace.tb_frame.f_code
-            name = "" if code is None else code.co_name
-            own = inspect.unwrap(getattr(self.target, name, int))
-            if getattr(own, "__code__", None) is not code or name in (self.lacking | {self.method or "forward"}):
-                return False
+        name = _left_to_others(error, self.target)
+        if name and name not in self.lacking | {self.method or "forward"}:
             self.lacking.add(name)
             return True
         return supplied(error, self.touched)
 
     def _way(self, error: Exception) -> _Way:
-        return self._line(error), self.machine.calls
-
-    def _line(self, error: Exception) -> int:
-        """The line of its file that the function was in that was called."""
-        code = inspect.getsourcefile(self.target) if self.target.__module__ in sys.modules else None
-        trace = error.__traceback__
-        while trace is not None:
-            if trace.tb_frame.f_code.co_filename == code:
-                return trace.tb_lineno
-            trace = trace.tb_next
-        return 0
+        return _line(error, self.target), self.machine.calls
 
     def _failed(self, phase: _Phase, error: Exception) -> None:
         """Of all attempts the first of those that came furthest is told: later ones are guesses."""
@@ -377,6 +354,36 @@ class Driver:
             if outputs:
                 phase.name = f"{ordinal}backward"
                 sum(_total(t) for t in outputs).backward()
+
+
+def _line(error: Exception, target: Any) -> int:
+    """The line of its file that the function was in that was called."""
+    code = inspect.getsourcefile(target) if target.__module__ in sys.modules else None
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == code:
+            return trace.tb_lineno
+        trace = trace.tb_next
+    return 0
+
+
+def _others(error: Exception, chosen: Inputs, made: Mapping[str, Any]) -> Iterator[Inputs]:
+    """Inputs that a refusal of some asks for: those of which it is said which, then guesses."""
+    yield from wished.inputs(chosen, refusals.at_a_layer(error, made))
+    yield from wished.inputs(chosen, refusals.wishes(error, made))
+    yield from repaired(chosen, str(error))
+
+
+def _left_to_others(error: Exception, target: Any) -> str:
+    """The method of a class that raised because others are to write it."""
+    trace = error.__traceback__ if isinstance(error, NotImplementedError) and isinstance(target, type) else None
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return ""
+    name = trace.tb_frame.f_code.co_name
+    own = inspect.unwrap(getattr(target, name, int))
+    return name if getattr(own, "__code__", None) is trace.tb_frame.f_code else ""
 
 
 def _concrete(target: type[Any], method: str, lacking: Collection[str]) -> type[Any]:
