@@ -152,6 +152,13 @@ def _is_documentation(text: str) -> bool:
     return re.fullmatch(r"[A-Z0-9 ,]*", text) is None
 
 
+def test_truth_is_computed_in_one_place() -> None:
+    """How sure a moment is follows from what is assumed there; only `Machine.emit` and `with_truth` may conclude it."""
+    computing = re.compile(r"Truth\.YES if [\w.]*machine\.assumed <= [\w.]*machine\.path")
+    found = [_name(path) for path in FILES if computing.search(path.read_text(encoding="utf-8"))]
+    assert not found, f"{found} compute the truth of the present moment: leave that to `Machine.emit`"
+
+
 def test_every_module_says_what_it_is_for() -> None:
     """In a rule's file the class says it."""
     for path in FILES:

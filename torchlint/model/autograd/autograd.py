@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from torchlint.condition import Condition
-from torchlint.model.events import AutogradRefused, BackwardCalled, FreedGraphRead, Refusal, RetainedUse, TensorFacts
+from torchlint.model.events import FreedGraphRead, RetainedUse, TensorFacts
 from torchlint.model.events.trace import Step
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.machine import Machine
@@ -83,7 +83,6 @@ class Autograd:
     __slots__ = (
         "adds_up",
         "asked_for",
-        "backward_calls",
         "escaped",
         "filled_beside",
         "freed_reads",
@@ -91,7 +90,6 @@ class Autograd:
         "machine",
         "may_cast",
         "pending_alias_writes",
-        "refusals",
         "reset_since",
         "retained",
         "saved",
@@ -112,8 +110,6 @@ class Autograd:
         """All that any node saves."""
         self.write_records: list[WriteRecord] = []
         self.pending_alias_writes: list[tuple[Alias, Family, Write]] = []
-        self.refusals: dict[tuple[int, Refusal, Guard], list[tuple[Guard, AutogradRefused]]] = {}
-        """By statement, kind and path: what torch refuses of one of the values that something may be."""
         self.visited: Visited = {}
         self.reset_since = 0
         """When a leaf that the last pass reaches had its gradient set to zero."""
@@ -128,7 +124,6 @@ class Autograd:
         self.saved_reads: list[SavedRead] = []
         self.retained: list[Retained] = []
         self.freed_reads: dict[tuple[int, Truth], list[tuple[Guard, FreedGraphRead]]] = {}
-        self.backward_calls: dict[tuple[int, str], list[tuple[Guard, BackwardCalled]]] = {}
 
     def release(self) -> None:
         """Take graph nodes and the tensors they save apart, which refer to each other in circles."""

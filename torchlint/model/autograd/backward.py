@@ -23,6 +23,7 @@ from torchlint.model.autograd.walk import MOST_NODES, graph_of, may_require_grad
 from torchlint.model.autograd.writes import write
 from torchlint.model.events import BackwardCalled, BackwardCallee, TensorFacts
 from torchlint.model.events.trace import Step
+from torchlint.model.state.alternatives import add_alternative
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin, unconditional
 from torchlint.model.state.values import (
     GRAD_NO,
@@ -137,7 +138,6 @@ def _starts(
             node=origin.origin,
             statement=machine.line(),
             trace=tuple(s for s in (facts.created,) if s is not None and s.node is not origin.origin),
-            truth=Truth.YES if machine.assumed <= machine.path else Truth.MAYBE,
             moment=asked if implicit and shapes.is_scalar(tensor.shape) is False else machine.tick(),
             callee=callee,
             root=facts,
@@ -156,11 +156,10 @@ def call_backward(autograd: Autograd, event: BackwardCalled) -> None:
     once they are all seen.
     """
     machine = autograd.machine
-    machine.emit(event)
+    event = machine.emit(event)
     if event.truth is Truth.MAYBE and not machine.expected_errors:
         for fault in faults(event):
-            options = autograd.backward_calls.setdefault((id(event.node), fault), [])
-            options.append((machine.assumed - machine.path, event))
+            add_alternative(machine, event, (id(event.node), fault))
 
 
 def _one_pass(

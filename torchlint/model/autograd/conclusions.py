@@ -8,8 +8,7 @@ Emits the events of what the transfer functions noted. Changes nothing else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
@@ -17,7 +16,6 @@ from torchlint.condition import Condition
 from torchlint.model.autograd.autograd import Autograd, Retained, SavedRead, WriteRecord
 from torchlint.model.autograd.writes import saved_step, saved_words
 from torchlint.model.events import (
-    AutogradRefused,
     BackwardCalled,
     GraphRetained,
     InplaceWrite,
@@ -25,7 +23,8 @@ from torchlint.model.events import (
     SavedTensorRead,
 )
 from torchlint.model.events.trace import Step
-from torchlint.model.state.guards import ALWAYS, Guard, Truth, covered, unconditional
+from torchlint.model.state.alternatives import emit_covered
+from torchlint.model.state.guards import ALWAYS, Truth, covered, unconditional
 from torchlint.model.state.values import Saved, Write
 
 _ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac|onnx|jit|compil")
@@ -37,14 +36,7 @@ _BY_TEXT = re.compile(r"\b(exec|eval|globals|locals|vars)\(")
 
 def conclude(autograd: Autograd) -> None:
     """The run is over: raise the events that need to know all of it."""
-    covering: list[Sequence[tuple[Guard, BackwardCalled | AutogradRefused]]] = []
-    covering += autograd.backward_calls.values()
-    covering += autograd.refusals.values()
-    for options in covering:
-        if covered([need for need, _ in options], ALWAYS):
-            autograd.machine.emit(replace(options[0][1], truth=Truth.YES))
-    autograd.backward_calls.clear()
-    autograd.refusals.clear()
+    emit_covered(autograd.machine)
     _conclude_freed(autograd)
     broken = _conclude_reads(autograd)
     _conclude_writes(autograd, broken)

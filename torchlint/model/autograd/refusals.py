@@ -12,6 +12,7 @@ import libcst as cst
 from torchlint.model.autograd.autograd import Autograd
 from torchlint.model.events import AutogradRefused, Refusal
 from torchlint.model.events.trace import Step
+from torchlint.model.state.alternatives import emit_each
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import Grad, Tensor
 from torchlint.syntax import ir
@@ -38,7 +39,7 @@ def refuse(
     event = AutogradRefused(
         node=machine.here(origin).origin,
         statement=machine.line(),
-        truth=truth if machine.assumed <= machine.path else Truth.MAYBE,
+        truth=truth,
         moment=machine.tick(),
         kind=kind,
         op=op,
@@ -46,10 +47,7 @@ def refuse(
         target_node=target,
         trace=trace,
     )
-    machine.emit(event)
-    if truth is not event.truth and not machine.expected_errors and machine.foreign_call is None:
-        options = autograd.refusals.setdefault((id(event.node), kind, machine.path), [])
-        options.append((machine.assumed - machine.path, event))
+    emit_each(machine, event, kind)
 
 
 def refuses_view(tensor: Tensor, recorded: Grad) -> Refusal | None:

@@ -90,7 +90,7 @@ def use(autograd: Autograd, tensor: Tensor, origin: ir.Node, name: str = "") -> 
                 written="alias" if by_alias else "source",
                 source_is_leaf=alias.source.is_leaf,
                 read=read,
-                truth=Truth.YES if implied(write.assumed | machine.assumed, write.path | machine.path) else Truth.MAYBE,
+                truth=Truth.YES if implied(write.assumed, write.path | machine.path) else Truth.MAYBE,
             )
         )
 

@@ -57,9 +57,9 @@ class PendingEvents:
             need = need | (guard - self.machine.path)
         self.waiting.append((need, self.machine.path, event, valid))
 
-    def flush(self, emit: Callable[[Event], None] | None = None) -> None:
+    def flush(self, emit: Callable[[Event], object] | None = None) -> None:
         """The run is over: raise those that are certain, one for each place; or give them to `emit`."""
-        emit = emit or self.machine.emit
+        tell: Callable[[Event], object] = self.machine.emit if emit is None else emit
         by_node: dict[int, list[tuple[Guard, Event]]] = {}
         for need, path, event, valid in self.waiting:
             if valid is not None and not valid():
@@ -72,7 +72,7 @@ class PendingEvents:
             if not sure and covered([need for need, _ in found], ALWAYS):
                 sure = [found[0][1]]
             if sure:
-                emit(replace(sure[0], truth=Truth.YES))
+                tell(replace(sure[0], truth=Truth.YES))
         self.waiting.clear()
         self.backwards.clear()
         self.script = False

@@ -15,7 +15,7 @@ from typing import Literal
 import libcst as cst
 
 from torchlint.knowledge.modules import losses
-from torchlint.model.state.guards import Guard, Truth
+from torchlint.model.state.guards import Guard
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (
@@ -323,10 +323,6 @@ class Computations(Observer):
         if isinstance(value, Unknown):
             return value.tensor
         return value if isinstance(value, Tensor) else None
-
-    def now(self) -> Truth:
-        """How sure it is that what happens now happens: not if it rests on one of several values of a variable."""
-        return Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE
 
 
 def tensors_of(value: Value | None) -> tuple[Value, ...]:

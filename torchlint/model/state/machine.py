@@ -8,6 +8,7 @@ it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from torchlint.model.state.frames import CallFrame
 
 T = TypeVar("T")
+AnyEvent = TypeVar("AnyEvent", bound=Event)
 
 _OF_VALUES = (AutogradRefused, BackwardCalled)
 
@@ -39,6 +41,7 @@ class Machine:
         "_branches",
         "_followed",
         "_following",
+        "alternatives",
         "ambient",
         "assumed",
         "blocks",
@@ -111,6 +114,8 @@ class Machine:
         self.built_in = ""
         self.expected_errors = 0
         self.events: list[Event] = []
+        self.alternatives: dict[object, list[tuple[Guard, Event]]] = {}
+        """See `state.alternatives`."""
         self.watch = Watch()
         self.blocks: dict[int, list[ir.Statement]] = {}
         """The blocks that were run, by identity; and of the first so many of them, which line follows which."""
@@ -222,13 +227,25 @@ class Machine:
 
     # -- events
 
-    def emit(self, event: Event) -> None:
+    def is_certain(self) -> bool:
+        """Whether what happens now happens on every path that comes here, whatever value a variable has."""
+        return self.assumed <= self.path
+
+    def with_truth(self, event: AnyEvent) -> AnyEvent:
+        """An event of this moment, no surer than the moment is. Also for one that is told later."""
+        certain = event.truth is not Truth.YES or self.is_certain()
+        return event if certain else replace(event, truth=Truth.MAYBE)
+
+    def emit(self, event: AnyEvent, *, whatever: bool = False) -> AnyEvent:
         """
-        Report an event, unless the code expects an error here (`pytest.raises`), or it concerns another file: of
-        what that does, only what goes wrong with this file's values is told, at the call that led there.
+        Report an event, with its truth (`with_truth`), unless the code expects an error here (`pytest.raises`), or it
+        concerns another file: of what that does, only what goes wrong with this file's values is told, at the call
+        that led there. `whatever`: it happens whichever of its values a variable has.
         """
+        told = event if whatever else self.with_truth(event)
         if not self.expected_errors and (self.foreign_call is None or isinstance(event, _OF_VALUES)):
-            self.events.append(event)
+            self.events.append(told)
+        return told
 
     def facts(self, tensor: Tensor, name: str = "") -> TensorFacts:
         """What is known of a tensor now."""

@@ -67,7 +67,8 @@ def grad_written(torch: Torch, gradient: Tensor | None, how: GradWrite, origin: 
                 if held is not None
                 for _, each in alternatives(held)
             ),
-        )
+        ),
+        whatever=True,  # what may be None has no such method
     )
 
 

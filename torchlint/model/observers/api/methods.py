@@ -9,7 +9,6 @@ import libcst as cst
 
 from torchlint.model.events.api import TensorMethod
 from torchlint.model.observers.pending import dotted
-from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import Tensor, Unknown, Value
 from torchlint.syntax import ir
@@ -48,7 +47,6 @@ class ChangingMethods(Observer):
                 TensorMethod(
                     node=origin.function.origin,
                     statement=self.machine.line(),
-                    truth=Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE,
                     name=name,
                     spelled=dotted(origin.function) or f"Tensor.{name}",
                     call=call,

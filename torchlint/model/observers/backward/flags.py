@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from torchlint.model.events import AutogradRefused
 from torchlint.model.observers.pending import dotted, expression, is_true, only
-from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import Constant, Tensor, Value
 from torchlint.syntax import ir
@@ -63,7 +62,6 @@ class IntegerFlags(Observer):
             AutogradRefused(
                 node=place.origin,
                 statement=machine.line(),
-                truth=Truth.YES if machine.assumed <= machine.path else Truth.MAYBE,
                 moment=machine.tick(),
                 kind="integers",
                 op=how,

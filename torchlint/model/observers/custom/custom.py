@@ -18,7 +18,6 @@ from torchlint.model.events.custom import (
 )
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.custom.function_source import Method, names, reads, root_of_one_minus_square, text
-from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (
@@ -216,7 +215,7 @@ class Custom(Observer):
             return
         if how == "detach" and any(text(node).endswith(("enable_grad", "set_grad_enabled")) for node in backward.nodes):
             return  # a forward run again under `enable_grad`, as a checkpoint does
-        if self._now() is Truth.YES:
+        if self.machine.is_certain():
             if id(backward.definition) in self._told:
                 return
             self._told.add(id(backward.definition))
@@ -224,7 +223,6 @@ class Custom(Observer):
             BackwardNotDifferentiable(
                 node=origin.origin,
                 statement=self.machine.line(),
-                truth=self._now(),
                 how=how,
                 written=written,
                 definition=backward.definition,
@@ -275,20 +273,16 @@ class Custom(Observer):
         if isinstance(module, Instance) and is_function_class(module.cls) and isinstance(origin.origin, cst.Call):
             if any("__call__" in cls.attributes for cls in module.cls.ancestry()):
                 return
-            if self._now() is Truth.YES:
+            if self.machine.is_certain():
                 self._objects.add(id(module.cls.definition))
             self.machine.emit(
                 FunctionInstanceCalled(
                     node=origin.origin,
                     statement=self.machine.line(),
-                    truth=self._now(),
                     cls=module.cls.name,
                     call=origin.origin,
                 )
             )
-
-    def _now(self) -> Truth:
-        return Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE
 
 
 def _is_bound(method: Method) -> bool:

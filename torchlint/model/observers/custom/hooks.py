@@ -56,7 +56,6 @@ class Hooks(Observer):
                 BackwardHookRegistered(
                     node=node,
                     statement=self.machine.line(),
-                    truth=self._now(),
                     name=function.attr,
                     ignores=_ignores_gradients(hook),
                 )
@@ -110,7 +109,6 @@ class Hooks(Observer):
                     HookWritesGradient(
                         node=node,
                         statement=self.machine.line(),
-                        truth=self._now(),
                         name=name,
                         op=op,
                         returned=any(node is each for each in returned),
@@ -156,7 +154,6 @@ class Hooks(Observer):
             HookedTensorWritten(
                 node=origin.origin,
                 statement=self.machine.line(),
-                truth=self._now(),
                 module=module,
                 name=tensor.name,
                 op=op,
@@ -167,9 +164,6 @@ class Hooks(Observer):
     def concluded(self) -> None:
         self._hooked = []
         self._outputs, self._inputs = {}, {}
-
-    def _now(self) -> Truth:
-        return Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE
 
 
 def _ignores_gradients(hook: Value | None) -> bool:

@@ -92,7 +92,6 @@ class Returned(Observer):
         event = GradientsReturned(
             node=node,
             statement=statement,
-            truth=self._now(),
             cls=owner.name,
             count=counted[0],
             surplus_none=counted[1],
@@ -101,7 +100,7 @@ class Returned(Observer):
             nothing=nothing,
         )
         if forward.open or (forward.defaults and event.fits):
-            if event.truth is Truth.YES:
+            if self.machine.is_certain():
                 self._open.append((id(owner.definition), event))
         else:
             self.machine.emit(event)
@@ -121,7 +120,7 @@ class Returned(Observer):
             return
         if self.machine.grad_mode is not Truth.YES or not _differentiated(positional):
             return
-        if self._now() is Truth.YES and not self.machine.expected_errors:
+        if self.machine.is_certain() and not self.machine.expected_errors:
             self._applied.append((id(receiver.definition), len(positional), origin.origin))
 
     def concluded(self) -> None:
@@ -138,9 +137,6 @@ class Returned(Observer):
                     break
         self._open.clear()
         self._applied.clear()
-
-    def _now(self) -> Truth:
-        return Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE
 
 
 def _differentiated(arguments: list[Value]) -> bool:

@@ -89,7 +89,6 @@ class Determinism(Observer):
                 node=origin.origin,
                 statement=self.machine.line(),
                 trace=(step,),
-                truth=Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE,
                 operation=operation,
                 when=when,
             )

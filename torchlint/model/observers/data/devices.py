@@ -15,7 +15,6 @@ from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import Datasets, Loading, is_of_file, loading
 from torchlint.model.observers.data.written import Imports, assignments, methods, own, reached, words
 from torchlint.model.observers.pending import dotted, only
-from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Constant, Instance, Unknown, Value
@@ -95,7 +94,6 @@ class DevicesInWorkers(Observer):
                 node=node.origin,
                 statement=statement.line,
                 trace=(*trace, Step(made.origin.origin, f"loaded with {with_workers} here")),
-                truth=Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE,
                 dataset=dataset.cls.name,
                 holds=holds,
                 workers=made.count if made.workers == "unknown" else "",

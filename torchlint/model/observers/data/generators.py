@@ -19,7 +19,6 @@ from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import Datasets, Loading, is_of_file, loading
 from torchlint.model.observers.data.written import Imports, assignments, methods, own, reached, words
 from torchlint.model.observers.pending import dotted, only
-from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Instance, Unknown, Value
@@ -156,7 +155,6 @@ class CopiedGenerators(Observer):
                         Step(draw.origin, f"drawn from `{each.text}` here, in every worker"),
                         Step(made.origin.origin, f"loaded with {with_workers} here"),
                     ),
-                    truth=Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE,
                     generator=each.text,
                     holder=holder.object.cls.name if holder.object is not dataset and not each.in_module else "",
                     dataset=dataset.cls.name,
@@ -181,7 +179,6 @@ class CopiedGenerators(Observer):
                         node=drawn[0].origin,
                         statement=statement.line,
                         trace=(Step(made.origin.origin, "loaded with workers here"),),
-                        truth=Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE,
                         generator=dotted(drawn[0].function).rpartition(".")[0],
                         holder="",
                         dataset=dataset.cls.name,

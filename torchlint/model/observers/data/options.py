@@ -8,7 +8,6 @@ import libcst as cst
 
 from torchlint.model.events.data import LoaderRefused
 from torchlint.model.observers.data.loading import Loading, is_iterable_dataset, loading
-from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Constant, Instance, Value
@@ -47,7 +46,6 @@ class LoaderOptions(Observer):
                 LoaderRefused(
                     node=origin.origin,
                     statement=self.machine.line(),
-                    truth=Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE,
                     call=origin.origin,
                     option=option,
                     reason=reason,

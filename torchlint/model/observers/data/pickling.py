@@ -13,7 +13,6 @@ from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import Datasets, Loading, is_of_another_file, loading
 from torchlint.model.observers.data.written import methods, words
 from torchlint.model.observers.pending import dotted, only
-from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Globals, Unknown, Value
@@ -133,7 +132,6 @@ class LocalFunctions(Observer):
                 node=made.origin.origin,
                 statement=self.machine.line(),
                 trace=() if is_of_another_file(function) else (step,),
-                truth=Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE,
                 function="a lambda" if is_lambda else f"`{function.name}`",
                 holder=holder,
                 dataset=dataset or "",

@@ -12,7 +12,6 @@ from torchlint.model.events.data import StreamNotDivided
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import Datasets, Loading, is_iterable_dataset, is_of_file, loading
 from torchlint.model.observers.data.written import Imports, methods, own, reached, words
-from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (
@@ -69,7 +68,6 @@ class UndividedStreams(Observer):
                 node=made.origin.origin,
                 statement=self.machine.line(),
                 trace=(Step(methods(dataset.cls)["__iter__"].origin, "run by each worker, from the beginning"),),
-                truth=Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE,
                 dataset=dataset.cls.name,
                 workers=made.count if made.workers == "unknown" else "",
                 count=count,

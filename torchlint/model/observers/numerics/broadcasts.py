@@ -100,7 +100,6 @@ class Broadcasts(Computations):
                 LossBroadcast(
                     node=made.node,
                     statement=made.line,
-                    truth=self.now(),
                     loss=loss,
                     left=nodes[0],
                     right=nodes[1],
@@ -148,7 +147,7 @@ class Broadcasts(Computations):
             event = MaskedSingularity(
                 node=made.node,
                 statement=made.line,
-                truth=self.now() & truth,
+                truth=truth,
                 conditions=needs,
                 how=how,
                 function=singular.name,
@@ -158,7 +157,7 @@ class Broadcasts(Computations):
             if not isinstance(made.result, Tensor) or self.machine.foreign_call is not None:
                 self.machine.emit(event)
             elif not self.machine.expected_errors:
-                self._flows.setdefault(id(made.result), []).append(_Flow(made.result, event))
+                self._flows.setdefault(id(made.result), []).append(_Flow(made.result, self.machine.with_truth(event)))
 
     # -- where the masked result goes
 

@@ -119,7 +119,6 @@ class Comparisons(Computations):
             FloatsCompared(
                 node=call,
                 statement=made.line,
-                truth=self.now(),
                 call=call,
                 left=nodes[0],
                 right=nodes[1],

@@ -64,7 +64,6 @@ class ImplicitDims(Computations):
         event = DimensionImplied(
             node=origin.origin,
             statement=self.machine.line(),
-            truth=self.now(),
             name=qualified.rpartition(".")[2],
             rank=None,
         )

@@ -229,7 +229,6 @@ class Logarithms(Computations):
         event = LogarithmComposed(
             node=made.node,
             statement=made.line,
-            truth=self.now(),
             stable=stable,
             written=written,
             operands=known if whole else (),
@@ -238,7 +237,7 @@ class Logarithms(Computations):
             real=tensor is not None and tensor.dtype == "float",
         )
         if self.machine.foreign_call is None and not self.machine.expected_errors:
-            self._waiting.append((made, event))
+            self._waiting.append((made, self.machine.with_truth(event)))
 
 
 def _is_literal(made: Computation, position: int, number: int) -> bool:

@@ -45,7 +45,6 @@ class Logits(Computations):
                 node=made.node,
                 statement=made.line,
                 trace=trace,
-                truth=self.now(),
                 loss=made.name,
                 written=made.spelling.rpartition(".")[2],
                 activation=_ACTIVATIONS[before.name],

@@ -74,7 +74,6 @@ class SoftmaxDims(Computations):
             SoftmaxOverBatch(
                 node=made.node,
                 statement=made.line,
-                truth=self.now(),
                 trace=(Step(consumer.node, f"`{name}` takes that dimension for the batch"),),
                 consumer=name,
                 dimension=made.written(1, "dim") if made.module is None else None,

@@ -19,6 +19,7 @@ from torchlint.model.events.trace import Step
 from torchlint.model.observers.pending import expression
 from torchlint.model.observers.training.moments import dotted
 from torchlint.model.python.attributes import is_module
+from torchlint.model.state.alternatives import emit_each
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
@@ -172,14 +173,15 @@ class Forwarding(Observer):
         running = self._stack[-1] if self._stack else None
         if running is not None and running.function.name in ("forward", "__call__") and running.instance is receiver:
             return
-        self.machine.emit(
+        emit_each(
+            self.machine,
             ForwardCalled(
                 node=origin.origin,
                 statement=self.machine.line(),
                 call=origin.origin,
                 receiver=callee,
                 hooked=_HOOKS.search(self.machine.program.text) is not None,
-            )
+            ),
         )
 
     # -- plain tensors

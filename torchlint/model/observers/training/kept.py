@@ -119,7 +119,6 @@ class ModelsKept(Observer):
                 node=value,
                 statement=statement.line,
                 trace=(Step(training.origin, f"`{model}` is trained here, in the same loop"),),
-                truth=Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE,
                 name=name,
                 model=model,
                 value_node=value,

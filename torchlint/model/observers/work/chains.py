@@ -12,7 +12,6 @@ import libcst as cst
 
 from torchlint.model.events.work import Order, Product, ProductsChained
 from torchlint.model.state.computations import Computation
-from torchlint.model.state.guards import Truth
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Tensor, Unknown, Value
 from torchlint.syntax import ir
@@ -36,8 +35,8 @@ class Chains:
         self._log = machine.computations
         self._found: dict[int, ProductsChained] = {}
 
-    def note(self, made: Computation, truth: Truth) -> None:
-        """A product ran, for certain or perhaps; it may be of products that are written in it."""
+    def note(self, made: Computation) -> None:
+        """A product ran; it may be of products that are written in it."""
         self._found.pop(id(made.origin), None)
         leaves = self._leaves(made)
         if leaves is None or len(leaves) < 3:
@@ -60,16 +59,16 @@ class Chains:
             order, cost, least = Product(0, Product(1, 2)), None, None
         else:
             return
-        self._found[id(made.origin)] = ProductsChained(
+        chain = ProductsChained(
             node=made.node,
             statement=made.line,
-            truth=truth,
             factors=tuple(factors),
             function=_function(products),
             order=order,
             cost=cost,
             least=least,
         )
+        self._found[id(made.origin)] = self._machine.with_truth(chain)
 
     def _inner(self, made: Computation, position: int) -> Computation | None:
         """The product that is written as an operand of a product."""

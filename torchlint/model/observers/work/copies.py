@@ -116,7 +116,6 @@ class Copies(Computations):
         event = TensorCopied(
             node=origin.origin,
             statement=self.machine.line(),
-            truth=self.now(),
             how=how,
             call=origin.origin,
             data=data_node,
@@ -127,7 +126,7 @@ class Copies(Computations):
             certain=not isinstance(argument.value, ir.Attribute),
             annotated=annotated,
         )
-        self._found.append((origin, event))
+        self._found.append((origin, self.machine.with_truth(event)))
 
     def _is_certain(self, value: Value | None, known: dict[int, bool]) -> bool:
         """Whether a value comes, in this call of this function, from functions of torch alone (see `TensorCopied`)."""

@@ -7,7 +7,6 @@ import ast
 import libcst as cst
 
 from torchlint.model.events.work import GrownInLoop
-from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Tensor, Value
@@ -82,7 +81,6 @@ class Growth(Observer):
             GrownInLoop(
                 node=call,
                 statement=self.machine.line(),
-                truth=Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE,
                 name=target.id,
                 function=written(origin.function.origin),
                 piece=piece if isinstance(piece, cst.BaseExpression) else None,

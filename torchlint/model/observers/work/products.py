@@ -82,7 +82,7 @@ class Products(Computations):
         elif made.name in PRODUCT_NAMES and len(made.operands) == 2:
             factors = [self._matrix(value) for value in made.operands]
             if not any(factors):
-                self._chains.note(made, self.now())
+                self._chains.note(made)
             for position, matrix in enumerate(factors):
                 if matrix is not None:
                     self._multiplied(made, position, matrix)
@@ -118,7 +118,6 @@ class Products(Computations):
                 DiagonalMultiplied(
                     node=matrix,
                     statement=made.line,
-                    truth=self.now(),
                     side="left" if neighbour > place else "right",
                     matrix=matrix,
                     other=other,
@@ -191,7 +190,7 @@ class Products(Computations):
         elif nested:
             self.machine.emit(event)
         elif isinstance(matrix, cst.Name):
-            built.products.append(event)
+            built.products.append(self.machine.with_truth(event))
 
     def _product_event(
         self,
@@ -222,7 +221,6 @@ class Products(Computations):
         return DiagonalMultiplied(
             node=made.node,
             statement=made.line,
-            truth=self.now(),
             side=side,
             matrix=matrix,
             other=other,
@@ -249,7 +247,6 @@ class Products(Computations):
         return JacobianMultiplied(
             node=made.node,
             statement=made.line,
-            truth=self.now(),
             kind=built.kind,
             side=side,
             vector=other,

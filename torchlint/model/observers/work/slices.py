@@ -77,7 +77,7 @@ class Slices(Computations):
             if event is not None and event.nested:
                 self.machine.emit(event)
             elif event is not None and isinstance(origin.value, ir.Name):
-                found.event = event
+                found.event = self.machine.with_truth(event)
 
     def _part(self, taken: Computation) -> None:
         """`select` and `narrow`: the result is a part along one dimension."""
@@ -102,7 +102,6 @@ class Slices(Computations):
         event = SlicedAfterPointwise(
             node=taken.node,
             statement=self.machine.line(),
-            truth=self.now(),
             op=made.name,
             call=made.node,
             argument=argument,
@@ -113,7 +112,7 @@ class Slices(Computations):
         if nested:
             self.machine.emit(event)
         else:
-            found.event = event
+            found.event = self.machine.with_truth(event)
 
     def _event(
         self, made: Computation, tensor: Tensor, result: Value, node: cst.Subscript, read: ir.Subscript
@@ -128,7 +127,6 @@ class Slices(Computations):
         return SlicedAfterPointwise(
             node=node,
             statement=self.machine.line(),
-            truth=self.now(),
             op=made.name,
             call=made.node,
             argument=argument,

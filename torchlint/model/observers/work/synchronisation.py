@@ -98,11 +98,8 @@ class Synchronisation(Computations):
             return
         loop = self._loops[-1]
         if machine.path <= loop.path and any(line is machine.line() for line in _every_round(loop.node.body)):
-            loop.waits.append(
-                Synchronised(
-                    node=origin.origin, statement=machine.line(), truth=self.now(), how=how, tensor=tensor.name
-                )
-            )
+            wait = Synchronised(node=origin.origin, statement=machine.line(), how=how, tensor=tensor.name)
+            loop.waits.append(machine.with_truth(wait))
 
     def _is_computed(self, value: Value) -> bool:
         """Whether an operation computed the values: it may be on its way yet."""

@@ -101,7 +101,6 @@ class LostWrites(Observer):
             CopyWritten(
                 node=node,
                 statement=statement.line,
-                truth=Truth.YES if machine.assumed <= machine.path else Truth.MAYBE,
                 op=op,
                 spelling="indexed" if spelling == "indexed" else "method" if spelling == "method" else "function",
                 subscript=subscript,
@@ -169,7 +168,6 @@ class OverlappingWrites(Observer):
             OverlapWritten(
                 node=node,
                 statement=statement.line,
-                truth=Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE,
                 target=self.machine.facts(tensor, name),
                 source=source,
                 op=op,

@@ -390,7 +390,6 @@ class Indexing(Observer):
             GraphTensorIndexed(
                 node=node,
                 statement=machine.line(),
-                truth=Truth.YES if machine.assumed <= machine.path else Truth.MAYBE,
                 tensor=machine.facts(tensor, dotted(written)),
                 tensor_node=target,
                 kind="view" if part.view else "copy",
