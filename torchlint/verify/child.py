@@ -57,6 +57,7 @@ from torchlint.verify.sandbox import (
     limit_resources,
     shorten_time_limit,
     stay_inside,
+    stop_if_over,
     time_limit,
 )
 
@@ -269,7 +270,13 @@ class _Program:
         clock = Clock()
         self.files = {request.path: 0}
         self.watcher = Watcher(
-            request.watches, self.files, self._settle, clock, _raising(request.text), progress=going_on
+            request.watches,
+            self.files,
+            self._settle,
+            clock,
+            _raising(request.text),
+            progress=going_on,
+            between=stop_if_over,
         )
         self.settling = False
         self.observer = Observer(self.files, clock, request.calls) if request.observe else None

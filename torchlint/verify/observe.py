@@ -200,6 +200,8 @@ class Watcher:
         handled, for another file may handle them, and only the thread that watches is listened to.
     progress
         Called when a watched statement has been executed for the first time.
+    between
+        Called before a watched statement starts; may raise what ends the program.
     """
 
     def __init__(
@@ -212,9 +214,11 @@ class Watcher:
         *,
         among_others: bool = False,
         progress: Callable[[], None] = lambda: None,
+        between: Callable[[], None] = lambda: None,
     ) -> None:
         self.files = files
         self.progress = progress
+        self.between = between
         self.among_others = among_others
         self.listens = True
         self.thread = get_ident() if among_others else None
@@ -252,6 +256,7 @@ class Watcher:
 
     def before(self, index: int) -> None:
         """A watched statement starts."""
+        self.between()
         if not self.listening:
             return
         self.started[index] += 1

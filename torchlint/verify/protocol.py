@@ -95,7 +95,8 @@ class Request:
     timeout, memory_mb
         Limits: wall-clock seconds, and megabytes of address space beyond what torch itself takes.
     settle
-        Seconds that a program may go on after it has been through all watched statements; 0: as long as it likes.
+        Seconds of processor time that a program may go on after it has been through all watched statements; 0: as long
+        as it likes.
     """
 
     text: str

@@ -36,11 +36,19 @@ REPORT_MB = 1024
 """Address space that is left for the report when a program has taken all that it may."""
 PROCESSES = 64
 """At most so many processes at a time."""
+WAITING = 3
+"""A program that waits is given so many times the seconds that one that computes is given."""
 COMPUTING = 7.0
 """Seconds of processor time in which a program has to come to another watched statement; imports do not count."""
 TICK = 0.25
-PASSED_OVER = 1
-"""A program that handles `TimeLimit` more often, or takes a second and a half to end, is ended."""
+RETRY = 0.01
+DEFERRED = 0.5
+"""
+Seconds in which `TimeLimit` waits for a moment when the program's own code runs. In the middle of what torch or an
+observer does (a mode is pushed, a backward is being recorded) another error may come out in its stead, or none.
+"""
+ENDING = 1.5
+"""Seconds of processor time in which a program ends after `TimeLimit`, or is ended; of wall clock, after its limit."""
 
 KEPT = (
     "PATH",
@@ -144,9 +152,19 @@ def _address_space() -> int:
 
 
 def shorten_time_limit(seconds: float) -> None:
-    """Let the `time_limit` that is running end in so many seconds, if it would end later."""
+    """
+    Let the `time_limit` that is running end after so many seconds of processor time, or `WAITING` times as many of wall
+    clock, if it would end later. A busy machine takes nothing from what a program can show in them.
+    """
     if _watch is not None:
-        _watch.end = min(_watch.end, time.monotonic() + seconds)
+        _watch.end = min(_watch.end, time.monotonic() + WAITING * seconds)
+        _watch.most_used = time.process_time() + seconds
+
+
+def stop_if_over() -> None:
+    """Raise `TimeLimit` where the time is over: called between the statements of a program."""
+    if _watch is not None and _watch.over and not _watch.raised:
+        _watch.stop()
 
 
 def going_on() -> None:
@@ -163,29 +181,50 @@ class _Watch:
     ----------
     end
         When it has to have ended, on the monotonic clock.
+    last
+        When it is ended, whatever it does.
+    most_used
+        When it has to have ended, in processor time.
     computed
         Processor seconds since it last came to where it had not been, those of imports left out.
+    over
+        When its time was found to be over, on the monotonic clock; 0 before.
+    raised
+        The processor time at which `TimeLimit` was raised in it; 0 before.
     """
 
     def __init__(self, seconds: float, own: Container[str]) -> None:
         self.end = time.monotonic() + seconds
+        self.last = self.end + ENDING
+        self.most_used = math.inf
         self.own = own
         self.computed = 0.0
         self.used = time.process_time()
-        self.raised = 0
+        self.over = 0.0
+        self.raised = 0.0
 
     def look(self, number: int, frame: FrameType | None) -> None:
-        used = time.process_time()
+        used, now = time.process_time(), time.monotonic()
+        if self.raised:
+            if used > self.raised + ENDING or now > self.last:  # the program goes on after what was raised
+                signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+                os.kill(os.getpid(), signal.SIGXCPU)
+            return
         if not _importing(frame, self.own):
             self.computed += used - self.used
         self.used = used
-        if time.monotonic() < self.end and self.computed < COMPUTING:
+        if now < self.end and used < self.most_used and self.computed < COMPUTING:
             return
-        self.raised += 1
-        if self.raised > PASSED_OVER:  # the program goes on after whatever is raised
-            signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-            os.kill(os.getpid(), signal.SIGXCPU)
-        signal.setitimer(signal.ITIMER_REAL, 1.5, 1.5)
+        if not self.over:
+            self.over = now
+            signal.setitimer(signal.ITIMER_REAL, RETRY, RETRY)
+        if now >= self.over + DEFERRED or frame is None or frame.f_code.co_filename in self.own or not self.own:
+            self.stop()
+
+    def stop(self) -> None:
+        """Raise `TimeLimit`, and see to it that the program ends."""
+        self.raised = time.process_time()
+        signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
         raise TimeLimit
 
 

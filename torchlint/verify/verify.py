@@ -31,7 +31,10 @@ from torchlint.verify.telling import told_once
 PASSED = 3
 """So many errors that no finding explains are passed over."""
 SETTLE = 3.0
-"""Seconds that a long program may go on after it has been through all places, where no finding claims an error."""
+"""
+Seconds of processor time that a long program may go on after it has been through all places, where no finding claims an
+error.
+"""
 
 
 def verify_findings(

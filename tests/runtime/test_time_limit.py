@@ -1,0 +1,42 @@
+"""Where a program is stopped whose time is over: between its statements, not in the middle of what it has called."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+STOPPED = """
+import sys, time, traceback
+from torchlint.verify import sandbox
+
+def torch_does_something(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+program = compile({program!r}, "<program>", "exec")
+try:
+    with sandbox.time_limit(0.05, {{"<program>"}}):
+        exec(program, {{"call": torch_does_something, "between": sandbox.stop_if_over}})
+except sandbox.TimeLimit as stopped:
+    frames = traceback.extract_tb(stopped.__traceback__)
+    print(next(f.name for f in reversed(frames) if f.filename != sandbox.__file__))
+"""
+
+
+def where(program: str) -> str:
+    """The function in which `TimeLimit` came to a program."""
+    command = [sys.executable, "-c", STOPPED.format(program=program)]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+
+
+def test_nothing_is_stopped_in_the_middle_of_a_call() -> None:
+    assert where("while True:\n    call(0.005)\n    for _ in range(50_000): pass") == "<module>"
+
+
+def test_between_two_statements_a_program_is_stopped_at_once() -> None:
+    assert where("while True:\n    between()\n    call(0.005)") == "<module>"
+
+
+def test_a_call_without_an_end_is_stopped_all_the_same() -> None:
+    assert where("call(600)") == "torch_does_something"
