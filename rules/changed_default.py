@@ -1,8 +1,10 @@
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
 from torchlint.fixes.renames import with_argument_said
 from torchlint.model.events import api
-from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
+from torchlint.rule import Diagnostic, Example, Fix, Holds, Level, Observed, Rule
 
 
 class ChangedDefault(Rule):
@@ -98,9 +100,12 @@ class ChangedDefault(Rule):
         release = f"{unsaid.changes[0]}.{unsaid.changes[1]}"
         without = f" without `{unsaid.name}`" if unsaid.name else ""
         message = f"`{event.spelled}`{without} {unsaid.now} since torch {release}{target.allowing(target.oldest)}"
-        fix = with_argument_said(event)
-        fix = None if fix is None else type(fix)(fix.title, fix.edits, safe=False)
         oldest = ".".join(map(str, target.oldest))
         within = f"{oldest} {release} {unsaid.name}".strip()
         claims = (Observed("meaning-changed", event.name, within),)
-        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)
+        yield Diagnostic(event.node, message, event.trace, partial(_as_before, event), claims=claims)
+
+
+def _as_before(event: api.UnsaidArgument) -> Fix | None:
+    fix = with_argument_said(event)
+    return None if fix is None else replace(fix, safe=False)

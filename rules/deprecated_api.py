@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from functools import partial
 
 from torchlint.fixes.renames import renamed
 from torchlint.model.events import api
@@ -109,7 +110,7 @@ class DeprecatedApi(Rule):
             said += f", and gone in {change.removed[0]}.{change.removed[1]}"
         why = target.allowing(target.newest) if change.deprecated and target.begins_before(change.deprecated) else ""
         instead = f": use `{change.instead}{_given(change.how)}`" if change.instead else ""
-        fix = renamed(event, change, mends=False)
+        fix = partial(renamed, event, change, mends=False)
         level = Level.WARNING
         if change.quiet:
             level = Level.SMELL if change.how else Level.STRICT

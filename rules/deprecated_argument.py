@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from functools import partial
 
 from torchlint.fixes.renames import with_argument_said, without_old_argument
 from torchlint.model.events import api
@@ -119,7 +120,7 @@ class DeprecatedArgument(Rule):
             instead = f": use `{change.instead}`" if change.instead else ""
             if change.instead.endswith("()"):  # a call, and no argument
                 instead = f": leave it out; `{change.instead}` is there for that"
-            fix = without_old_argument(event)
+            fix = partial(without_old_argument, event)
             function = "torchvision" if change.how == "weights" else event.name
             group = None if level is Level.ERROR else (function, change.name)
             said, proof = message + instead, (claim,)
@@ -128,5 +129,5 @@ class DeprecatedArgument(Rule):
             message = f"`{event.spelled}` without `{event.unsaid.name}`: {event.unsaid.why}"
             since = "" if event.unsaid.since is None else ".".join(map(str, event.unsaid.since))
             claim = Observed("deprecated", event.unsaid.name, since)
-            fix, group = with_argument_said(event), (event.name, event.unsaid.name)
+            fix, group = partial(with_argument_said, event), (event.name, event.unsaid.name)
             yield Diagnostic(event.node, message, event.trace, fix, group=group, others="call", claims=(claim,))

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from functools import partial
 
 from torchlint.fixes.renames import renamed
 from torchlint.model.events import api
@@ -79,6 +80,6 @@ class PrivateApi(Rule):
 
     def check(self, event: api.PrivateApi) -> Iterator[Diagnostic]:
         message = f"`{event.spelled}` is private: the public name is `{event.change.instead}`"
-        fix = renamed(event, event.change, mends=False)
+        fix = partial(renamed, event, event.change, mends=False)
         claims = (Observed("private-twin", event.name, event.change.instead),)
         yield Diagnostic(event.node, message, event.trace, fix, group=event.name, others="mention", claims=claims)

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from functools import partial
 
 from torchlint.fixes.renames import renamed
 from torchlint.model.events import api
@@ -110,6 +111,6 @@ class RemovedApi(Rule):
         release = f"{change.removed[0]}.{change.removed[1]}"
         instead = f"; `{change.instead}` takes its place" if change.instead else ""
         message = f"`{event.spelled}` is gone since torch {release}{target.allowing(target.newest)}{instead}"
-        fix = renamed(event, change, mends=True)
+        fix = partial(renamed, event, change, mends=True)
         claims = (Observed("refused", event.name, release),)
         yield Diagnostic(event.node, message, event.trace, fix, group=event.name, others="mention", claims=claims)

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from functools import partial
 
 from torchlint.fixes.renames import saying
 from torchlint.model.events import api
@@ -114,14 +115,24 @@ class UnsafeLoad(Rule):
         if event.argument is not None:
             message = f"`{event.spelled}` with `weights_only=False` runs what the file tells it to"
             claim = Observed("foreign-code", event.name)
-            fix: Fix | None = Fix("load weights only", (Edit(event.argument.value, "True"),), safe=False)
+            fix = partial(_weights_only, event)
         else:
             claim = Observed("other-release", event.name, "before 2.6")
             oldest = event.target.oldest
             message = (
                 f"`{event.spelled}` runs what the file tells it to before torch 2.6{event.target.allowing(oldest)}"
             )
-            fix = saying(event.call, "weights_only", "True", safe=False)
-            if event.target.begins_before((1, 13)):
-                fix = None
+            fix = partial(_weights_only, event)
         yield Diagnostic(event.node, message, event.trace, fix, claims=(claim,))
+
+
+def _weights_only(event: api.UnsafeLoad) -> Fix | None:
+    if event.argument is not None:
+        return Fix("load weights only", (Edit(event.argument.value, "True"),), safe=False)
+    if event.call is None or event.target.begins_before(_SAFE):
+        return None
+    return saying(event.call, "weights_only", "True", safe=False)
+
+
+_SAFE = (1, 13)
+"""The release that `weights_only` came with."""

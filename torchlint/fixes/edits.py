@@ -6,16 +6,19 @@ Knows how Python is laid out (indentation, comments, semicolons, imports) and no
 
 from __future__ import annotations
 
+import ast
 import io
 import tokenize
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import libcst as cst
 
 from torchlint.fixes.rewrites import is_atom
 from torchlint.rule import Edit, FindingFix, Fix, TextEdit
-from torchlint.syntax.tree import NEWLINE, Source, Span, walk
+from torchlint.syntax.mentions import statements
+from torchlint.syntax.tree import NEWLINE, Source, Span, python_tree, walk
 
 
 class EditError(Exception):
@@ -190,7 +193,7 @@ def _expects_failure(source: Source, node: cst.CSTNode) -> bool:
     """
     inner, outer = node, source.parents.get(node)
     while outer is not None:
-        if isinstance(outer, (cst.Lambda, cst.FunctionDef)) and any(map(_catching, walk(source.module))):
+        if isinstance(outer, (cst.Lambda, cst.FunctionDef)) and _catches_anything(source.text):
             return True
         if isinstance(outer, cst.Lambda):
             return True
@@ -202,16 +205,38 @@ def _expects_failure(source: Source, node: cst.CSTNode) -> bool:
     return False
 
 
-def _catching(node: cst.CSTNode) -> bool:
-    if isinstance(node, cst.With):
-        return any(_catches(item.item) for item in node.items)
-    return isinstance(node, (cst.Try, cst.TryStar)) and bool(node.handlers)
+@lru_cache(maxsize=4)
+def _catches_anything(text: str) -> bool:
+    """Whether a file has any place that may swallow an exception: of the whole file, whatever of it libcst has seen."""
+    try:
+        tree = python_tree(text)
+    except (SyntaxError, ValueError):
+        return True
+    return any(map(_may_catch, statements(tree)))
+
+
+def _may_catch(node: ast.stmt) -> bool:
+    if isinstance(node, (ast.With, ast.AsyncWith)):
+        return any(_may_swallow(_path(item.context_expr)) for item in node.items)
+    return bool(getattr(node, "handlers", ()))
+
+
+def _path(node: ast.expr) -> str:
+    if isinstance(node, ast.Call):
+        node = node.func
+    rest = ""
+    while isinstance(node, ast.Attribute):
+        rest = f".{node.attr}{rest}"
+        node = node.value
+    return (node.id if isinstance(node, ast.Name) else "") + rest
 
 
 def _catches(manager: cst.BaseExpression) -> bool:
     """Whether a context manager may swallow exceptions; those of torch do not."""
-    function = manager.func if isinstance(manager, cst.Call) else manager
-    name = _dotted(function)
+    return _may_swallow(_dotted(manager.func if isinstance(manager, cst.Call) else manager))
+
+
+def _may_swallow(name: str) -> bool:
     return not name.startswith("torch.") and name not in ("open", "no_grad", "inference_mode", "enable_grad")
 
 

@@ -1,9 +1,9 @@
 """
 What a file refers to of torch's API: the events of `torchlint.model.events.api`.
 
-Told from its text in two steps: on Python's own tree, which names the table has something to say about under the file's
-target; and, if there are any, where they stand in libcst's. Methods of tensors are what the model has seen of them.
-Judges nothing; a file without a word of the table is not even parsed.
+Told from its text and Python's own tree: which names the table has something to say about under the file's target, at
+the places where they stand. Only statements on whose lines such a name may be are looked at. Methods of tensors are
+what the model has seen of them. Judges nothing, and asks for no node of libcst's.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
-
-import libcst as cst
 
 from torchlint.knowledge.api import find
 from torchlint.lint.registry import Registry, Selection
@@ -22,11 +21,11 @@ from torchlint.model.events import Event
 from torchlint.model.events import api as events
 from torchlint.model.observers.api.methods import METHODS
 from torchlint.project.index import ProjectIndex
+from torchlint.syntax.kinds import line_at, place_at
+from torchlint.syntax.mentions import lines_of, names_of, statements
 from torchlint.syntax.references import Reference, asked_methods, references
-from torchlint.syntax.tree import NEWLINE, Source
 from torchlint.target import Target
 
-_WORDS = re.compile(r"[A-Za-z_]\w*")
 _RETAIN = "retain_variables"
 LOAD = ("torch.load", "torch.serialization.load")
 _WEIGHTS_ONLY = (2, 6)
@@ -59,16 +58,18 @@ class Use:
     others: tuple[tuple[find.Argument, int], ...] = ()
 
 
-def uses(
-    text: str, tree: ast.Module, registry: Registry, selection: Selection, project: ProjectIndex
-) -> tuple[Target, list[Use]]:
+def referred(
+    path: str, text: str, tree: ast.Module, registry: Registry, selection: Selection, project: ProjectIndex
+) -> tuple[Target, list[Event]]:
     """
     What a text refers to, of what rules that are asked for want to know.
 
     Parameters
     ----------
+    path
+        The file, as shown to the user.
     text, tree
-        The file, and what Python's parser made of it.
+        What is in it, and what Python's parser made of that.
     registry, selection
         The rules.
     project
@@ -83,47 +84,40 @@ def uses(
     }
     if not wanted:
         return Target(), []
-    target = selection.target
-    words: set[str] | None = None
-    if target is None:
-        words = set(_WORDS.findall(text))
-        if _anything().isdisjoint(words):
-            return Target(), []
-        target = project.target(text)
+    names = names_of(tree, find.PACKAGES)
+    retains = _RETAIN in text
+    if not (names is None or names or retains):
+        return Target(), []
+    target = selection.target or project.target(text)
     watched = find.watched(target)
-    words = set(_WORDS.findall(text)) if words is None else words
-    if watched.needles.isdisjoint(words):
-        return target, []
-    found = [each for each in references(tree, watched, find.PACKAGES) if not each.asked]
-    if _RETAIN in words:
+    lines = None if names is None else lines_of(text, names, watched)
+    found: list[Reference] = []
+    if lines is None or lines:
+        found = [each for each in references(tree, watched, find.PACKAGES, lines) if not each.asked]
+    if retains:
         found += _receivers(tree)
     if not found:
         return target, []
-    names = _Names(tree)
-    made = [use for each in found for use in _Judged(each, watched, target, names, found).uses()]
-    return target, [use for use in made if use.kind in wanted]
-
-
-_anything_words: list[frozenset[str]] = []
-
-
-def _anything() -> frozenset[str]:
-    """Words without one of which no target needs be known."""
-    if not _anything_words:
-        _anything_words.append(find.watched(Target((0, 4))).needles | find.watched(Target()).needles)
-    return _anything_words[0]
+    read = _Names(tree)
+    used = (use for each in found for use in _Judged(each, watched, target, read, found).uses())
+    return target, [_event(path, target, use, read) for use in used if use.kind in wanted]
 
 
 def _receivers(tree: ast.Module) -> list[Reference]:
     """Calls of `backward` on whatever with an argument that only it ever had."""
     return [
-        Reference(".backward", ast.unparse(node.func), node.func, node)
+        Reference(".backward", ast.unparse(node.func), node.func, _around(tree, node), node)
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "backward"
         and any(each.arg == _RETAIN for each in node.keywords)
     ]
+
+
+def _around(tree: ast.Module, node: ast.expr) -> ast.stmt:
+    """The innermost statement around an expression."""
+    return [each for each in statements(tree) if any(part is node for part in ast.walk(each))][-1]
 
 
 _COMPLEX = re.compile(r"complex|cplx|^c(float|double)$|^polar$|^i?h?r?fft[2n]?$", re.IGNORECASE)
@@ -135,10 +129,16 @@ class _Names:
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
-        self.read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        self.exported = {
+
+    @cached_property
+    def read(self) -> set[str]:
+        return {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)}
+
+    @cached_property
+    def exported(self) -> set[object]:
+        return {
             part.value
-            for node in tree.body
+            for node in self.tree.body
             if isinstance(node, (ast.Assign, ast.AugAssign))
             and any(
                 isinstance(target, ast.Name) and target.id == "__all__"
@@ -360,96 +360,47 @@ def with_methods(happened: Iterable[Event], target: Target, tree: ast.Module) ->
         )
 
 
-def located(source: Source, tree: ast.Module, target: Target, found: Sequence[Use]) -> list[Event]:
-    """
-    The events, at the nodes of a file's tree.
-
-    Parameters
-    ----------
-    source, tree
-        The whole file, as libcst and as Python's parser see it.
-    target, found
-        As `uses` gave them.
-    """
-    if not found:
-        return []
-    places = _Places(source)
-    names = _Names(tree)
-    made = (_event(source, target, use, places, names) for use in found)
-    return [event for event in made if event is not None]
-
-
-class _Places:
-    """Nodes by where they end and begin: columns of Python's parser count bytes."""
-
-    def __init__(self, source: Source) -> None:
-        self.lines = NEWLINE.split(source.text)
-        self.nodes: dict[tuple[int, int, int, int, bool], cst.CSTNode] = {}
-        for node in source.parents:
-            if isinstance(node, (cst.Attribute, cst.Name, cst.Call, cst.ImportAlias)):
-                span = source.span(node)
-                key = (span.line, span.column, span.end_line, span.end_column, isinstance(node, cst.Call))
-                if key not in self.nodes or isinstance(node, (cst.Attribute, cst.ImportAlias)):
-                    self.nodes[key] = node
-
-    def find(self, node: ast.AST) -> cst.CSTNode | None:
-        """The node of the tree that stands where one of Python's stands."""
-        place: Any = node
-        first = self._column(place.lineno, place.col_offset)
-        last = self._column(place.end_lineno, place.end_col_offset)
-        return self.nodes.get((place.lineno, first, place.end_lineno, last, isinstance(node, ast.Call)))
-
-    def _column(self, line: int, offset: int) -> int:
-        text = self.lines[line - 1]
-        return (offset if text.isascii() else len(text.encode()[:offset].decode(errors="replace"))) + 1
-
-
-def _event(source: Source, target: Target, use: Use, places: _Places, names: _Names) -> Event | None:
-    reference = use.reference
-    node = places.find(reference.node)
-    call = places.find(reference.call) if reference.call is not None else None
-    if node is None or (reference.call is not None and not isinstance(call, cst.Call)):
-        return None
+def _event(path: str, target: Target, use: Use, names: _Names) -> Event:
+    """What is to be said of one reference, at the places where its parts stand."""
+    reference, call = use.reference, use.reference.call
+    node: Any = _place(reference.node)
+    at = node
     facts = dict(use.facts)
-    at: cst.CSTNode = node
-    if isinstance(call, cst.Call):
-        if use.argument >= 0:
-            at = call.args[_index(call, use.argument)]
-            if use.kind in (events.OldArgument, events.UnsafeLoad):
-                facts["argument"] = at
-        elif use.kind is events.UnsafeLoad:
-            facts["argument"] = None
-        if use.others:
-            facts["others"] = tuple((change, call.args[_index(call, index)]) for change, index in use.others)
-    importing = source.parents.get(node) if isinstance(node, cst.ImportAlias) else None
+    if call is not None and use.argument >= 0:
+        at = _argument(call, use.argument)
+        if use.kind in (events.OldArgument, events.UnsafeLoad):
+            facts["argument"] = at
+    elif use.kind is events.UnsafeLoad:
+        facts["argument"] = None
+    if call is not None and use.others:
+        facts["others"] = tuple((change, _argument(call, index)) for change, index in use.others)
+    around = reference.statement
+    importing = isinstance(reference.node, ast.alias) and isinstance(around, ast.ImportFrom)
     return use.kind(
         node=at,
-        statement=_statement(source, node),
+        statement=_statement(around),
         name=reference.name,
         spelled=reference.spelled,
         target=target,
         reference=node,
-        call=call if isinstance(call, cst.Call) else None,
+        call=None if call is None else _place(call),
         decorates=reference.decorates,
         imports=reference.imports,
-        importing=importing if isinstance(importing, cst.ImportFrom) else None,
-        is_used=not reference.imports or names.uses(reference.imports) or source.path.endswith("__init__.py"),
+        importing=_place(around) if importing else None,
+        is_used=not reference.imports or names.uses(reference.imports) or path.endswith("__init__.py"),
         **facts,
     )
 
 
-def _index(call: cst.Call, index: int) -> int:
-    """Python's parser puts positional arguments before all others; in the text, one may stand after a keyword."""
-    positional = [at for at, each in enumerate(call.args) if each.keyword is None and each.star != "**"]
-    named = [at for at, each in enumerate(call.args) if at not in positional]
-    return [*positional, *named][index]
+def _place(node: ast.AST) -> Any:
+    return place_at(node, "ImportName" if isinstance(node, ast.alias) else type(node).__name__)
 
 
-def _statement(source: Source, node: cst.CSTNode) -> cst.CSTNode:
-    current: cst.CSTNode = node
-    while not isinstance(current, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
-        parent = source.parents.get(current)
-        if parent is None:
-            break
-        current = parent
-    return current
+def _argument(call: ast.Call, index: int) -> Any:
+    """The place of an argument; positional ones come first."""
+    count = len(call.args)
+    return place_at(call.args[index] if index < count else call.keywords[index - count].value, "Argument")
+
+
+def _statement(node: ast.stmt) -> Any:
+    return _place(node) if hasattr(node, "body") or hasattr(node, "cases") else line_at(node)

@@ -98,8 +98,8 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
         with _timed(seconds, MODEL):
             program = program_of(text)
             wanted = visitors(text, program.at, registry, selection)
-            target, used, lost = _uses(path, text, program.at, registry, selection, project)
-            is_whole = own or bool(wanted or used or lost)
+            target, referred, lost = _referred(path, text, program.at, registry, selection, project)
+            is_whole = own or bool(wanted)
             nodes = Nodes(path, program, whole=is_whole)
 
             def find(place: Place) -> cst.CSTNode | None:
@@ -116,7 +116,7 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
                 thorough=is_thorough(registry, selection),
                 calls=bool(listeners(events.OpCalled, registry, selection)),
             )
-            happened = list(api.with_methods(happened, target, program.at))
+            happened = [*api.with_methods(happened, target, program.at), *referred]
     except SourceError as error:
         return not_readable(path, error)
     except Exception as error:
@@ -125,7 +125,7 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
         facts = Facts(text, happened, registry, selection, project, seconds)
     judged = own and UNUSED_SUPPRESSION.code in selection.enabled
     try:
-        if not (facts.lost or wanted or used or lost or judged):
+        if not (facts.lost or wanted or lost or judged):
             held = facts.held_back(suppressible=has_directive(text))
             if held is not None:
                 return FileReport(path, held_back=held, cut=(facts.cut, 0), depends=project.depends, seconds=seconds)
@@ -137,10 +137,6 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
             raise LookupError("its parts cannot be parsed by themselves")
         suppressions = Suppressions(source, registry, noqa=noqa)
         check = _Check(source, selection, suppressions, facts, seconds)
-        try:
-            questions += facts.about(api.located(source, program.at, target, used))
-        except Exception as error:
-            lost = problem(path, INTERNAL_ERROR, f"{_NO_NAMES}: {described(error)}")
         check.failures += [lost] if lost is not None else []
         return check.report(questions, wanted)
     except SourceError as error:
@@ -151,17 +147,15 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
         nodes.release()
 
 
-_NO_NAMES = "the names that this file refers to could not be followed; the other findings stand"
-
-
-def _uses(
+def _referred(
     path: str, text: str, tree: ast.Module, registry: Registry, selection: Selection, project: ProjectIndex
-) -> tuple[Target, list[api.Use], Finding | None]:
-    """What `api.uses` says, and what went wrong there."""
+) -> tuple[Target, list[events.Event], Finding | None]:
+    """What `api.referred` says, and what went wrong there."""
     try:
-        return (*api.uses(text, tree, registry, selection, project), None)
+        return (*api.referred(path, text, tree, registry, selection, project), None)
     except Exception as error:
-        return Target(), [], problem(path, INTERNAL_ERROR, f"{_NO_NAMES}: {described(error)}")
+        what = "the names that this file refers to could not be followed; the other findings stand"
+        return Target(), [], problem(path, INTERNAL_ERROR, f"{what}: {described(error)}")
 
 
 class _Check:

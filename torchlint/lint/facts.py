@@ -125,15 +125,6 @@ class Facts:
             if event is not None
         ]
 
-    def about(self, events: Iterable[Event]) -> list[Question]:
-        """What the rules are to be asked about other events, which are at their nodes already."""
-        return [
-            Question(rule, event.node, event, len(self._questions) + number)
-            for number, event in enumerate(events)
-            if event.truth is Truth.YES
-            for rule in listeners(type(event), self._registry, self._selection)
-        ]
-
     def _dismisses(self, rule: Rule, event: Event) -> bool:
         """
         Whether a rule has nothing to say about an event, told from the event's facts alone: what it finds fault with,

@@ -11,6 +11,7 @@ import ast
 import configparser
 import importlib
 import json
+import operator
 import os
 import re
 import sys
@@ -58,22 +59,57 @@ def target(path: str) -> tuple[Target, tuple[Dependency, ...]]:
     directory = os.path.dirname(os.path.abspath(path))
     if not INSTALLED.isdisjoint(directory.split(os.sep)):
         return Target(), ()
-    found, seen = _of_directory(directory)
-    return found, tuple(Dependency(name, content) for name, content in sorted(seen.items()))
+    levels = list(_upwards(directory))
+    known = _answers.get(directory)
+    if known is None or len(known[0]) != len(levels) or any(map(operator.is_not, known[0], levels)):
+        seen = sorted({path: content for level in levels for path, content in level.seen.items()}.items())
+        depends = tuple(Dependency(name, content) for name, content in seen)
+        known = _answers[directory] = levels, levels[-1].target or Target(), depends
+    return known[1], known[2]
 
 
 _Stamp: TypeAlias = "tuple[int, int] | None"
-_kept: dict[str, tuple[Target, dict[str, str], dict[str, _Stamp]]] = {}
-"""By directory: what was said there, what says so, and the times of those files: a process may live long."""
 
 
-def _of_directory(directory: str) -> tuple[Target, dict[str, str]]:
-    known = _kept.get(directory)
-    if known is not None and all(_stamp(path) == stamp for path, stamp in known[2].items()):
-        return known[0], known[1]
-    found, seen = _read_upwards(directory)
-    _kept[directory] = found, seen, {path: _stamp(path) for path in seen}
-    return found, seen
+class _Level(NamedTuple):
+    """What one directory says."""
+
+    target: Target | None
+    is_last: bool
+    """The project does not go further up."""
+    seen: dict[str, str]
+    stamps: tuple[tuple[str, _Stamp], ...]
+    """The times of the files that were read, and of the directories in which others were looked for in vain."""
+
+
+_kept: dict[tuple[str, str], _Level] = {}
+"""By directory, and what of it the file is in: a process may live long."""
+_answers: dict[str, tuple[list[_Level], Target, tuple[Dependency, ...]]] = {}
+"""For the files of a directory, as long as the levels are those."""
+
+
+def _upwards(directory: str) -> Iterator[_Level]:
+    """The directories that may say something, from that of a file as far as its project goes."""
+    current, below = directory, ""
+    while True:
+        known = _kept.get((current, below))
+        if known is None or any(_stamp(path) != stamp for path, stamp in known.stamps):
+            known = _kept[current, below] = _level(current, below)
+        yield known
+        above = os.path.dirname(current)
+        if known.is_last or above == current:
+            return
+        current, below = above, os.path.basename(current)
+
+
+def _level(directory: str, below: str) -> _Level:
+    seen: dict[str, str] = {}
+    reader = _Reader(directory, seen, below)
+    own = reader.target()
+    marked = any(os.path.exists(os.path.join(directory, mark)) for mark in MARKS)
+    asked = {directory, *(path if content else os.path.dirname(path) for path, content in seen.items())}
+    stamps = tuple((path, _stamp(path)) for path in sorted(asked))
+    return _Level(own, own is not None or bool(reader.built) or marked, seen, stamps)
 
 
 def _stamp(path: str) -> _Stamp:
@@ -82,20 +118,6 @@ def _stamp(path: str) -> _Stamp:
     except OSError:
         return None
     return status.st_mtime_ns, status.st_size
-
-
-def _read_upwards(directory: str) -> tuple[Target, dict[str, str]]:
-    seen: dict[str, str] = {}
-    current, below = directory, ""
-    while True:
-        reader = _Reader(current, seen, below)
-        own = reader.target()
-        above = os.path.dirname(current)
-        if own is not None:
-            return own, seen
-        if above == current or reader.built or any(os.path.exists(os.path.join(current, mark)) for mark in MARKS):
-            return Target(), seen
-        current, below = above, os.path.basename(current)
 
 
 _INLINE = re.compile(r"^# /// script\r?$\n((?:^#(?: .*)?\r?$\n)+?)^# ///\r?$", re.MULTILINE)
@@ -119,6 +141,7 @@ def inline(text: str) -> Target | None:
 def forget() -> None:
     """Nothing that was read is taken for what is there now."""
     _kept.clear()
+    _answers.clear()
 
 
 class _Reader:
@@ -133,6 +156,7 @@ class _Reader:
         self.directory = directory
         self.seen = seen
         self.built = _built(directory, below)
+        self.names = _names(directory)
 
     def target(self) -> Target | None:
         """The first range with a lower end; else the newest that a range without one allows."""
@@ -177,6 +201,10 @@ class _Reader:
 
     def _text(self, name: str) -> str | None:
         path = os.path.join(self.directory, *name.split("/"))
+        first = name.partition("/")[0].casefold()
+        if self.names is not None and first not in self.names and not first.startswith("."):
+            self.seen[path] = ""
+            return None
         try:
             if os.path.getsize(path) > MOST_BYTES:
                 self.seen[path] = digest(Path(path).read_bytes())
@@ -196,6 +224,14 @@ class _Reader:
                 if inner is not None:
                     yield from self._requirements(inner, depth - 1)
             yield from _specifiers((line,))
+
+
+def _names(directory: str) -> frozenset[str] | None:
+    """What is in a directory, whatever its case; None if that cannot be said."""
+    try:
+        return frozenset(name.casefold() for name in os.listdir(directory))
+    except OSError:
+        return None
 
 
 _SOURCE = ("PKG-INFO",)

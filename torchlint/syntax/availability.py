@@ -10,6 +10,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from torchlint.syntax.mentions import statements
+
 _ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError", "TypeError"})
 """What Python raises where a name or an argument is not there."""
 _BROAD = frozenset({"Exception", "BaseException", "RuntimeError", "NotImplementedError"})
@@ -35,31 +37,45 @@ class AvailabilityTests:
     """
 
     def __init__(self, tree: ast.Module) -> None:
-        self.flags: set[str] = set()
-        """Names that hold the answer to a question about versions, or whether something could be imported."""
-        for node in ast.walk(tree):
-            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None and self.asks(node.value):
-                self.flags |= _assigned(node)
-            elif isinstance(node, ast.Try) and any(
-                isinstance(each, (ast.Import, ast.ImportFrom)) for each in node.body
-            ):
-                handled = [each for handler in node.handlers for each in handler.body]
-                self.flags |= {name for each in (*node.body, *handled, *node.orelse) for name in _assigned(each)}
+        self._tree = tree
+        self._flags: dict[str, bool] = {}
+        self._values: dict[str, list[ast.expr]] | None = None
 
     def asks(self, test: ast.AST) -> bool:
         """Whether an expression asks what there is: `hasattr`, a version, a name that says so."""
+        names: list[str] = []
         for node in ast.walk(test):
             if isinstance(node, ast.Call) and last_name(node.func) in _ASKS:
                 return True
             if isinstance(node, ast.Call) and last_name(node.func) == "getattr" and len(node.args) > 2:
                 return True
-            if isinstance(node, ast.Name) and (node.id in self.flags or _SAYS_VERSION.search(node.id)):
-                return True
+            if isinstance(node, ast.Name):
+                if node.id == "TYPE_CHECKING" or _SAYS_VERSION.search(node.id):
+                    return True
+                names.append(node.id)
             if isinstance(node, ast.Attribute) and _SAYS_VERSION.search(node.attr):
                 return True
-            if isinstance(node, ast.Name) and node.id == "TYPE_CHECKING":
-                return True
-        return False
+        return any(map(self._is_flag, names))
+
+    def _is_flag(self, name: str) -> bool:
+        """Whether a name holds the answer to a question about versions, or whether something could be imported."""
+        if self._values is None:
+            self._values = {}
+            for node in statements(self._tree):
+                self._note(node, self._values)
+        if name not in self._flags:
+            self._flags[name] = False  # until it is known: a name may be assigned what it held
+            self._flags[name] = any(map(self.asks, self._values.get(name, ())))
+        return self._flags[name]
+
+    def _note(self, node: ast.stmt, values: dict[str, list[ast.expr]]) -> None:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+            for name in _assigned(node):
+                values.setdefault(name, []).append(node.value)
+        elif isinstance(node, ast.Try) and any(isinstance(each, (ast.Import, ast.ImportFrom)) for each in node.body):
+            handled = [each for handler in node.handlers for each in handler.body]
+            for each in (*node.body, *handled, *node.orelse):
+                self._flags.update(dict.fromkeys(_assigned(each), True))
 
     def expects(self, node: ast.expr) -> bool:
         """Whether what is under a context manager or a decorator is expected to fail, or to warn."""

@@ -1,15 +1,20 @@
 """
-Which qualified names a text mentions, told from Python's own tree before libcst has made one.
+Which qualified names a text mentions, and on which lines, told before libcst has made a tree of it.
 
-An over-approximation without scopes: an import anywhere in the file counts everywhere in it. It decides only whether
-the rules that need a name are run; they look for themselves. Knows no torch.
+An over-approximation without scopes: an import anywhere in the file counts everywhere in it. It decides only whether,
+and where, those that need a name look for themselves. Knows no torch.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Collection, Container, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from torchlint.syntax.text import NEWLINE
 
 
 def are_spelled(text: str, needs: Iterable[str]) -> bool:
@@ -72,3 +77,143 @@ def _qualified(node: ast.expr, imported: dict[str, set[str]]) -> set[str]:
 
 def _is_below(name: str, need: str) -> bool:
     return name == need or name.startswith(f"{need}.")
+
+
+def statements(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Every statement of a file, outer ones first, in the order of `ast.walk`. Looks at no expression."""
+    pending: deque[ast.AST] = deque(tree.body)
+    while pending:
+        node = pending.popleft()
+        if isinstance(node, ast.stmt):
+            yield node
+        for name in _BLOCKS.get(type(node), ()):
+            pending.extend(getattr(node, name))
+
+
+_BLOCKS: dict[type[ast.AST], tuple[str, ...]] = {
+    kind: tuple(name for name in kind._fields if name in ("body", "handlers", "orelse", "finalbody", "cases"))
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, (ast.stmt, ast.ExceptHandler, ast.match_case))
+}
+_BETWEEN = r"(?:\s|\\|\#[^\r\n]*)*"
+_NOT_NAMES = re.compile(_BETWEEN)
+_MOST_PARTS = 12
+"""Of a name: an assignment that makes it longer and longer is not followed."""
+
+
+def names_of(tree: ast.Module, packages: Collection[str]) -> Names | None:
+    """
+    What the names of a file may stand for of some packages, by imports and plain assignments; None where an import of
+    everything may bind any name.
+    """
+    names, assigned = Names(), list[tuple[str, str, str]]()
+    for node in statements(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                first = alias.name.partition(".")[0]
+                if first in packages:
+                    names.may_be.setdefault(alias.asname or first, set()).add(alias.name if alias.asname else first)
+                    names.imports.append((alias.name, node.lineno))
+        elif isinstance(node, ast.ImportFrom):
+            if node.level or not node.module or node.module.partition(".")[0] not in packages:
+                continue
+            for alias in node.names:
+                if alias.name == "*":
+                    return None
+                full = f"{node.module}.{alias.name}"
+                names.may_be.setdefault(alias.asname or alias.name, set()).add(full)
+                names.imports.append((full, node.lineno))
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            root, rest = _chain(node.value)
+            if root:
+                assigned.append((node.targets[0].id, root, rest))
+    return names if _assign(names.may_be, assigned) else None
+
+
+@dataclass(slots=True)
+class Names:
+    """
+    What names may stand for, in whatever scope.
+
+    Attributes
+    ----------
+    may_be
+        Names in full, by name.
+    imports
+        What is imported, with the line.
+    """
+
+    may_be: dict[str, set[str]] = field(default_factory=dict)
+    imports: list[tuple[str, int]] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.may_be)
+
+
+def lines_of(text: str, names: Names, wanted: Container[str]) -> list[int]:
+    """
+    The lines on which a file may name something wanted, in order.
+
+    Parameters
+    ----------
+    text
+        The file.
+    names
+        Its names.
+    wanted
+        Names in full.
+    """
+    found = {line for full, line in names.imports if _reaches(full, wanted)}
+    if not names:
+        return sorted(found)
+    roots = "|".join(map(re.escape, sorted(names.may_be)))
+    spelled = rf"({roots})\b((?:{_BETWEEN}\.{_BETWEEN}\w+)*)({_BETWEEN}\)[\s)]*\.)?"
+    reaching: dict[str, bool] = {}
+    starts: list[int] = []
+    for match in re.finditer(spelled, text):  # to look behind would take three times as long
+        before = text[match.start() - 1 : match.start()]
+        if before == "." or before == "_" or before.isalnum():
+            continue
+        root, rest, closed = match.groups()  # of `(torch.nn).functional` only the beginning is told
+        chain = root + rest
+        hit = reaching.get(chain)
+        if hit is None:
+            plain = _NOT_NAMES.sub("", rest)
+            hit = reaching[chain] = any(_reaches(full + plain, wanted) for full in names.may_be[root])
+        if hit or closed:
+            starts = starts or [0, *(each.end() for each in NEWLINE.finditer(text))]
+            found.add(bisect_right(starts, match.start()))
+    return sorted(found)
+
+
+def _chain(node: ast.expr) -> tuple[str, str]:
+    """The name that a chain of attributes begins with, and the rest of it; "" of anything else."""
+    rest = ""
+    while isinstance(node, ast.Attribute):
+        rest = f".{node.attr}{rest}"
+        node = node.value
+    return (node.id, rest) if isinstance(node, ast.Name) else ("", "")
+
+
+def _assign(roots: dict[str, set[str]], assigned: Iterable[tuple[str, str, str]]) -> bool:
+    """Note what plain assignments make of names; whether that comes to an end."""
+    changed = True
+    while changed:
+        changed = False
+        for name, root, rest in assigned:
+            new = {full + rest for full in roots.get(root, ())} - roots.get(name, set())
+            if any(each.count(".") > _MOST_PARTS for each in new):
+                return False
+            if new:
+                roots.setdefault(name, set()).update(new)
+                changed = True
+    return True
+
+
+def _reaches(name: str, wanted: Container[str]) -> bool:
+    """Whether a name, or what it begins with, is wanted."""
+    while name:
+        if name in wanted:
+            return True
+        name = name.rpartition(".")[0]
+    return False

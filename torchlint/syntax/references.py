@@ -9,12 +9,14 @@ whether its author asked first: a version, `hasattr`, a `try`. Knows of no packa
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Container
+from bisect import bisect_left
+from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from torchlint.syntax.availability import AvailabilityTests, handles_absence, last_name, leaves, replaces
 from torchlint.syntax.bindings import Bindings, arguments_of
+from torchlint.syntax.mentions import statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +46,14 @@ class Reference:
         A table has it as a key, or under its own name: it is spoken of there, and not used.
     constructs
         `super().__init__(...)` in a class that has nothing but this for a base: `call` gives it arguments.
+    statement
+        What it stands in: the innermost statement, or the first one of its line.
     """
 
     name: str
     spelled: str
     node: ast.expr | ast.alias
+    statement: ast.stmt
     call: ast.Call | None = None
     decorates: bool = False
     imports: str = ""
@@ -58,7 +63,9 @@ class Reference:
     constructs: bool = False
 
 
-def references(tree: ast.Module, wanted: Container[str], packages: Collection[str]) -> list[Reference]:
+def references(
+    tree: ast.Module, wanted: Container[str], packages: Collection[str], lines: Sequence[int] | None = None
+) -> list[Reference]:
     """
     The places of a file that name something wanted, in the order of the text.
 
@@ -70,8 +77,10 @@ def references(tree: ast.Module, wanted: Container[str], packages: Collection[st
         Names in full.
     packages
         The packages that these begin with.
+    lines
+        Where they may be, in order (`mentions.lines_of`): statements without any of these lines are not looked at.
     """
-    uses = _Walk(tree, wanted, packages).uses
+    uses = _Walk(tree, wanted, packages, lines=lines).uses
     found = [each for each in uses.found if each.name not in uses.provided]
     return sorted(found, key=lambda each: (each.node.lineno, each.node.col_offset))
 
@@ -113,6 +122,7 @@ class _Uses:
         self.asked_methods = set[tuple[int, int]]()
         self.asked = False
         self.listed = False
+        self.statement: ast.stmt = ast.Pass()  # the one around; of those on one line the first
         self.base = ""  # what the class around derives from, if that is one thing
 
     def expression(self, node: ast.AST, decorates: bool = False) -> None:
@@ -167,7 +177,7 @@ class _Uses:
         if self.asked and isinstance(node.func, ast.Attribute) and node.func.attr in self.methods:
             self.asked_methods.add((node.func.end_lineno or 0, node.func.end_col_offset or 0))
         if self.base and self.base in self.wanted and _is_constructor_of_base(node.func):
-            self.found.append(_constructing(self.base, node, self.asked))
+            self.found.append(_constructing(self.base, node, self.statement, self.asked))
         before = self.asked
         self.asked = before or self.tests.expects(node)
         for part in (*node.args, *(each.value for each in node.keywords)):
@@ -193,7 +203,7 @@ class _Uses:
                 elif (again := self.is_again(part, name)) <= (call is not None or decorates):
                     own, spelled = call if outermost else None, ast.unparse(part)
                     more = (decorates and outermost, "", again, self.asked, self.listed and own is None)
-                    self.found.append(Reference(name, spelled, part, own, *more))
+                    self.found.append(Reference(name, spelled, part, self.statement, own, *more))
                 return
             if not isinstance(part, ast.Attribute):
                 return
@@ -204,17 +214,23 @@ class _Uses:
         return isinstance(part, ast.Name) and self.bindings.scope.find(part.id) == name
 
     def note(self, name: str, spelled: str, node: ast.expr | ast.alias, imports: str = "") -> None:
-        self.found.append(Reference(name, spelled, node, imports=imports, asked=self.asked))
+        self.found.append(Reference(name, spelled, node, self.statement, imports=imports, asked=self.asked))
 
 
 class _Walk:
-    """The statements of a file, one scope after the other."""
+    """The statements of a file, one scope after the other; of those without any of certain lines none."""
 
     def __init__(
-        self, tree: ast.Module, wanted: Container[str], packages: Collection[str], methods: Container[str] = ()
+        self,
+        tree: ast.Module,
+        wanted: Container[str],
+        packages: Collection[str],
+        methods: Container[str] = (),
+        lines: Sequence[int] | None = None,
     ) -> None:
         self.packages = packages
         self.wanted = wanted
+        self.lines = lines
         self.bindings = Bindings(wanted, packages)
         self.tests = AvailabilityTests(tree)
         self.uses = _Uses(self.bindings, self.tests, wanted, methods)
@@ -225,22 +241,39 @@ class _Walk:
             for node in tree.body
         )
         """Annotations are never evaluated (https://peps.python.org/pep-0563/)."""
+        for node in statements(tree):
+            if isinstance(node, (ast.Global, ast.Nonlocal)):
+                for name in node.names:  # whoever binds it there, binds it for all
+                    self.bindings.root.bind(name, None)
         self.bindings.binds(tree.body)
         self.block(tree.body)
 
+    def holds(self, first: ast.stmt, last: ast.stmt) -> bool:
+        """Whether any of the lines is from one statement to another."""
+        if self.lines is None:
+            return True
+        decorators: list[ast.expr] = getattr(first, "decorator_list", [])
+        at = bisect_left(self.lines, min([first.lineno, *(each.lineno for each in decorators)]))
+        return at < len(self.lines) and self.lines[at] <= (last.end_lineno or last.lineno)
+
     def block(self, body: list[ast.stmt]) -> None:
         """Statements one after the other; what follows a test that leaves has been asked about."""
-        before = self.uses.asked
+        if not body or not self.holds(body[0], body[-1]):
+            return
+        before, around = self.uses.asked, self.uses.statement
+        first = previous = body[0]
         for node, after in zip_longest(body, body[1:]):
-            asked = self.uses.asked
-            self.uses.asked = asked or (
-                isinstance(after, ast.If) and replaces(after, node) and self.tests.asks(after.test)
-            )
-            self.statement(node)
-            self.uses.asked = asked
-            if isinstance(node, ast.If) and self.tests.asks(node.test) and leaves(node.body):
+            first, previous = first if node.lineno == previous.end_lineno else node, node
+            if self.holds(node, node):
+                asked, self.uses.statement = self.uses.asked, first
+                self.uses.asked = asked or (
+                    isinstance(after, ast.If) and replaces(after, node) and self.tests.asks(after.test)
+                )
+                self.statement(node)
+                self.uses.asked = asked
+            if isinstance(node, ast.If) and leaves(node.body) and self.tests.asks(node.test):
                 self.uses.asked = True
-        self.uses.asked = before
+        self.uses.asked, self.uses.statement = before, around
 
     def statement(self, node: ast.stmt) -> None:
         before = self.uses.asked
@@ -250,10 +283,13 @@ class _Walk:
             self.decorators(node)
             for part in (*node.bases, *(each.value for each in node.keywords)):
                 self.uses.expression(part)
-            around, self.uses.base = self.uses.base, self.bindings.dotted(node.bases[0]) if len(node.bases) == 1 else ""
+            around, lines = self.uses.base, self.lines
+            self.uses.base = self.bindings.dotted(node.bases[0]) if len(node.bases) == 1 else ""
+            if self.uses.base and self.uses.base in self.wanted:
+                self.lines = None  # its constructor is called without its name
             with self.bindings.inner(is_class=True):
                 self.inner(node.body)
-            self.uses.base = around
+            self.uses.base, self.lines = around, lines
         elif isinstance(node, ast.If):
             self.uses.expression(node.test)
             self.uses.asked = before or self.tests.asks(node.test)
@@ -361,8 +397,8 @@ class _Walk:
             name = name.rpartition(".")[0]
 
 
-def _constructing(base: str, call: ast.Call, asked: bool) -> Reference:
-    return Reference(base, ast.unparse(call.func), call.func, call, asked=asked, constructs=True)
+def _constructing(base: str, call: ast.Call, statement: ast.stmt, asked: bool) -> Reference:
+    return Reference(base, ast.unparse(call.func), call.func, statement, call, asked=asked, constructs=True)
 
 
 def _is_constructor_of_base(function: ast.expr) -> bool:

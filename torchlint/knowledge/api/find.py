@@ -135,8 +135,6 @@ class Watched:
         Names that the oldest release does not have, and when they came.
     arguments, new_arguments, unsaid
         By function.
-    needles
-        A text without any of these words concerns none of them.
     """
 
     names: dict[str, Change]
@@ -144,7 +142,6 @@ class Watched:
     arguments: dict[str, tuple[Argument, ...]]
     new_arguments: dict[str, dict[str, Release]]
     unsaid: dict[str, Unsaid]
-    needles: frozenset[str]
 
     def __contains__(self, name: object) -> bool:
         return (
@@ -287,15 +284,7 @@ def watched(target: Target) -> Watched:
         for function, each in unsaid().items()
         if target.spans(each.changes) or target.reaches(each.since)
     }
-    needles = {name.rpartition(".")[2] for group in (names, too_new, better_said, CALLED) for name in group}
-    for function, of in old.items():
-        needles |= {each.name for each in of}
-        if any(each.at == 0 or (each.at > 0 and target.reaches(each.removed)) for each in of):
-            needles.add(function.rpartition(".")[2])  # it may be given by position
-    if MODELS in old:
-        needles.add(MODELS.partition(".")[0])  # any function of its may be given it by position
-    needles |= {name for rows in new.values() for name in rows}
-    return Watched(names, too_new, old, new, better_said, frozenset(needles))
+    return Watched(names, too_new, old, new, better_said)
 
 
 def _concerns(change: Change, target: Target) -> bool:
