@@ -91,7 +91,7 @@ def read_before_the_next_backward():
         (w * w).sum().backward()
         g = w.grad
         norm = g.norm()
-        w.grad = None  # smell: [TLN401]
+        w.grad = None
 
 
 def optimizer_written_by_hand():

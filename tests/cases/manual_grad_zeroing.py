@@ -210,3 +210,50 @@ def sum_called_by_code_elsewhere():
     loss = retry((w - 1).pow(2).sum)
     loss.backward()
     print(w.grad.abs().sum())
+
+
+def given_a_closure_whose_result_it_may_differentiate():
+    class Fitted:
+        def __init__(self):
+            self.w = torch.ones(3, requires_grad=True)
+            self.closure = lambda: (self.w**2).sum()
+
+        def run(self, fit):
+            fit(self.closure)
+            self.w.grad.zero_()
+
+    Fitted().run(eval("lambda closure: closure().backward()"))
+
+
+def given_a_function_in_a_list():
+    def run(fit):
+        w = torch.ones(3, requires_grad=True)
+        fit([lambda: (w**2).sum()])
+        w.grad.zero_()
+
+    run(eval("lambda closures: closures[0]().backward()"))
+
+
+def given_a_local_function():
+    def run(fit):
+        w = torch.ones(3, requires_grad=True)
+
+        def closure():
+            return (w**2).sum()
+
+        fit(closure)
+        w.grad.zero_()
+
+    run(eval("lambda closure: closure().backward()"))
+
+
+def given_a_function_of_something_else():
+    """Raises: 'NoneType' object has no attribute 'zero_'"""
+
+    def run(fit):
+        w = torch.ones(3, requires_grad=True)
+        v = torch.ones(3, requires_grad=True)
+        fit(lambda: (v**2).sum())
+        w.grad.zero_()  # error: [TLN401]
+
+    run(eval("lambda closure: closure().backward()"))

@@ -71,7 +71,7 @@ def reset_in_between():
     x = torch.rand(4, requires_grad=True)
     (x**2).sum().backward()
     print(x.grad)
-    x.grad = None  # smell: [TLN401]
+    x.grad = None
     (x**3).sum().backward()
     print(x.grad)
 

@@ -1,3 +1,4 @@
 def reset(model):
     for parameter in model.parameters():
-        parameter.grad = None  # smell: [TLN401]
+        if parameter.grad is not None:
+            parameter.grad.zero_()  # smell: [TLN401]

@@ -45,8 +45,8 @@ MOST_CALLEES = 100
 
 
 def _backward_may_have_run(run: Run, callback: Callback) -> None:
-    """Of what a function uses that has a `backward` in it, any gradient may be there."""
-    for name in _reads_of(callback.function):
+    """Of what a function uses that has a `backward` in it, or gives back what somebody may differentiate."""
+    for name in _reads_of(run, callback.function):
         value = callback.lookup(name)
         for each in _leaves(value) if value is not None else ():
             unsettle_grad(run, each)
@@ -57,6 +57,8 @@ def _leaves(value: Value) -> list[Tensor]:
     for _, each in alternatives(value):
         if isinstance(each, (Module, Instance)):
             found = [*found, *parameters_of(each)[0]]
+            held = each.attributes.values() if isinstance(each, Instance) else ()
+            found += [tensor for one in held for _, tensor in alternatives(one) if isinstance(tensor, Tensor)]
         elif isinstance(each, Optimizer):
             found = [*found, *each.parameters]
     return found
@@ -93,7 +95,7 @@ def havoc(run: Run, value: Value) -> None:
 def hand_on(run: Run, values: list[Value]) -> None:
     """Unknown code was given functions of the file: it may run them now or later."""
     for value in values:
-        for _, each in alternatives(value):
+        for each in [each for _, each in alternatives(value)] + _functions_in(value):
             function = each
             while isinstance(function, Partial):
                 for part in (*function.given, *function.named.values()):
@@ -108,6 +110,13 @@ def hand_on(run: Run, values: list[Value]) -> None:
             known = any(each is one or (sets_mode and each == one) for one in run.handed_to_unknown)
             if (differentiates or sets_mode) and not known:
                 run.machine.trail.set(run, "handed_to_unknown", (*run.handed_to_unknown, each))
+
+
+def _functions_in(value: Value) -> list[Value]:
+    """The functions in a container."""
+    if not isinstance(value, (Sequence, Mapping)):
+        return []
+    return [each for each in within(value, _parts_and_functions, 3) if isinstance(each, (Function, Bound))]
 
 
 def _parts_and_functions(value: Value) -> list[Value]:
@@ -125,7 +134,7 @@ def _hand_on_with_callees(run: Run, callback: Callback) -> None:
         seen.append(each)
         pending += _callees(run, each)
         function = each.function
-        if _writes_of(run, function) or changes_flags(function) or _differentiates(function):
+        if _writes_of(run, function) or changes_flags(function) or _differentiates(run, function):
             run.machine.trail.set(run, "handed_on", (*run.handed_on, each))
             _may_have_run(run, each)
 
@@ -186,7 +195,7 @@ def run_handed_on(run: Run) -> None:
 def _may_have_run(run: Run, callback: Callback) -> None:
     """What a function writes to, outside itself, is unknown."""
     writes = _writes_of(run, callback.function)
-    if _differentiates(callback.function):
+    if _differentiates(run, callback.function):
         _backward_may_have_run(run, callback)
     for path in writes:
         _forget(run, path, callback)
@@ -234,17 +243,28 @@ def _open(run: Run, value: Sequence | Mapping) -> None:
         machine.trail.set(value, "items", None)
 
 
-def _differentiates(function: Function) -> bool:
+def _differentiates(run: Run, function: Function) -> bool:
+    """Whether a backward may come of calling a function: it has one, or gives its caller something to differentiate."""
     definition = function.definition
-    return isinstance(definition, ir.FunctionDef) and "backward" in written(definition).words
+    known = run.giving.get(id(definition))
+    if known is None:
+        known = run.giving[id(definition)] = not isinstance(definition, ir.FunctionDef) or (
+            "backward" in written(definition).words
+            or any(isinstance(each, ir.Return) and each.value is not None for each in ir.walk(definition.body))
+        )
+    return known
 
 
-def _reads_of(function: Function) -> set[str]:
+def _reads_of(run: Run, function: Function) -> frozenset[str]:
     """The names that stand in a function and are not its own."""
     definition = function.definition
-    assert isinstance(definition, ir.FunctionDef)
-    names = {each.id for each in ir.walk(definition.body) if isinstance(each, ir.Name)}
-    return names - definition.assigned
+    known = run.reading.get(id(definition))
+    if known is None:
+        own = {each.name for each in definition.parameters[int(function.owner is not None) :]}
+        own |= definition.assigned if isinstance(definition, ir.FunctionDef) else set()
+        names = {each.id for each in ir.walk(definition.body) if isinstance(each, ir.Name)}
+        known = run.reading[id(definition)] = frozenset(names - own)
+    return known
 
 
 def _writes_of(run: Run, function: Function) -> tuple[tuple[str, ...], ...]:

@@ -109,6 +109,7 @@ class Run:
         "finals",
         "foreign_watch",
         "functions",
+        "giving",
         "handed_on",
         "handed_to_unknown",
         "imports",
@@ -120,6 +121,7 @@ class Run:
         "owners",
         "prototypes",
         "reaching",
+        "reading",
         "repeating",
         "statements",
         "suspended",
@@ -154,6 +156,8 @@ class Run:
         self.handed_to_unknown: tuple[Value, ...] = ()
         """What of torch unknown code may run at any time: `loss.backward`, `torch.set_grad_enabled`."""
         self.reaching: dict[int, tuple[tuple[str, ...], ...]] = {}
+        self.giving: dict[int, bool] = {}
+        self.reading: dict[int, frozenset[str]] = {}
         self.calling: dict[int, tuple[tuple[str, ...], ...]] = {}
         self.entered: set[int] = set()
         self.prototypes = Prototypes(self.machine.globals, self.machine.branch)

@@ -72,9 +72,9 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
             give(run, [receiver], called, site.node)
         if isinstance(callee, Unknown) and callee.part_of is not None and not known:
             method_of_elsewhere(run, callee.part_of, called, site.node)
+    hand_on(run, site.values())
     for value in given if not only_read else ():  # last: of what a container holds nothing is known then
         havoc(run, value)
-    hand_on(run, site.values())
     run_handed_on(run)
     escape(run.autograd, depends, site.node)
     retained_escape(run.autograd, site.values())

@@ -29,6 +29,6 @@ def build(classes):
 
 def step(model, optimizer, loss):
     for parameter in model.parameters():
-        parameter.grad = None  # smell: [TLN401]
+        parameter.grad = None
     loss.backward()
     optimizer.step()
