@@ -26,7 +26,7 @@ class StepOutOfOrder(Rule):
 
     ## Known limits
     Silent where code that isn't in the file stands between. A clipping call whose result is used is taken for one that
-    measures the norm.
+    measures the norm. Clipping between `zero_grad()` and `backward()`, which clips nothing, isn't looked for yet.
 
     ## References
     - [How to adjust learning rate](https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate)

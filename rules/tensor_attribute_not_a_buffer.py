@@ -25,7 +25,7 @@ class TensorAttributeNotABuffer(Rule):
 
     ## Known limits
     Silent where the tensor is created on a device or moved by hand, where it is assigned anew outside `__init__`, and
-    for scalars, which work with tensors of every device.
+    for scalars, which work with tensors of every device: `torch.ones(size)` may be one where `size` isn't known.
 
     ## References
     - [torch.nn.Module.register_buffer](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer)

@@ -25,7 +25,8 @@ class TrainModeNotRestored(Rule):
 
     ## Known limits
     Silent where the model has no layer that the mode changes, and where code that isn't in the project is given the
-    model inside the loop.
+    model inside the loop. `F.dropout(x, p)` without `training=self.training` stays active after `eval()`: no rule looks
+    for that yet.
 
     ## References
     - [torch.nn.Module.eval](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.eval)

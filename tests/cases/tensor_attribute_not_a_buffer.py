@@ -247,3 +247,64 @@ def a_buffer_assigned_anew():
             return nn.functional.conv1d(x, self.kernel, groups=self.kernel.shape[0])
 
     Blur(2)(torch.rand(1, 2, 5))
+
+
+def part_of_a_causal_mask():
+    """Holds: 'mask' not in net.state_dict()"""
+
+    class Attention(nn.Module):
+        def __init__(self, dim, block_size):
+            super().__init__()
+            self.qkv = nn.Linear(dim, 3 * dim)
+            self.mask = torch.tril(torch.ones(block_size, block_size))  # smell: [TLN311]
+
+        def forward(self, x):
+            b, t, c = x.shape
+            q, k, v = self.qkv(x).chunk(3, dim=-1)
+            scores = q @ k.transpose(-2, -1) / c**0.5
+            scores = scores.masked_fill(self.mask[:t, :t] == 0, float("-inf"))
+            return scores.softmax(-1) @ v
+
+    net = Attention(4, 8)
+    net(torch.rand(2, 3, 4))
+
+
+def positions_with_another_shape():
+    """Holds: len(net.state_dict()) == 2"""
+
+    class Net(nn.Module):
+        def __init__(self, dim):
+            super().__init__()
+            self.down = nn.Linear(dim, dim)
+            self.positions = torch.arange(10).float()  # smell: [TLN311]
+
+        def forward(self, x):
+            return self.down(x) + self.positions[:, None]
+
+    net = Net(4)
+    net(torch.rand(10, 4))
+
+
+def part_moved_by_hand():
+    class Attention(nn.Module):
+        def __init__(self, block_size):
+            super().__init__()
+            self.mask = torch.tril(torch.ones(block_size, block_size))
+
+        def forward(self, x):
+            mask = self.mask[: x.size(0), : x.size(0)].to(x.device)
+            return (x @ x.t()).masked_fill(mask == 0, float("-inf"))
+
+    Attention(8)(torch.rand(3, 4))
+
+
+def number_of_a_table():
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scales = torch.tensor([0.5, 2.0])
+
+        def forward(self, x):
+            return x * self.scales[0] + self.scales.sum()
+
+    Scaled()(torch.rand(3))

@@ -177,3 +177,75 @@ def trained_and_evaluated():
     with torch.no_grad():
         for (x,) in loader:
             print(model(x).sum())
+
+
+def made_up_data():
+    """Holds: seen == [0, 0]"""
+
+    class Points(Dataset):
+        def __init__(self, n):
+            self.labels = torch.randint(0, 2, (n,))
+            self.x = torch.randn(n, 1)
+
+        def __len__(self):
+            return len(self.labels)
+
+        def __getitem__(self, i):
+            return i, self.x[i], self.labels[i]
+
+    model = nn.Linear(1, 2)
+    optimizer = torch.optim.SGD(model.parameters(), 1e-3)
+    loader = DataLoader(Points(8), batch_size=2)  # smell: [TLN811]
+    seen = []
+    for epoch in range(2):
+        seen.append(next(iter(loader))[0][0].item())
+        for _, x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+
+
+def an_order_that_the_dataset_draws():
+    class Points(Dataset):
+        def __init__(self, n):
+            self.x = torch.randn(n, 1)
+            self.order = torch.randperm(n)
+
+        def __len__(self):
+            return len(self.order)
+
+        def __getitem__(self, i):
+            return self.x[self.order[i]]
+
+    model = nn.Linear(1, 1)
+    optimizer = torch.optim.SGD(model.parameters(), 1e-3)
+    loader = DataLoader(Points(8), batch_size=2)
+    for epoch in range(2):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).sum().backward()
+            optimizer.step()
+
+
+def a_dataset_that_draws_by_a_generator_of_its_own():
+    import numpy as np
+
+    class Points(Dataset):
+        def __init__(self, n):
+            self.x = torch.randn(n, 1)
+            self.source = np.random.default_rng(0)
+
+        def __len__(self):
+            return len(self.x)
+
+        def __getitem__(self, i):
+            return self.x[self.source.integers(len(self.x))]
+
+    model = nn.Linear(1, 1)
+    optimizer = torch.optim.SGD(model.parameters(), 1e-3)
+    loader = DataLoader(Points(8), batch_size=2)
+    for epoch in range(2):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).sum().backward()
+            optimizer.step()

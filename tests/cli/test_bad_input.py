@@ -10,7 +10,9 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -101,6 +103,7 @@ NOT_FOR_ALL = {"a configuration that may not be read", "a file that may not be r
 NOWHERE_TO_TELL = {
     *("a full disk under standard output", "a full disk under a report", "a full disk under a baseline"),
     *("a report in a read-only project", "standard output is closed", "Ctrl-C", "SIGTERM"),
+    "Ctrl-C for a shell's background job, then SIGTERM",
 }
 """Rows whose run has no place for its findings, or did not come to them."""
 
@@ -226,8 +229,8 @@ def _two_runs(torchlint: Torchlint) -> Ran:
     return torchlint(*CONCISE)
 
 
-def _signalled(number: signal.Signals) -> Callable[[Torchlint], Ran]:
-    """A run that a rule holds up, with two processes of its own."""
+def _signalled(number: signal.Signals, ignored: signal.Handlers = signal.SIG_DFL) -> Callable[[Torchlint], Ran]:
+    """A run that a rule holds up, with two processes of its own; `ignored`: what it is told to do on Ctrl-C."""
 
     def case(torchlint: Torchlint) -> Ran:
         Path("killing_rule.py").write_text(RULE)
@@ -236,8 +239,6 @@ def _signalled(number: signal.Signals) -> Callable[[Torchlint], Ran]:
             Path(f"f{name:02}.py").write_text(PROGRAM)
         pids = Path("pids").absolute()
         environment = {**os.environ, "HOW": "wait", "PIDS": str(pids)}
-        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as for a shell's background jobs; it is inherited
-            signal.signal(signal.SIGINT, signal.default_int_handler)
         before = set(os.listdir())
         run = subprocess.Popen(
             [sys.executable, "-m", "torchlint", *CONCISE, "--fix", "--unsafe-fixes", "--no-cache", "--jobs", "2"],
@@ -246,8 +247,13 @@ def _signalled(number: signal.Signals) -> Callable[[Torchlint], Ran]:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=partial(signal.signal, signal.SIGINT, ignored),  # a shell's background jobs inherit another one
         )
         until(lambda: pids.exists() and pids.read_text().count("\n") >= 2)
+        if ignored == signal.SIG_IGN:
+            os.killpg(run.pid, signal.SIGINT)
+            time.sleep(1)
+            assert run.poll() is None
         if number == signal.SIGINT:  # a terminal sends it to all
             os.killpg(run.pid, number)
         else:
@@ -276,6 +282,7 @@ CASES: dict[str, Callable[[Torchlint], Ran]] = {
     "standard output is closed": _no_output,
     "two runs that fix the same files": _two_runs,
     "Ctrl-C": _signalled(signal.SIGINT),
+    "Ctrl-C for a shell's background job, then SIGTERM": _signalled(signal.SIGTERM, signal.SIG_IGN),
     "SIGTERM": _signalled(signal.SIGTERM),
 }
 

@@ -26,6 +26,10 @@ _OF_IMAGES = "torchvision.datasets."
 _DECIDING = frozenset({"shuffle", "sampler", "batch_sampler"})
 _IN_ORDER = ("seq", "series", "window", "token", "text", "stream", "curriculum", "hidden", "overfit", "order")
 """Parts of the words of a scope in which the order may be meant."""
+_RANDOM = ("rand", "rng", "generator", "shuffle", "perm", "choice", "sample")
+"""Parts of the words by which a dataset may have a random order of its own."""
+_DRAW = frozenset({"rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "random", "standard_normal"})
+"""Words by which values are drawn; `random` is also the module of NumPy that has them."""
 _THROUGH = frozenset({"enumerate", "tqdm"})
 
 
@@ -142,8 +146,11 @@ def _is_map_style(
     cls = classes.get(dotted(made.function))
     if cls is None or [imports.qualified(each.value) in MAP_STYLE for each in cls.bases] != [True]:
         return False
-    drawn = {word.lower() for word in words(cls)}
-    return not any(part in word for part in ("rand", "shuffle", "perm", "choice", "sample") for word in drawn)
+    constructor = [each for each in cls.body if isinstance(each, ir.FunctionDef) and each.name == "__init__"]
+    reading = {word.lower() for each in cls.body if each not in constructor for word in words(each)}
+    # what a constructor draws is the same in all epochs, unless it is an order, or keeps what draws
+    kept = {word.lower() for each in constructor for word in words(each)} - _DRAW
+    return not any(part in word for word in reading | kept for part in _RANDOM)
 
 
 def _trains(body: list[ir.Statement]) -> bool:

@@ -9,7 +9,7 @@ moves parameters and buffers and nothing else (`Module._apply`).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -70,6 +70,11 @@ class _Plain:
     value: cst.BaseExpression
     used: Step | None = None
     moved: bool = False
+    derived: list[Tensor] = field(default_factory=list)
+    """What `forward` has made of it alone: parts, other shapes, comparisons."""
+
+    def is_of(self, tensor: Tensor) -> bool:
+        return tensor is self.tensor or any(tensor is each for each in self.derived)
 
 
 class Forwarding(Observer):
@@ -94,6 +99,9 @@ class Forwarding(Observer):
 
     def concluded(self) -> None:
         self._stack.clear()
+        for known in self._plain.values():
+            for each in known.values():
+                each.derived.clear()
 
     def function_started(self, function: Function, arguments: dict[str, Value]) -> None:
         parameters = function.definition.parameters
@@ -222,25 +230,37 @@ class Forwarding(Observer):
             return
         tensors = [tensor for value in bound.values() for tensor in reachable_tensors(value)]
         for each in plain.values():
-            if not any(tensor is each.tensor for tensor in tensors) or each.moved:
+            own = [tensor for tensor in tensors if each.is_of(tensor)]
+            if not own or each.moved:
                 continue
-            meets = not spelling.startswith("getitem") and any(self._other(tensor, plain) for tensor in tensors)
             if spelling.rpartition(".")[2] in _MOVES:
                 each.moved = True
-            elif each.used is None and meets:
+                continue
+            if len(own) == len(tensors):
+                each.derived += [result] if isinstance(result, Tensor) else []
+                continue
+            shaped = any(tensor is each.tensor or tensor.shape for tensor in own)  # scalars work on every device
+            meets = not spelling.startswith("getitem") and any(self._other(tensor, plain) for tensor in tensors)
+            if each.used is None and meets and shaped:
                 words = f"`forward` computes with `{each.owner}.{each.attribute}` here"
                 each.used = Step(origin.origin, words)
 
+    def indexed(self, tensor: Tensor, result: Value, origin: ir.Node) -> None:
+        for known in self._plain.values():
+            for each in known.values():
+                if each.is_of(tensor) and isinstance(result, Tensor):
+                    each.derived.append(result)
+
     def _other(self, tensor: Tensor, plain: dict[str, _Plain]) -> bool:
         """Whether a tensor is one that would be on another device: a parameter, or what `forward` was given."""
-        if any(tensor is each.tensor for each in plain.values()):
+        if any(each.is_of(tensor) for each in plain.values()):
             return False
         return tensor.is_parameter is Truth.YES or bool(tensor.own.inputs) or tensor.requires_grad.truth() is Truth.YES
 
     def _moved(self, tensor: Tensor) -> None:
         for known in self._plain.values():
             for each in known.values():
-                each.moved = each.moved or each.tensor is tensor
+                each.moved = each.moved or each.is_of(tensor)
 
     def finished(self) -> None:
         told: set[int] = set()
