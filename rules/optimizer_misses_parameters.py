@@ -97,8 +97,9 @@ class OptimizerMissesParameters(Rule):
         if event.why == "replaced":
             left_out = f"tensors_({event.name}) and not optimized_({event.name})"
             root = event.name.rpartition(".")[0] or event.name
-            words = f"an optimizer holds parameters of `{root}`, and none of `{event.name}`"
-            claims = (Holds(f"bool({left_out} and optimized_({root}))", words=words),) if root != event.name else ()
+            words = f"an optimizer holds parameters that `{root}` has or had, and none of `{event.name}`"
+            held = f"(optimized_({root}) or optimized_())"
+            claims = (Holds(f"bool({left_out} and {held})", words=words),) if root != event.name else ()
         elif event.why == "unreached":
             claims = (Observed("step-without-gradients", event.optimizer, "never"),)
         yield Diagnostic(event.node, message, event.trace, level=level, claims=claims)

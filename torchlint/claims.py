@@ -45,10 +45,11 @@ class Holds:
     Of an example: in its namespace, after it has run. Of a finding: in the frame of its statement, after that was
     executed, or before. The expression must have no effects. Beside the program's names it may use `torch`, and
 
-    - `value_`: the value of the statement, where that is an expression;
+    - `value_`: the value of the statement, where that is an expression or a `return`;
     - `bound_`: a tuple of the values that the statement has bound;
     - `tensors_(x)`: the tensors in a tensor, Module, optimizer, list, tuple or dictionary;
     - `optimized_(x)`: whether an optimizer of the program was given one of these tensors;
+    - `optimized_()`: whether one was given a tensor that no Module has any more;
     - `nameless_(x)`: the leaves in the graph of `x` that no variable leads to, not counting optimizers;
     - `used_up_(x)`: whether the iterator `x` gives nothing any more; None where that cannot be seen.
 

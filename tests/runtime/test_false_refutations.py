@@ -57,3 +57,54 @@ def test_an_activation_elsewhere_is_not_what_the_loss_is_given() -> None:
     found = [replace(template, span=Span(line, 1, line, 20), trace=(), fix=None) for line in (5, 6)]
     status = [f.verdict.status for f in verify_findings(Source.parse("program.py", text), found) if f.verdict]
     assert status == ["inconclusive", "refuted"]
+
+
+def test_what_an_optimizer_holds_may_be_no_modules_any_more() -> None:
+    """All parameters that it was given are replaced: none of the Module's is left with it, and it is not refuted."""
+    text = "\n".join(
+        [
+            "import torch",
+            "from torch import nn",
+            "class Net(nn.Module):",
+            "    def __init__(self):",
+            "        super().__init__()",
+            "        self.fc = nn.Linear(4, 4)",
+            "    def forward(self, x):",
+            "        return self.fc(x)",
+            "net = Net()",
+            "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)",
+            "net.fc = nn.Linear(4, 2)",
+            "optimizer.zero_grad()",
+            "net(torch.rand(3, 4)).sum().backward()",
+            "optimizer.step()",
+        ]
+    )
+    findings = list(expectations.lint(text, codes=["TLN305"]).findings)
+    assert [f.span.line for f in findings] == [11, 14]
+    status = [f.verdict.status for f in verify_findings(Source.parse("program.py", text), findings) if f.verdict]
+    assert status == ["confirmed", "confirmed"]
+    again = "net.fc = nn.Linear(4, 2)\n"
+    early = text.replace(again, "").replace("optimizer = ", f"{again}optimizer = ")
+    first = replace(findings[0], span=Span(10, 1, 10, 24), trace=(), fix=None)
+    (found,) = verify_findings(Source.parse("program.py", early), [first])
+    assert found.verdict is not None
+    assert found.verdict.status != "confirmed"
+
+
+def test_a_result_that_is_returned_is_looked_at() -> None:
+    text = "\n".join(
+        [
+            "import torch",
+            "def masked(x):",
+            "    return torch.where(x > 0, torch.log(x), torch.zeros_like(x))",
+            "v = torch.tensor([0.0, 1.0, 2.0], requires_grad=True)",
+            "masked(v).sum().backward()",
+        ]
+    )
+    findings = list(expectations.lint(text, codes=["TLN604"]).findings)
+    (found,) = verify_findings(Source.parse("program.py", text), findings)
+    assert found.verdict is not None
+    assert found.verdict.status == "confirmed", found.verdict.evidence
+    (found,) = verify_findings(Source.parse("program.py", text.replace("0.0, 1", "3.0, 1")), findings)
+    assert found.verdict is not None
+    assert found.verdict.status != "confirmed", found.verdict.evidence

@@ -123,7 +123,7 @@ class _Probes:
         index = self.at.get(place)
         if index is not None:
             number = self.first + index
-            if self.watches[index].capture and isinstance(statement, ast.Expr):
+            if self.watches[index].capture and isinstance(statement, (ast.Expr, ast.Return)) and statement.value:
                 statement.value = _call(VALUE, statement, ast.Constant(number), statement.value)
             before = _expression(BEFORE, statement, ast.Constant(number))
             if hasattr(statement, "body"):

@@ -138,11 +138,14 @@ def tensors_in(value: object, depth: int = 3) -> list[torch.Tensor]:
     return []
 
 
-def optimized(value: object) -> bool:
-    """Whether an optimizer that is alive was given one of the tensors in a value."""
-    wanted = {id(tensor) for tensor in tensors_in(value)}
-    found = [each for each in gc.get_objects() if isinstance(each, torch.optim.Optimizer)]
-    return any(id(p) in wanted for each in found for p in tensors_in(each))
+def optimized(*values: object) -> bool:
+    """Whether an optimizer that is alive was given a tensor in a value; of no value, one that no Module has (more)."""
+    alive = gc.get_objects()
+    given = {id(p) for each in alive if isinstance(each, torch.optim.Optimizer) for p in tensors_in(each)}
+    if values:
+        return any(id(tensor) in given for value in values for tensor in tensors_in(value))
+    modules = [each for each in alive if isinstance(each, torch.nn.Module)]
+    return bool(given - {id(p) for each in modules for p in each.parameters(recurse=False)})
 
 
 def nameless(value: object, frame: FrameType | None, files: Container[str]) -> list[torch.Tensor]:

@@ -41,7 +41,7 @@ class Watch:
     expressions
         Evaluated before and after the statement, in its frame, with the names of `observe.VOCABULARY` beside its own.
     capture
-        Also record the value of an expression statement.
+        Also record the value of an expression statement, or what is returned.
     variables
         Also look at every variable of the frame that holds a tensor or an array.
     bound

@@ -236,7 +236,7 @@ def stale(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
 def not_a_number(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The statement's result is finite, and a backward through it leaves NaN, or infinity."""
     for execution in case.executions(outcome):
-        results = [found for found in execution.after.values() if is_data(found)]
+        results = [found for found in (*execution.after.values(), execution.value) if found and is_data(found)]
         if not results or any(not math.isfinite(number) for found in results for number in found["numbers"]):
             continue
         for backward in outcome.backwards:
@@ -269,5 +269,5 @@ PROBES: Mapping[str, Probe] = {
     "gradients-discarded": Probe(discarded),
     "gradients-summed": Probe(sum_read),
     "gradient-of-old-value": Probe(stale),
-    "gradient-not-a-number": Probe(not_a_number, _assigned),
+    "gradient-not-a-number": Probe(not_a_number, _assigned, capture=True),
 }
