@@ -93,6 +93,17 @@ def of_file(folder: Path, files: dict[str, str], file: str, name: str) -> Outcom
             "Net",
         ),
         ("def f(z):\n    a, b, c, d, e, g, h = z\n    return a + b + c + d + e + g + h\n", "f"),
+        ("def f(z, num_parts):\n    return z * torch.lgamma(num_parts)\n", "f"),
+        (
+            "class Net(nn.Module):\n    def __init__(self, width):\n        super().__init__()\n"
+            "        self.a = nn.Parameter(torch.exp(width))\n"
+            "    def forward(self, x):\n        return x * self.a.sum()\n",
+            "Net",
+        ),
+        (
+            "def f(z):\n    torch.cuda.synchronize()\n    return z * (1 + torch.cuda.max_memory_allocated('cuda:0'))\n",
+            "f",
+        ),
         ("def f(z, opt):\n    opt.step\n    return z * opt.how_much\n", "f"),
     ],
 )
@@ -144,6 +155,20 @@ def test_a_package_that_is_there_and_does_not_load(tmp_path: Path) -> None:
     outcome = of_file(tmp_path, files, "own/a.py", "f")
     assert outcome.ending == "ended", outcome
     assert "`native`" in outcome.driven
+
+
+def test_a_project_that_is_not_installed_has_a_release(tmp_path: Path) -> None:
+    text = """
+        import importlib.metadata
+        import torch
+        __version__ = importlib.metadata.version("not-there-at-all")
+        class Odd(Exception):
+            release = importlib.metadata.version("not-there-at-all")
+        def f(x):
+            return x * len(Odd.release)
+        """
+    outcome = of_file(tmp_path, {"a.py": text}, "a.py", "f")
+    assert outcome.ending == "ended", outcome
 
 
 def test_an_import_error_in_the_authors_words(tmp_path: Path) -> None:

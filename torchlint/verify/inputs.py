@@ -408,6 +408,11 @@ def _completed(inputs: Inputs, message: str) -> Iterator[Inputs]:
                 yield with_use(inputs, name, Use("anything"))
             elif use.kind == "anything" and "Anything" in kinds:
                 yield with_use(inputs, name, Use("string"))
+    tensor = re.search(r"must be Tensor, not (\w+)|expected Tensor as element \d+ .* got (\w+)", message)
+    if tensor is not None:
+        for name, use in inputs.others:
+            if use.kind in _MADE.get(tensor[1] or tensor[2], ()):
+                yield with_use(inputs, name, Use("tensor"))
     if "but got Anything" in message or "not Anything" in message:
         for name, use in inputs.others:
             if use.kind == "anything" and not use.rank:
@@ -465,6 +470,10 @@ def instead(arguments: Mapping[str, Any], refusal: str) -> Iterator[tuple[str, A
                 yield from ((key, torch.rand(SIZE)), (key, torch.rand(2, SIZE)))
             else:
                 yield key, values.Config(SIZE)
+    tensor = re.search(r"must be Tensor, not (\w+)", refusal)
+    if tensor is not None:
+        of_kind = [key for key, value in arguments.items() if type(value).__name__ == tensor[1]]
+        yield from ((key, torch.rand(2, SIZE)) for key in of_kind[:8])
     for pattern, wanted in _INSTEAD:
         if re.search(pattern, refusal):
             numbers = [key for key, value in arguments.items() if isinstance(value, _REFUSED)]

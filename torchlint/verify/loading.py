@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import importlib
+import importlib.metadata
 import importlib.util
 import os
 import re
@@ -117,6 +118,9 @@ class Loading:
         """Whether what ended the loading is out of the way now."""
         own = self.name.partition(".")[0]
         if self._behind(error):
+            return True
+        if isinstance(error, importlib.metadata.PackageNotFoundError) and importlib.metadata.version is not _version:
+            importlib.metadata.version = _version  # a project that is not installed has a release all the same
             return True
         if isinstance(error, ModuleNotFoundError) and error.name:
             missing = error.name
@@ -232,6 +236,17 @@ class _Bare(types.ModuleType):
         inner = [(i.module or "", i) for i in imports if i.level == 1]
         inner += [((i.module or "").removeprefix(own), i) for i in imports if (i.module or "").startswith(own)]
         return [(module, alias.asname or alias.name) for module, found in inner for alias in found.names]
+
+
+_said = importlib.metadata.version
+
+
+def _version(distribution_name: str) -> str:
+    """As `importlib.metadata.version`, for what is not installed, too."""
+    try:
+        return _said(distribution_name)
+    except importlib.metadata.PackageNotFoundError:
+        return "0.0"
 
 
 _NEEDED = frozenset({"torch", "numpy", "torchlint", "__main__"})

@@ -7,8 +7,10 @@ is not seen.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from unittest import mock
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -18,6 +20,17 @@ from torchlint.verify.anything import Anything
 _ELSEWHERE = ("cuda", "mps", "xpu", "npu", "hpu")
 _OF_VALUES = (torch.tensor, torch.as_tensor, torch.asarray)
 _MOVES = frozenset({"cuda", "xpu", "pin_memory"})
+
+
+_IDLE = {
+    **dict.fromkeys(("synchronize", "set_device", "empty_cache", "reset_peak_memory_stats", "manual_seed_all")),
+    **dict.fromkeys(("memory_allocated", "max_memory_allocated", "memory_reserved", "current_device"), 0),
+}
+"""What `torch.cuda` says of a device that does nothing."""
+
+
+def _answering(answer: Any) -> Callable[..., Any]:
+    return lambda *args, **kwargs: answer
 
 
 class OnThisMachine(TorchFunctionMode):  # type: ignore[misc]
@@ -31,6 +44,19 @@ class OnThisMachine(TorchFunctionMode):  # type: ignore[misc]
     """
 
     calls = 0
+
+    def __enter__(self) -> OnThisMachine:
+        """What asks a device how it is finds one that is idle."""
+        self.patches = contextlib.ExitStack()
+        for name, answer in _IDLE.items():
+            self.patches.enter_context(mock.patch.object(torch.cuda, name, _answering(answer)))
+        super().__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """As that of other modes."""
+        super().__exit__(*error)
+        self.patches.close()
 
     def __torch_function__(
         self,
