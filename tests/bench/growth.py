@@ -52,6 +52,12 @@ def _doubling(number: int) -> str:
     return f"{text}f{number - 1}(x).sum().backward()\n"
 
 
+def _handed(number: int) -> str:
+    """A long function that calls itself, handed to code that nobody knows again and again."""
+    text = f"{HEAD}from elsewhere import register\ndef parse(t):\n" + "    t = parse(t)\n" * number
+    return f"{text}    return t\n" + "register(parse)\n" * number
+
+
 def _module(number: int) -> str:
     """A Module with many layers, all called."""
     text = f"{HEAD}class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
@@ -84,6 +90,7 @@ FAMILIES: dict[str, tuple[int, Callable[[int], str]]] = {
     "methods in a row": (100, lambda n: HEAD + f"y = x{'.exp()' * n}\n"),
     "functions in a row": (100, _calls),
     "functions, each calling one twice": (10, _doubling),
+    "functions handed to unknown code": (250, _handed),
     "layers": (250, _module),
     "functions": (500, lambda n: _lines(n, "def f{i}(t, u):\n    t = t * u\n    t.add_(1)\n    return t")),
     "classes": (100, lambda n: _lines(n, "class C{i}(nn.Module):\n    def forward(self, x):\n        return x * 2")),
