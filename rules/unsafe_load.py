@@ -14,21 +14,24 @@ class UnsafeLoad(Rule):
     Finds `torch.load(…, weights_only=False)`, and `torch.load` that does not say `weights_only` where the target (see
     TLN901) reaches below torch 2.6: there that means False.
 
-    Silent without `weights_only` from torch 2.6 on, and for a value that is not written in the call.
+    Silent without `weights_only` from torch 2.6 on, and for a value that is not written in the call. Strict where the
+    target ends before torch 1.13, which has no `weights_only`.
 
     ## Why is this bad?
     The file is unpickled, and a pickle can run anything: whoever can write the file, can run code where it is loaded.
 
     ## Cure
     `weights_only=True` loads tensors, state dicts and plain containers of them; `torch.serialization.add_safe_globals`
-    allows classes of your own. Save `model.state_dict()`, not the model.
+    allows classes of your own. Save `model.state_dict()`, not the model. A file that the same program writes with
+    `torch.save(model, …)` is refused by `weights_only=True`, which torch 2.6 takes for said: the message names the
+    line, and there is no fix.
 
     ## Fix safety
     Unsafe: a file with other things in it is refused then.
 
     ## Known limits
     What `functools.partial` or `**` gives to `torch.load` is not seen. Where the file comes from is not asked: one that
-    the same program has written is reported as well.
+    the same program has written is reported as well. Whole objects are seen where the same file saves them.
 
     ## References
     - [torch.load](https://docs.pytorch.org/docs/stable/generated/torch.load.html)
@@ -39,6 +42,7 @@ class UnsafeLoad(Rule):
     name = "unsafe-load"
     level = Level.WARNING
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -112,18 +116,35 @@ class UnsafeLoad(Rule):
 
     def check(self, event: api.UnsafeLoad) -> Iterator[Diagnostic]:
         assert event.call is not None
+        level = self.level
         if event.argument is not None:
             message = f"`{event.spelled}` with `weights_only=False` runs what the file tells it to"
             claim = Observed("foreign-code", event.name)
-            fix = partial(_weights_only, event)
         else:
             claim = Observed("other-release", event.name, "before 2.6")
             oldest = event.target.oldest
             message = (
                 f"`{event.spelled}` runs what the file tells it to before torch 2.6{event.target.allowing(oldest)}"
             )
-            fix = partial(_weights_only, event)
-        yield Diagnostic(event.node, message, event.trace, fix, claims=(claim,))
+            if not event.target.reaches(_SAFE):
+                level = Level.STRICT  # nothing that is allowed can do better
+        said = f"{message}: {_remedy(event)}"
+        fix = None if event.saves else partial(_weights_only, event)
+        yield Diagnostic(event.node, said, event.trace, fix, level, claims=(claim,))
+
+
+def _remedy(event: api.UnsafeLoad) -> str:
+    target = event.target
+    if not target.reaches(_SAFE):
+        return "no release that is allowed has `weights_only`; load only files that nobody else could write"
+    if event.saves:
+        refuses = "`weights_only=True` refuses"
+        if event.argument is None and target.reaches(_DEFAULT):
+            refuses = "torch refuses from 2.6 on"
+        return f"line {event.saves} saves a whole object, which {refuses}; save its `state_dict()` and load that"
+    if event.argument is None and target.begins_before(_SAFE):
+        return "from 1.13 on there is `weights_only=True`, from 2.6 on it is the default: raise the lower end"
+    return "`weights_only=True` loads tensors and plain containers of them"
 
 
 def _weights_only(event: api.UnsafeLoad) -> Fix | None:
@@ -136,3 +157,5 @@ def _weights_only(event: api.UnsafeLoad) -> Fix | None:
 
 _SAFE = (1, 13)
 """The release that `weights_only` came with."""
+_DEFAULT = (2, 6)
+"""The release in which that became the default."""

@@ -104,3 +104,38 @@ def unsaid_before():
     torch.save({"a": torch.ones(2)}, buffer)
     buffer.seek(0)
     loaded = torch.load(buffer)  # warning: [TLN904]
+
+
+def whole_module():
+    """Holds: loaded.in_features == 2"""
+    buffer = io.BytesIO()
+    model = torch.nn.Linear(2, 3)
+    print(sum(each.numel() for each in model.parameters()))
+    torch.save(model, buffer)
+    buffer.seek(0)
+    loaded = torch.load(buffer, weights_only=False)  # warning: [TLN904]
+
+
+def whole_module_as_weights():
+    """Raises: Weights only load failed"""
+    buffer = io.BytesIO()
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+    model = torch.nn.Linear(2, 3)
+    torch.save(model, buffer)
+    print(model.state_dict().keys())
+    buffer.seek(0)
+    loaded = torch.load(buffer)  # warning: [TLN904]
+
+
+def state_before_there_is_a_way():
+    buffer = io.BytesIO()
+
+    # /// script
+    # dependencies = ["torch>=1.6,<1.13"]
+    # ///
+    torch.save(torch.nn.Linear(2, 3).state_dict(), buffer)
+    buffer.seek(0)
+    loaded = torch.load(buffer)

@@ -21,6 +21,7 @@ from torchlint.lint import fixpoint, registry
 from torchlint.lint.engine import check_text
 from torchlint.lint.registry import Selection
 from torchlint.model.observers.api.methods import METHODS
+from torchlint.rule import Finding, Level
 from torchlint.syntax.tree import Decoded
 from torchlint.target import NEWEST, Release, Target, release, spelled
 
@@ -266,3 +267,43 @@ def test_an_annotation_that_is_never_evaluated_uses_nothing(first: str, count: i
     )
     found = [each for each in expectations.lint(text, codes=["TLN901"]).findings if each.code == "TLN901"]
     assert len(found) == count
+
+
+LOADS = {
+    ">=2.6": "",
+    ">=2.0": "`weights_only=True` loads tensors and plain containers of them",
+    ">=1.8": "from 1.13 on there is `weights_only=True`, from 2.6 on it is the default: raise the lower end",
+    ">=1.8,<1.13": "no release that is allowed has `weights_only`; load only files that nobody else could write",
+}
+SAVED = "model = torch.nn.Linear(2, 3)\nmodel.load_state_dict(state)\ntorch.save(model, path)\n"
+
+
+@pytest.mark.parametrize("wanted", LOADS)
+def test_a_load_is_told_what_the_range_allows(wanted: str) -> None:
+    found = _loads(wanted, "torch.load(path)\n")
+    assert [each.message.rpartition("): ")[2] for each in found] == ([LOADS[wanted]] if LOADS[wanted] else [])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "call", "why"),
+    [
+        (">=2.0", "torch.load(path)", "torch refuses from 2.6 on"),
+        (">=2.0,<2.6", "torch.load(path)", "`weights_only=True` refuses"),
+        (">=2.6", "torch.load(path, weights_only=False)", "`weights_only=True` refuses"),
+    ],
+)
+def test_weights_only_is_not_advised_for_what_the_file_saves_whole(wanted: str, call: str, why: str) -> None:
+    (found,) = _loads(wanted, SAVED + call + "\n")
+    assert found.message.endswith(f"saves a whole object, which {why}; save its `state_dict()` and load that")
+    assert "line 8 saves" in found.message
+    assert found.fix is None
+    (other,) = _loads(wanted, SAVED.replace("save(model", "save(model.state_dict()") + call + "\n")
+    assert "whole" not in other.message
+    assert other.fix is not None
+
+
+def _loads(wanted: str, text: str) -> list[Finding]:
+    script = f'# /// script\n# dependencies = ["torch{wanted}"]\n# ///\nimport torch\n\n{text}'
+    found = expectations.lint(script, codes=["TLN904"], strict=True).findings
+    assert not any(each.level is Level.STRICT for each in found) or wanted.endswith("<1.13")
+    return [each for each in found if each.code == "TLN904"]

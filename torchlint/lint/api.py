@@ -124,6 +124,10 @@ _COMPLEX = re.compile(r"complex|cplx|^c(float|double)$|^polar$|^i?h?r?fft[2n]?$"
 """The words of those who make complex tensors, or speak of one."""
 
 
+_OF_MODULES = frozenset({"load_state_dict", "named_parameters", "parameters", "requires_grad_", "state_dict"})
+"""Methods that tell a module, or an optimizer, from a dictionary of tensors."""
+
+
 class _Names:
     """Which plain names a file reads, what it exports, and which of its values may be complex."""
 
@@ -147,6 +151,29 @@ class _Names:
             for part in ast.walk(node.value)
             if isinstance(part, ast.Constant)
         }
+
+    @cached_property
+    def saves(self) -> int:
+        """
+        The line on which `torch.save` is given `self`, or what the file elsewhere asks for its state; 0 if there is
+        none.
+        """
+        calls = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
+        stateful = {
+            ast.unparse(node.func.value)
+            for node in calls
+            if isinstance(node.func, ast.Attribute) and node.func.attr in _OF_MODULES
+        }
+        return min(
+            (
+                node.lineno
+                for node in calls
+                if ast.unparse(node.func) == "torch.save"
+                and node.args
+                and (ast.unparse(node.args[0]) == "self" or ast.unparse(node.args[0]) in stateful)
+            ),
+            default=0,
+        )
 
     def uses(self, name: str) -> bool:
         return name in self.read or name in self.exported
@@ -282,9 +309,9 @@ class _Judged:
             if said >= 0:
                 value = call.keywords[said].value
                 if isinstance(value, ast.Constant) and value.value is False:
-                    yield Use(events.UnsafeLoad, self.reference, {}, len(call.args) + said)
+                    yield Use(events.UnsafeLoad, self.reference, {"saves": self.names.saves}, len(call.args) + said)
             elif self.target.begins_before(_WEIGHTS_ONLY) and not unknown:
-                yield Use(events.UnsafeLoad, self.reference, {})
+                yield Use(events.UnsafeLoad, self.reference, {"saves": self.names.saves})
         elif name == "torch.hub.load":
             repository = call.args[0] if call.args else None
             source = next((each.value for each in call.keywords if each.arg == "source"), None)

@@ -17,6 +17,11 @@ _BATCH = BLOB.format("aten/src/ATen/native/BatchLinearAlgebra.cpp")
 _INIT = BLOB.format("torch/nn/init.py")
 _F = BLOB.format("torch/nn/functional.py")
 
+_REENTRANT = (
+    "torch warns that it will have to be said; False is what it recommends, True is what it means here, which gives no "
+    "gradient where no input of the call requires one"
+)
+
 # name: removed, deprecated, replacement, how the reference or call is rewritten (see `knowledge.api.change.Change.how`)
 REMOVED: dict[str, tuple[str, str, str, str, str]] = {
     "torch.solve": ("1.13", "1.8", "torch.linalg.solve", "solve", _LINALG),
@@ -76,8 +81,8 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
     "torch.Tensor.cholesky": (
         "1.8", "torch.linalg.cholesky", "rename:1|upper", True, DOCS.format("torch.cholesky"),
     ),
-    "torch.lu": ("1.11", "torch.linalg.lu_factor", "", True, DOCS.format("torch.lu")),
-    "torch.Tensor.lu": ("1.11", "torch.linalg.lu_factor", "", True, DOCS.format("torch.lu")),
+    "torch.lu": ("1.13", "torch.linalg.lu_factor", "", True, "https://github.com/pytorch/pytorch/pull/77636"),
+    "torch.Tensor.lu": ("1.13", "torch.linalg.lu_factor", "", True, "https://github.com/pytorch/pytorch/pull/77636"),
     "torch.lu_solve": ("1.13", "torch.linalg.lu_solve", "", True, DOCS.format("torch.lu_solve")),
     "torch.triangular_solve": (
         "1.11", "torch.linalg.solve_triangular", "", True, DOCS.format("torch.triangular_solve"),
@@ -364,7 +369,7 @@ UNSAID: list[dict[str, Any]] = [
         "function": "torch.utils.checkpoint.checkpoint",
         "argument": "use_reentrant",
         "since": "2.1",
-        "why": "torch warns that it will have to be said",
+        "why": _REENTRANT,
         "say": "True",
         "keyword_since": "1.11",
         "source": BLOB.format("torch/utils/checkpoint.py"),
@@ -373,7 +378,7 @@ UNSAID: list[dict[str, Any]] = [
         "function": "torch.utils.checkpoint.checkpoint_sequential",
         "argument": "use_reentrant",
         "since": "2.2",
-        "why": "torch warns that it will have to be said",
+        "why": _REENTRANT,
         "say": "True",
         "keyword_since": "2.1",
         "source": BLOB.format("torch/utils/checkpoint.py"),
