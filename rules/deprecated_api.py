@@ -123,6 +123,7 @@ class DeprecatedApi(Rule):
 
 
 def _given(how: str) -> str:
-    """What has to be said to the one that takes its place, and was not: the device."""
+    """What has to be said to the one that takes its place, and was not, or not in this order."""
     kind, _, given = how.partition(":")
-    return {"prepend": f"({given.partition('|')[0]}, ...)", "decorator": f"({given})"}.get(kind, "")
+    first, _, names = given.partition("|")
+    return {"prepend": f"({first}, ...)", "decorator": f"({given})", "order": f"({names})"}.get(kind, "")

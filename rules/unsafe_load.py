@@ -1,9 +1,9 @@
 from collections.abc import Iterator
 from functools import partial
 
-from torchlint.fixes.renames import saying
+from torchlint.fixes.renames import WEIGHTS_ONLY, loading_weights
 from torchlint.model.events import api
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
 
 class UnsafeLoad(Rule):
@@ -126,36 +126,22 @@ class UnsafeLoad(Rule):
             message = (
                 f"`{event.spelled}` runs what the file tells it to before torch 2.6{event.target.allowing(oldest)}"
             )
-            if not event.target.reaches(_SAFE):
+            if not event.target.reaches(WEIGHTS_ONLY):
                 level = Level.STRICT  # nothing that is allowed can do better
         said = f"{message}: {_remedy(event)}"
-        fix = None if event.saves else partial(_weights_only, event)
+        fix = None if event.saves else partial(loading_weights, event)
         yield Diagnostic(event.node, said, event.trace, fix, level, claims=(claim,))
 
 
 def _remedy(event: api.UnsafeLoad) -> str:
     target = event.target
-    if not target.reaches(_SAFE):
+    if not target.reaches(WEIGHTS_ONLY):
         return "no release that is allowed has `weights_only`; load only files that nobody else could write"
     if event.saves:
         refuses = "`weights_only=True` refuses"
-        if event.argument is None and target.reaches(_DEFAULT):
+        if event.argument is None and target.reaches((2, 6)):
             refuses = "torch refuses from 2.6 on"
         return f"line {event.saves} saves a whole object, which {refuses}; save its `state_dict()` and load that"
-    if event.argument is None and target.begins_before(_SAFE):
+    if event.argument is None and target.begins_before(WEIGHTS_ONLY):
         return "from 1.13 on there is `weights_only=True`, from 2.6 on it is the default: raise the lower end"
     return "`weights_only=True` loads tensors and plain containers of them"
-
-
-def _weights_only(event: api.UnsafeLoad) -> Fix | None:
-    if event.argument is not None:
-        return Fix("load weights only", (Edit(event.argument.value, "True"),), safe=False)
-    if event.call is None or event.target.begins_before(_SAFE):
-        return None
-    return saying(event.call, "weights_only", "True", safe=False)
-
-
-_SAFE = (1, 13)
-"""The release that `weights_only` came with."""
-_DEFAULT = (2, 6)
-"""The release in which that became the default."""

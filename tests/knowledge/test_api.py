@@ -117,12 +117,14 @@ def test_private_names_are_their_twins() -> None:
 
 A = torch.eye(2) + 0.1
 S = A @ A.T
+FACTORS = torch.linalg.lu_factor(S)
 IMAGE = torch.rand(1, 1, 2, 2)
 CALLS: dict[str, Callable[[], str]] = {
     "torch.ger": lambda: "torch.ger(A[0], A[1])",
     "torch.qr": lambda: "torch.qr(A)",
     "torch.cholesky": lambda: "torch.cholesky(S)",
     "torch.chain_matmul": lambda: "torch.chain_matmul(A, S, A)",
+    "torch.lu_solve": lambda: "torch.lu_solve(A, FACTORS[0], FACTORS[1])",
     "torch.nn.functional.upsample": lambda: "torch.nn.functional.upsample(IMAGE, 4, mode='nearest')",
     "torch.nn.functional.upsample_nearest": lambda: "torch.nn.functional.upsample_nearest(IMAGE, scale_factor=2)",
     "torch.nn.functional.upsample_bilinear": lambda: "torch.nn.functional.upsample_bilinear(IMAGE, 4)",
@@ -182,7 +184,7 @@ def test_a_safe_rewriting_means_the_same_and_does_not_warn(name: str) -> None:
     torch.set_warn_always(True)
     results = []
     for program in (before, after):
-        space = {"A": A, "S": S, "IMAGE": IMAGE}
+        space = {"A": A, "S": S, "IMAGE": IMAGE, "FACTORS": FACTORS}
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             exec(program, space)

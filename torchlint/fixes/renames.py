@@ -13,7 +13,7 @@ from torchlint.fixes.expressions import as_function, eigenvalues_of, solution_of
 from torchlint.fixes.rewrites import code, has_comment, without_argument
 from torchlint.knowledge.api.find import Change, since
 from torchlint.knowledge.api.weights import trained
-from torchlint.model.events.api import ApiReference, OldArgument, UnsaidArgument
+from torchlint.model.events.api import ApiReference, OldArgument, UnsafeLoad, UnsaidArgument
 from torchlint.rule import Edit, Fix
 
 _LOADED = ("torch.linalg", "torch.fft", "torch.func", "torch.amp", "torch.nn", "torch.cuda", "torch.backends")
@@ -40,6 +40,8 @@ def renamed(event: ApiReference, change: Change, *, mends: bool) -> Fix | None:
     if not change.instead or event.target.begins_before(since(change.instead)):
         return None
     how, _, text = change.how.partition(":")
+    if how == "order" and event.target.begins_before(change.deprecated):
+        return None  # it came with what takes its place
     title = f"use `{change.instead}`"
     if event.imports:
         return _imported(event, change, title, mends=mends)
@@ -104,6 +106,8 @@ def _rewritten(call: cst.Call, how: str, text: str) -> cst.Call | None:
         return _with_arguments(call, new)
     if how == "list":
         return _listed(call)
+    if how == "order":
+        return _reordered(call, [int(each) for each in text.partition("|")[0].split(",")])
     if how == "qr":
         return _qr(call)
     return _symeig(call) if how == "symeig" else None
@@ -118,6 +122,14 @@ def _renamed_arguments(call: cst.Call, count: int, names: list[str]) -> cst.Call
         return None
     args = _named(call, [""] * count + names)
     return None if args is None else call.with_changes(args=args)
+
+
+def _reordered(call: cst.Call, order: list[int]) -> cst.Call | None:
+    """The positional arguments in another order."""
+    if len(call.args) != len(order) or any(arg.star or arg.keyword for arg in call.args) or has_comment(call):
+        return None
+    slots = zip(order, call.args, strict=True)
+    return call.with_changes(args=[call.args[at].with_changes(comma=slot.comma) for at, slot in slots])
 
 
 def _listed(call: cst.Call) -> cst.Call | None:
@@ -381,3 +393,16 @@ def saying(call: cst.Call, name: str, value: str, *, safe: bool) -> Fix | None:
         return None
     made = _with_arguments(call, _arguments(f"{name}={value}"))
     return None if made is None else Fix(f"say `{name}={value}`", (Edit(call, code(made)),), safe=safe)
+
+
+WEIGHTS_ONLY = (1, 13)
+"""The release that `torch.load` has `weights_only` from."""
+
+
+def loading_weights(event: UnsafeLoad) -> Fix | None:
+    """The call that loads weights only: a file with other things in it is refused then."""
+    if event.argument is not None:
+        return Fix("load weights only", (Edit(event.argument.value, "True"),), safe=False)
+    if event.call is None or event.target.begins_before(WEIGHTS_ONLY):
+        return None
+    return saying(event.call, "weights_only", "True", safe=False)

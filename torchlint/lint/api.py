@@ -158,22 +158,18 @@ class _Names:
         The line on which `torch.save` is given `self`, or what the file elsewhere asks for its state; 0 if there is
         none.
         """
-        calls = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
-        stateful = {
-            ast.unparse(node.func.value)
-            for node in calls
-            if isinstance(node.func, ast.Attribute) and node.func.attr in _OF_MODULES
+        calls = [
+            (node, node.func)
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        ]
+        saved = {
+            node.lineno: ast.unparse(node.args[0])
+            for node, function in reversed(calls)
+            if function.attr == "save" and node.args and ast.unparse(function) == "torch.save"
         }
-        return min(
-            (
-                node.lineno
-                for node in calls
-                if ast.unparse(node.func) == "torch.save"
-                and node.args
-                and (ast.unparse(node.args[0]) == "self" or ast.unparse(node.args[0]) in stateful)
-            ),
-            default=0,
-        )
+        stateful = {ast.unparse(function.value) for _, function in calls if saved and function.attr in _OF_MODULES}
+        return min((line for line, what in saved.items() if what == "self" or what in stateful), default=0)
 
     def uses(self, name: str) -> bool:
         return name in self.read or name in self.exported

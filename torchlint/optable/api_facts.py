@@ -83,7 +83,9 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
     ),
     "torch.lu": ("1.13", "torch.linalg.lu_factor", "", True, "https://github.com/pytorch/pytorch/pull/77636"),
     "torch.Tensor.lu": ("1.13", "torch.linalg.lu_factor", "", True, "https://github.com/pytorch/pytorch/pull/77636"),
-    "torch.lu_solve": ("1.13", "torch.linalg.lu_solve", "", True, DOCS.format("torch.lu_solve")),
+    "torch.lu_solve": (
+        "1.13", "torch.linalg.lu_solve", "order:1,2,0|LU, pivots, B", True, DOCS.format("torch.lu_solve"),
+    ),
     "torch.triangular_solve": (
         "1.11", "torch.linalg.solve_triangular", "", True, DOCS.format("torch.triangular_solve"),
     ),

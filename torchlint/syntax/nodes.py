@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import libcst as cst
 
 from torchlint.syntax import ir
-from torchlint.syntax.place import Key, Place, Spans, is_place, key, keys, line_of, text_at
+from torchlint.syntax.place import Key, Place, Spans, has_key, is_place, key, keys, line_of, text_at
 from torchlint.syntax.places import places
 from torchlint.syntax.text import NEWLINE
 from torchlint.syntax.tree import Source, SourceError, walk
@@ -147,11 +147,14 @@ class Nodes:
             if _first_line(statement, spans) in at_lines:
                 body[number] = statement
                 for node in walk(statement):
-                    for each in keys(node, spans):
-                        self._nodes[each] = node
-        if self._source is not None:
+                    if has_key(type(node)):
+                        for each in keys(node, spans):
+                            self._nodes[each] = node
+        if self._source is None:
+            self._source = Source(self._path, self._program.text, module, spans)
+        else:
             module = module.with_changes(body=body)
-        self._source = Source(self._path, self._program.text, module)
+            self._source = Source(self._path, self._program.text, module)
         self._parsed |= new
         if self._parsed == everything:
             self._nodes[("module",)] = module

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar, TypeAlias
 
 import libcst as cst
@@ -165,6 +166,19 @@ def _column(lines: Sequence[str], line: int, offset: int) -> int:
         offset -= min(offset, text[: len(text) - len(text.lstrip())].count("\f"))
         text = text.replace("\f", "")
     return offset if text.isascii() else len(text.encode()[:offset].decode(errors="replace"))
+
+
+@cache
+def has_key(kind: type[cst.CSTNode]) -> bool:
+    """Whether any place stands for nodes of a kind: most nodes are white space, commas and the like."""
+    return issubclass(kind, _KEYED)
+
+
+_KEYED = (
+    cst.BaseExpression, cst.Arg, cst.SimpleStatementLine, cst.BaseSmallStatement, cst.BaseCompoundStatement,
+    cst.SimpleStatementSuite, cst.Slice, cst.Param, cst.CompFor, cst.WithItem, cst.ImportAlias, cst.ImportStar,
+    cst.ExceptHandler, cst.ExceptStarHandler, cst.MatchCase, cst.Index, cst.Module,
+)  # fmt: skip
 
 
 def keys(node: cst.CSTNode, spans: Spans) -> Iterator[Key]:

@@ -45,12 +45,21 @@ class Source:
         The whole text.
     module
         Its libcst tree.
+    spans
+        The places of its nodes, if they are known.
     """
 
-    def __init__(self, path: str, text: str, module: cst.Module) -> None:
+    def __init__(
+        self,
+        path: str,
+        text: str,
+        module: cst.Module,
+        spans: Mapping[cst.CSTNode, tuple[int, int, int, int]] | None = None,
+    ) -> None:
         self.path = path
         self.text = text
         self.module = module
+        self._known = spans
 
     @classmethod
     def parse(cls, path: str, text: str) -> Source:
@@ -73,7 +82,7 @@ class Source:
 
     @cached_property
     def _places(self) -> Mapping[cst.CSTNode, tuple[int, int, int, int]]:
-        return places(self.module)
+        return places(self.module) if self._known is None else self._known
 
     @cached_property
     def parents(self) -> Mapping[cst.CSTNode, cst.CSTNode]:

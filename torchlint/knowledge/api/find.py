@@ -42,7 +42,8 @@ class Change:
         another object); "rename:N|NAMES" (calls of N positional arguments; those after them get these names, and only
         these may be named); "prepend:TEXT|NAMES" (a first argument; those given by position get these names);
         "keyword:TEXT" (arguments at the end); "decorator:TEXT" (as that, and called where it was not); "list" (the
-        arguments in a list, but for `out`); "qr"; "symeig"; "solve"; "transform:NAME" (of `torch.fft`); "call"
+        arguments in a list, but for `out`); "order:N,N|NAMES" (the positional arguments in this order, and what they
+        are called then); "qr"; "symeig"; "solve"; "transform:NAME" (of `torch.fft`); "call"
         (what was a value is called now); "" (somebody must look at it).
     quiet
         Torch shows no warning: only its documentation says so, or a warning that Python hides.
