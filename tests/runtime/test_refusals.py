@@ -93,6 +93,18 @@ def of_file(folder: Path, files: dict[str, str], file: str, name: str) -> Outcom
             "Net",
         ),
         ("def f(z):\n    a, b, c, d, e, g, h = z\n    return a + b + c + d + e + g + h\n", "f"),
+        (
+            "class Net(nn.Module):\n    def __init__(self, *args, **kwargs):\n        super().__init__()\n"
+            "        self.build(*args, **kwargs)\n    def build(self, width, scale):\n"
+            "        self.a = nn.Linear(width, 2)\n        self.scale = scale\n"
+            "    def forward(self, x):\n        return self.a(x) * self.scale\n",
+            "Net",
+        ),
+        (
+            "import functools\n@functools.lru_cache\ndef f(place):\n    assert place == 5\n"
+            "    return torch.ones(place)\n",
+            "f",
+        ),
         ("def f(z, num_parts):\n    return z * torch.lgamma(num_parts)\n", "f"),
         (
             "class Net(nn.Module):\n    def __init__(self, width):\n        super().__init__()\n"
@@ -155,6 +167,24 @@ def test_a_package_that_is_there_and_does_not_load(tmp_path: Path) -> None:
     outcome = of_file(tmp_path, files, "own/a.py", "f")
     assert outcome.ending == "ended", outcome
     assert "`native`" in outcome.driven
+
+
+def test_a_part_of_a_network_that_is_not_there_is_a_module(tmp_path: Path) -> None:
+    text = """
+        import torch
+        from torch import nn
+        from not_there_at_all.models import Backbone
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                whole = Backbone(8)
+                self.first = nn.Sequential(whole.stem, whole.blocks[0])
+                self.last = nn.Linear(whole.fc.in_features, 2)
+            def forward(self, x):
+                return self.last(self.first(x))
+        """
+    outcome = of_file(tmp_path, {"a.py": text}, "a.py", "Net")
+    assert outcome.ending == "ended", outcome
 
 
 def test_a_project_that_is_not_installed_has_a_release(tmp_path: Path) -> None:

@@ -358,6 +358,7 @@ class Driver:
 
 def _line(error: Exception, target: Any) -> int:
     """The line of its file that the function was in that was called."""
+    target = inspect.unwrap(target)
     code = inspect.getsourcefile(target) if target.__module__ in sys.modules else None
     trace = error.__traceback__
     while trace is not None:

@@ -470,6 +470,9 @@ def instead(arguments: Mapping[str, Any], refusal: str) -> Iterator[tuple[str, A
                 yield from ((key, torch.rand(SIZE)), (key, torch.rand(2, SIZE)))
             else:
                 yield key, values.Config(SIZE)
+    missing = re.search(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)", refusal)
+    if missing is not None:
+        yield from ((name, values.scalar(name, SIZE, computes=False)) for name in re.findall(r"'(\w+)'", missing[1]))
     tensor = re.search(r"must be Tensor, not (\w+)", refusal)
     if tensor is not None:
         of_kind = [key for key, value in arguments.items() if type(value).__name__ == tensor[1]]

@@ -194,10 +194,15 @@ class Layer(torch.nn.Module):  # type: ignore[misc]
         try:
             return super().__getattr__(name)
         except AttributeError:
-            return getattr(self.__dict__["_inert"], name)
+            found = getattr(self.__dict__["_inert"], name)
+        if any(word in name for word in ("features", "channels", "size", "dim", "num_", "length")):
+            return int(found)
+        part = Layer(f"{found._name}", found._touched)  # of a network, a part of it
+        self.__dict__[name] = part
+        return part
 
     def __getitem__(self, key: object) -> Any:
-        return self._inert[key]
+        return self.__dict__.setdefault(f"[{key!r}]", Layer(f"{self._inert._name}[]", self._inert._touched))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(())

@@ -169,7 +169,9 @@ class AnyModule(nn.Module):  # type: ignore[misc]
         """The first tensor among the arguments; of what is no tensor, as a class of layers would."""
         for value in tensors((*args, *kwargs.values())):
             return (value if value.is_floating_point() else value.float()) * self.weight + self.bias
-        return AnyModule() if args or kwargs else self.weight + self.bias
+        given = (*args, *kwargs.values())
+        sizes = given and all(isinstance(each, (int, float, str, type, nn.Module)) for each in given)
+        return AnyModule() if sizes else self.weight + self.bias
 
     def __getattr__(self, name: str) -> Any:
         """What it was not known to have."""
