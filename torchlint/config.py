@@ -216,7 +216,7 @@ class Configurations:
     def _here(self, directory: Path) -> Config | None:
         for name in NAMES:
             file = directory / name
-            table = _table(file) if file.is_file() else None
+            table = _table(file) if file.is_file() and not _is_template(file) else None
             if table is not None:
                 return self._with_inline(self._noting(read(file, table)))
         return None
@@ -369,6 +369,26 @@ def _table(file: Path) -> object | None:
         return content
     tool = content.get("tool", {})
     return tool.get("torchlint") if isinstance(tool, dict) else None
+
+
+def _is_template(file: Path) -> bool:
+    """
+    Whether a file below the working directory is no TOML and nowhere names torchlint: a template of a project with its
+    placeholders cannot configure torchlint, and the project around it is linted.
+    """
+    if file.name != PYPROJECT or Path.cwd() not in file.parent.parents:
+        return False
+    try:
+        text = file.read_bytes()
+    except OSError:
+        return False
+    if b"torchlint" in text:
+        return False
+    try:
+        _toml(file)
+    except ConfigError:
+        return True
+    return False
 
 
 def _toml(file: Path) -> dict[str, Any]:

@@ -173,3 +173,16 @@ def a_view_kept_while_its_base_is_written():
     out[:, 0] = 1.0  # smell: [TLN205]
     kept = out[:, :1]
     out[:, 0] = 0.0
+
+
+def product_put_back_into_a_part():
+    """Raises: modified by an inplace operation"""
+    x = torch.rand(3, 3, requires_grad=True).exp()
+    x[0] @= torch.rand(3, 3)  # error: [TLN205]
+    x.sum().backward()
+
+
+def product_put_into_a_list():
+    parts = [torch.rand(3, 3, requires_grad=True).exp()]
+    parts[-1] @= torch.rand(3, 3)
+    parts[-1].sum().backward()

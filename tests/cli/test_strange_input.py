@@ -218,3 +218,15 @@ def test_runs_at_once(torchlint: Torchlint, needless: str, overwritten: str) -> 
         assert Path(f"a{number}.py").read_text() == text
     assert not [name for name in os.listdir() if name.startswith(".a") or name.endswith(".tmp")]
     assert torchlint(*CONCISE).status == 1
+
+
+def test_the_template_of_a_project_configures_nothing(torchlint: Torchlint) -> None:
+    template = Path("templates/{{ cookiecutter.name }}")
+    template.mkdir(parents=True)
+    (template / "pyproject.toml").write_text("[project]\nname = {{ cookiecutter.name }}\n")
+    (template / "train.py").write_text(HEAD)
+    ran = torchlint(*CONCISE)
+    assert (ran.status, ran.err) == (1, "")
+    assert "train.py:5:1: error[TLN201]" in ran.out
+    (template / "pyproject.toml").write_text("[project]\nname = {{ cookiecutter.name }}\n[tool.torchlint]\n")
+    assert torchlint(*CONCISE).status == 2

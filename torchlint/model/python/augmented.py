@@ -96,6 +96,11 @@ def _augmented_item(run: Run, node: ir.AugmentedAssign, target: ir.Subscript) ->
     container = run.evaluate(target.value)
     index = evaluate_index(run, target.index)
     value = run.evaluate(node.value)
+    if node.op == "@":
+        # Tensors have no `__imatmul__`: Python computes the product of what stands there and puts it there.
+        product = operate(run, "@", subscript(run, container, index, target), value, node)
+        store(run, container, index, product, target, target.value, "[...] =")
+        return
     if holds_tensor(run, container):
         for guard, tensor in tensor_options(run.autograd, container):
             assumed = machine.assumed
