@@ -33,6 +33,7 @@ from torchlint.project.index import ProjectIndex
 from torchlint.results import MODEL, NEEDLE, PARSE, PLACES
 from torchlint.results import FileReport as FileReport
 from torchlint.rule import Diagnostic, File, Finding, FindingFix, Level, Rule, Settings, Target, TraceLine
+from torchlint.syntax.long_literals import Shortened, shortened
 from torchlint.syntax.lowering import program_of
 from torchlint.syntax.nodes import Nodes
 from torchlint.syntax.place import Place
@@ -75,7 +76,18 @@ def check_text(path: str, text: str, registry: Registry, selection: Selection, *
     Lint a text; `noqa=False` leaves `# noqa` comments to somebody else (flake8). See `check_bytes`.
     """
     with _without_gc():
-        return _with_deep_stack(lambda: _check(path, text, registry, selection, noqa))
+        short = shortened(text)
+        report = _with_deep_stack(lambda: _check(path, short.text, registry, selection, noqa))
+    if not short.left_out:
+        return report
+    return replace(report, findings=tuple(_keeping(finding, short) for finding in report.findings))
+
+
+def _keeping(finding: Finding, short: Shortened) -> Finding:
+    """A finding without a fix that would write what was not read."""
+    if finding.fix is None or not any(short.touches(edit.span) for edit in finding.fix.edits):
+        return finding
+    return replace(finding, fix=None)
 
 
 def parse(path: str, text: str) -> Source:
