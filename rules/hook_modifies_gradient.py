@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import NO_TWIN
 from torchlint.model.events import custom
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
+from torchlint.rule import Claim, Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule
 
 
 class HookModifiesGradient(Rule):
@@ -102,5 +102,6 @@ class HookModifiesGradient(Rule):
             assert isinstance(call.func, cst.Attribute)
             edit = Edit(call.func.attr, event.op[:-1])
             fix = Fix(f"return a new gradient: `{event.op[:-1]}`", (edit,), safe=False)
-        claims = (Observed("argument-written", event.name),)
+        refused = Raises("more than one element of the written-to tensor refers to a single memory location")
+        claims: tuple[Claim, ...] = (Observed("argument-written", event.name), refused)
         yield Diagnostic(event.node, message, event.trace, fix, claims=claims)

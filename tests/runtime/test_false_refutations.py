@@ -108,3 +108,22 @@ def test_a_result_that_is_returned_is_looked_at() -> None:
     (found,) = verify_findings(Source.parse("program.py", text.replace("0.0, 1", "3.0, 1")), findings)
     assert found.verdict is not None
     assert found.verdict.status != "confirmed", found.verdict.evidence
+
+
+def test_a_gradient_whose_memory_is_shared_cannot_be_written() -> None:
+    """The gradient of a sum is one number, expanded: torch refuses the write that the finding is about."""
+    text = "\n".join(
+        [
+            "import torch",
+            "w = torch.rand(3, requires_grad=True)",
+            "def clip(grad):",
+            "    grad.clamp_(-1, 1)",
+            "h = w * 3",
+            "h.register_hook(clip)",
+            "h.sum().backward()",
+        ]
+    )
+    findings = list(expectations.lint(text, codes=["TLN511"]).findings)
+    (found,) = verify_findings(Source.parse("program.py", text), findings)
+    assert found.verdict is not None
+    assert found.verdict.status == "confirmed", found.verdict.evidence
