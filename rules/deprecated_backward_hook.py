@@ -1,4 +1,7 @@
 from collections.abc import Iterator
+from functools import partial
+
+import libcst as cst
 
 from torchlint.model.events import custom
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Rule, Warns
@@ -76,8 +79,12 @@ class DeprecatedBackwardHook(Rule):
 
     def check(self, event: custom.BackwardHookRegistered) -> Iterator[Diagnostic]:
         message = "`register_backward_hook` is deprecated: the hook sees the last operation, not the module"
-        edit = Edit(event.name, "register_full_backward_hook")
-        fix = Fix("register a full backward hook", (edit,), safe=False)
         claims = (Warns("non-full backward hook", here=False),)
         level = Level.STRICT if event.ignores else Level.WARNING  # a hook that does not look at what it is given
-        yield Diagnostic(event.node, message, event.trace, fix, level, claims=claims)
+        yield Diagnostic(event.node, message, event.trace, partial(_fix, event.call), level, claims=claims)
+
+
+def _fix(call: cst.Call) -> Fix:
+    assert isinstance(call.func, cst.Attribute)
+    edit = Edit(call.func.attr, "register_full_backward_hook")
+    return Fix("register a full backward hook", (edit,), safe=False)

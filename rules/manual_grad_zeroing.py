@@ -1,7 +1,6 @@
 from collections.abc import Iterator
 
 import libcst as cst
-from libcst import matchers
 
 from torchlint.fixes.rewrites import code, has_comment
 from torchlint.model import events
@@ -139,9 +138,10 @@ class ManualGradZeroing(Rule):
 
 def _gradient(event: events.GradWritten) -> str:
     """The gradient as this line spells it; the tensor may have another name where it was made."""
-    for node in matchers.findall(event.node, matchers.Attribute(attr=matchers.Name("grad"))):
-        return f"`{code(node)}`"
-    return f"`{event.owner.name}.grad`" if event.owner.name else "a gradient"
+    from libcst import matchers  # takes long to import: only where there is a finding
+
+    written = [code(node) for node in matchers.findall(event.node, matchers.Attribute(attr=matchers.Name("grad")))]
+    return f"`{(written or [f'{event.owner.name}.grad'])[0]}`" if written or event.owner.name else "a gradient"
 
 
 def _loses_comment(statement: cst.CSTNode) -> bool:

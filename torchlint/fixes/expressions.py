@@ -8,7 +8,6 @@ nothing.
 from __future__ import annotations
 
 import libcst as cst
-import libcst.matchers as m
 
 from torchlint.fixes.rewrites import code, has_comment
 from torchlint.rule import Edit
@@ -62,6 +61,8 @@ def eigenvalues_of(call: cst.Call, given: cst.Call, statement: cst.CSTNode) -> t
 
 def _first_of(call: cst.Call, statement: cst.CSTNode, name: str, made: str) -> tuple[Edit, ...] | None:
     """What takes the place of the first result of a call, if no other is used: by name, by index, or unpacked."""
+    from libcst import matchers as m  # half as long to import as all the rest, and most files have no such call
+
     for pattern in (
         m.Attribute(attr=m.Name(name)),
         m.Subscript(slice=[m.SubscriptElement(m.Index(m.Integer("0")))]),

@@ -191,13 +191,13 @@ class BackwardHookRegistered(Event):
 
     Attributes
     ----------
-    name
-        The name of the method in the source.
+    call
+        The call.
     ignores
         The hook is known, and looks at none of the gradients it is given.
     """
 
-    name: cst.Name
+    call: cst.Call
     ignores: bool = False
 
 

@@ -49,14 +49,12 @@ class Hooks(Observer):
             statement = self.machine.statement
             if statement is not None and is_fallback(self.machine.program, statement, "register_full_backward_hook"):
                 return
-            function = parsed(node).func
-            assert isinstance(function, cst.Attribute)
             hook = positional[0] if positional else keywords.get("hook")
             self.machine.emit(
                 BackwardHookRegistered(
                     node=node,
                     statement=self.machine.line(),
-                    name=function.attr,
+                    call=node,
                     ignores=_ignores_gradients(hook),
                 )
             )
