@@ -6,14 +6,18 @@ Faulty programs of `tests/cases` that were once refuted, each for a cause of its
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import expectations
 import pytest
 import test_cases
 
+from torchlint.rule import Verdict
 from torchlint.syntax.tree import Source, Span
 from torchlint.verify.verify import verify_findings
+
+Verdicts = Callable[..., list[Verdict]]
 
 ONCE_REFUTED = {
     "shuffled_and_whole": "each worker hands out the same samples in its own order",
@@ -127,3 +131,18 @@ def test_a_gradient_whose_memory_is_shared_cannot_be_written() -> None:
     (found,) = verify_findings(Source.parse("program.py", text), findings)
     assert found.verdict is not None
     assert found.verdict.status == "confirmed", found.verdict.evidence
+
+
+def test_what_is_refused_only_where_nobody_looks_at_the_view(verdicts: Verdicts) -> None:
+    """Its history is brought up to date by a look at it: then torch lets it be written."""
+    (verdict,) = verdicts(
+        """
+        import torch
+        values = torch.ones(3, requires_grad=True)
+        matrix = torch.zeros(3, 3)
+        row = matrix[1]
+        matrix.copy_(values.expand(3, 3))
+        row.mul_(2)  # error: [TLN203]
+        """
+    )
+    assert verdict.status == "confirmed", verdict.evidence
