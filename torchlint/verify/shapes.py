@@ -137,5 +137,7 @@ _REPAIRS: tuple[tuple[str, _Repair], ...] = (
         r"Output size is too small|Padding size should be less|should be (?:greater|bigger|larger)",
         lambda s, g: [(*s[:2], *(2 * n for n in s[2:]))],
     ),
+    (r"expected (\d+) dims", lambda s, g: of_rank(s, g[0][0])),
+    (r"divide axis of length (\d+) in chunks of (\d+)", lambda s, g: _swapped(s, g[0][0], g[1][0])),
     (r"index (\d+) is out of bounds", lambda s, g: [tuple(max(n, g[0][0] + 1) for n in s)]),
 )

@@ -14,10 +14,12 @@ import importlib.machinery
 import linecache
 import sys
 import types
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
+
+from torchlint.verify import named_axes
 
 
 class Inert:
@@ -279,6 +281,14 @@ class Lightning(torch.nn.Module):  # type: ignore[misc]
         return torch.optim.SGD(self.parameters(), lr=0.01)
 
 
+def _told(function: Callable[..., Any], package: str, touched: set[str]) -> Callable[..., Any]:
+    def called(*args: Any, **kwargs: Any) -> Any:
+        touched.add(package)
+        return function(*args, **kwargs)
+
+    return called
+
+
 class _Module(types.ModuleType):
     def __init__(self, name: str, touched: set[str]) -> None:
         super().__init__(name)
@@ -291,7 +301,9 @@ class _Module(types.ModuleType):
             return "999.0"
         if name.startswith("__"):
             raise AttributeError(name)
-        value = Lightning if name == "LightningModule" else Inert(f"{self.__name__}.{name}", self._touched_here)
+        value: Any = Lightning if name == "LightningModule" else Inert(f"{self.__name__}.{name}", self._touched_here)
+        if self.__name__.partition(".")[0] == named_axes.PACKAGE and name in named_axes.KNOWN:
+            value = _told(named_axes.KNOWN[name], named_axes.PACKAGE, self._touched_here)
         self.__dict__[name] = value
         return value
 
