@@ -22,7 +22,7 @@ _REENTRANT = (
     "gradient where no input of the call requires one"
 )
 
-# name: removed, deprecated, replacement, how the reference or call is rewritten (see `knowledge.api.change.Change.how`)
+# name: removed, deprecated, replacement, how the reference or call is rewritten (see `knowledge.api.find.Change.how`)
 REMOVED: dict[str, tuple[str, str, str, str, str]] = {
     "torch.solve": ("1.13", "1.8", "torch.linalg.solve", "solve", _LINALG),
     "torch.lstsq": ("1.13", "1.9", "torch.linalg.lstsq", "", _LINALG),
