@@ -13,7 +13,8 @@ class IncomingGradientIgnored(Rule):
 
     ## What it does
     Finds `backward` methods that return something computed from what `ctx` holds, and mention none of their gradient
-    arguments.
+    arguments; and those that leave out the gradient of one of several outputs, where a backward comes through that
+    output.
 
     ## Why is this bad?
     `backward` has to return the product of the incoming gradient and the derivative. Without the first, a weight on
@@ -86,5 +87,9 @@ class IncomingGradientIgnored(Rule):
     def check(self, event: custom.IncomingGradientIgnored) -> Iterator[Diagnostic]:
         assert isinstance(event.node, cst.BaseExpression)
         given = " and ".join(f"`{name}`" for name in event.incoming)
+        if event.others:
+            message = f"`backward` leaves out {given}, the gradient of an output of `{event.cls}` that is used"
+            yield Diagnostic(event.node, message, event.trace)
+            return
         message = f"`backward` returns {shown(event.node)} and ignores {given}: right only where that is 1"
         yield Diagnostic(event.node, message, event.trace, claims=(Observed("gradient-ignored"),))

@@ -13,7 +13,8 @@ class NonStaticFunctionMethod(Rule):
 
     ## What it does
     Finds objects of an `autograd.Function` that are called, `MyFunction()(x)`, and classes whose `forward` or
-    `backward` is no static method: one finding per class, and where an object is called, the call alone.
+    `backward` is no static method: one finding per class, and where an object is called, or `forward` without a
+    context, the call alone.
 
     ## Why is this bad?
     Torch refuses to call an object of a Function. With `apply`, methods without `@staticmethod` still work, because
@@ -116,8 +117,10 @@ class NonStaticFunctionMethod(Rule):
                 yield _not_static(event)
             return
         message = f"torch refuses to call an object of the Function `{event.cls}`: use `{event.cls}.apply`"
-        claims = (Raises("Legacy autograd function with non-static forward method"),)
-        yield Diagnostic(event.node, message, event.trace, _applied(event), claims=claims)
+        says = "required positional argument" if event.bare else "Legacy autograd function with non-static forward"
+        if event.bare:
+            message = f"`{event.cls}.forward` is called without its context: use `{event.cls}.apply`"
+        yield Diagnostic(event.node, message, event.trace, _applied(event), claims=(Raises(says),))
 
 
 def _not_static(event: custom.FunctionMethodNotStatic) -> Diagnostic:
@@ -142,7 +145,8 @@ def _static(method: cst.FunctionDef) -> Edit:
 
 def _applied(event: custom.FunctionInstanceCalled) -> Fix | None:
     made = event.call.func
-    if not isinstance(made, cst.Call) or made.args:
-        return None
-    edit = Edit(made, f"{code(made.func)}.apply")
-    return Fix(f"call `{event.cls}.apply`", (edit,), safe=False)
+    inner = made.value if event.bare and isinstance(made, cst.Attribute) else None
+    if isinstance(made, cst.Call) and not made.args:
+        inner = made.func
+    edits = (Edit(made, f"{code(inner)}.apply"),) if inner is not None else ()
+    return Fix(f"call `{event.cls}.apply`", edits, safe=False) if edits else None

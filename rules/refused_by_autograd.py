@@ -1,6 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model import events
+from torchlint.model.events import custom
 from torchlint.rule import Diagnostic, Example, Level, Raises, Rule
 from torchlint.truth import Truth
 
@@ -28,6 +29,7 @@ class RefusedByAutograd(Rule):
     on a tensor that doesn't require grad, `register_post_accumulate_grad_hook` on a non-leaf, and integers or booleans
     that are told to require grad; a gradient of another shape than the tensor's, given to a backward or assigned to
     `.grad`; and a backward through an operation that has no derivative (`heaviside`, `//`, `bincount`, `unique`);
+    a gradient of another shape that a custom `backward` returns, and tensors that it unpacks and nobody saved;
     a tensor in two parameter groups of an optimizer; and what was made under `torch.inference_mode()` where autograd
     would save it.
 
@@ -100,7 +102,13 @@ class RefusedByAutograd(Rule):
         ),
     )
 
-    def check(self, event: events.AutogradRefused) -> Iterator[Diagnostic]:
+    def check(self, event: events.AutogradRefused | custom.NothingSaved) -> Iterator[Diagnostic]:
+        if isinstance(event, custom.NothingSaved):
+            message = f"`{event.cls}.forward` saves nothing, and `backward` unpacks what was saved"
+            yield Diagnostic(
+                event.node, message, event.trace, claims=(Raises("not enough values to unpack", here=False),)
+            )
+            return
         if event.kind not in _SAYS:
             return
         if event.kind == "out" and (event.target.requires_grad & event.target.is_leaf) is Truth.YES:
@@ -113,6 +121,9 @@ class RefusedByAutograd(Rule):
             message = f"`detach_()` of {name}, which is a view: torch refuses"
         elif event.kind == "accumulated-hook":
             message = f"`{event.op}` on {name}, which is no leaf, so that nothing is accumulated in it: torch refuses"
+        elif event.kind == "gradient-shape" and event.op.endswith(".backward"):
+            message = f"`{event.op}` returns a gradient of another shape than {name}, its input: torch refuses"
+            says = "returned an invalid gradient"
         elif event.kind == "gradient-shape":
             given = "assigned to `.grad` of" if event.op == "grad" else f"given to `{event.op}` for"
             message = f"the gradient {given} {name} has another shape than the tensor: torch refuses"

@@ -456,3 +456,55 @@ def inner_and_outer_loss_of_functional_call():
     outer = functional_call(net, moved, (torch.rand(8, 3),)).sigmoid().mean()
     outer.backward()
     print(net(torch.rand(8, 3)).mean(), weights["bias"].grad)
+
+
+def custom_function_twice():
+    """Raises: Trying to backward through the graph a second time"""
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 2 * grad * x
+
+    y = Square.apply(torch.ones(3, requires_grad=True)).sum()
+    y.backward()
+    y.backward()  # error: [TLN101]
+
+
+def custom_function_that_saves_nothing_twice():
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return 2 * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return 2 * grad
+
+    w = torch.ones(3, requires_grad=True)
+    y = Double.apply(w)
+    y.sum().backward()
+    y.mean().backward()
+
+
+def custom_function_applied_each_time():
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 2 * grad * x
+
+    w = torch.ones(3, requires_grad=True)
+    for _ in range(3):
+        Square.apply(w).sum().backward()

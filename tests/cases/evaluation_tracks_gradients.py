@@ -297,3 +297,17 @@ def outputs_kept_by_a_script():
     seen = []
     for _ in range(5):
         seen.append(scale(torch.rand(4, 3)))  # smell: [TLN406]
+
+
+def sum_returned_to_the_script():
+    """Holds: average.requires_grad"""
+
+    def validate(net, batches):
+        net.eval()
+        total = 0
+        for x in batches:
+            total += net(x).mean()  # smell: [TLN406]
+        return total / len(batches)
+
+    average = validate(nn.Linear(2, 1), torch.rand(3, 4, 2))
+    print(average.item())

@@ -267,3 +267,30 @@ def a_first_value():
     optimizer = torch.optim.SGD(inner.parameters(), lr=0.1)
     inner(torch.rand(5, 2)).sum().backward()
     optimizer.step()
+
+
+def graph_loaded_into_a_layer():
+    """Holds: recipe.weight.grad is None"""
+    recipe = nn.Linear(2, 3)
+    blend = nn.Linear(3, 1, bias=False)
+    blend.load_state_dict({"weight": recipe(torch.rand(2)).unsqueeze(0)})  # warning: [TLN105]
+    blend(torch.rand(5, 3)).sum().backward()
+
+
+def vector_with_a_graph_cut_into_parameters():
+    """Holds: gen.weight.grad is None"""
+    gen, net = nn.Linear(2, 4), nn.Linear(3, 1)
+    nn.utils.vector_to_parameters(gen(torch.rand(2)), net.parameters())  # warning: [TLN105]
+    net(torch.rand(5, 3)).sum().backward()
+
+
+def vector_without_a_graph_cut_into_parameters():
+    gen, net = nn.Linear(2, 4), nn.Linear(3, 1)
+    nn.utils.vector_to_parameters(gen(torch.rand(2)).detach(), net.parameters())
+    net(torch.rand(5, 3)).sum().backward()
+
+
+def weights_loaded_from_another_network():
+    one, other = nn.Linear(2, 3), nn.Linear(2, 3)
+    other.load_state_dict(one.state_dict())
+    other(torch.rand(5, 2)).sum().backward()

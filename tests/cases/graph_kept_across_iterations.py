@@ -405,3 +405,43 @@ def highest_number_so_far():
         score = net(torch.rand(2, 3)).mean()
         score.backward()
         best = score.detach() if best is None else torch.max(best, score.detach())
+
+
+def running_mean_begins_with_none():
+    """Holds: smooth.grad_fn is not None"""
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    smooth = None
+    for _ in range(4):
+        loss = net(torch.rand(4, 2)).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        smooth = loss if smooth is None else 0.9 * smooth + 0.1 * loss  # warning: [TLN106]
+
+
+def difference_to_the_loss_before():
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    before = None
+    for _ in range(4):
+        loss = net(torch.rand(4, 2)).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        change = loss if before is None else loss - before
+        before = loss
+    print(change.item())
+
+
+def running_mean_of_a_detached_loss():
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    smooth = None
+    for _ in range(4):
+        loss = net(torch.rand(4, 2)).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        smooth = loss.detach() if smooth is None else 0.9 * smooth + 0.1 * loss.detach()
+    print(smooth.item())

@@ -236,3 +236,51 @@ def zeros_of_its_shape():
 
     x = torch.rand(3, requires_grad=True)
     (Blocked.apply(x) + Scaled.apply(x)).sum().backward()
+
+
+def gradient_of_a_second_output():
+    """Holds: (x.grad == 2).all()"""
+
+    class Pair(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return 2 * x, 3 * x
+
+        @staticmethod
+        def backward(ctx, first, second):
+            return 2 * first  # warning: [TLN507]
+
+    x = torch.ones(3, requires_grad=True)
+    a, b = Pair.apply(x)
+    (a + b).sum().backward()
+
+
+def gradient_of_an_output_that_nobody_uses():
+    class Pair(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return 2 * x, 3 * x
+
+        @staticmethod
+        def backward(ctx, first, second):
+            return 2 * first
+
+    x = torch.ones(3, requires_grad=True)
+    a, b = Pair.apply(x)
+    a.sum().backward()
+    print(b.mean())
+
+
+def gradient_of_an_output_that_is_flat():
+    class Quantized(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1, x.round()
+
+        @staticmethod
+        def backward(ctx, first, second):
+            return 1 * first
+
+    x = torch.ones(3, requires_grad=True)
+    a, b = Quantized.apply(x)
+    (a + b).sum().backward()

@@ -165,3 +165,40 @@ def what_forward_kept():
             return grad * y * self.scale, None
 
     Gated.apply(torch.ones(2, requires_grad=True), torch.ones(2)).sum().backward()
+
+
+def forward_without_a_context():
+    """Raises: required positional argument"""
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 2 * x * grad
+
+    Square.forward(torch.ones(3, requires_grad=True))  # error: [TLN502]
+
+
+def forward_with_a_context_of_its_own():
+    class Context:
+        def save_for_backward(self, *tensors):
+            self.saved_tensors = tensors
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 2 * x * grad
+
+    context = Context()
+    Square.forward(context, torch.ones(3, requires_grad=True))

@@ -306,3 +306,84 @@ def inference_that_may_be_off(fast=False):
     with torch.inference_mode(fast if (fast := len(w) > 5) else False):
         f = torch.rand(3) * 2
     (w * f).sum().backward()
+
+
+def custom_function_saves_nothing():
+    """Raises: not enough values to unpack"""
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors  # error: [TLN118]
+            return 2 * x * grad
+
+    Square.apply(torch.ones(3, requires_grad=True)).sum().backward()
+
+
+def custom_function_saves_in_setup_context():
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x * x
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            (x,) = inputs
+            ctx.save_for_backward(x)
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 2 * x * grad
+
+    Square.apply(torch.ones(3, requires_grad=True)).sum().backward()
+
+
+def custom_function_saves_in_a_helper():
+    def keep(ctx, x):
+        ctx.save_for_backward(x)
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            keep(ctx, x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 2 * x * grad
+
+    Square.apply(torch.ones(3, requires_grad=True)).sum().backward()
+
+
+def custom_gradient_of_another_shape():
+    """Raises: returned an invalid gradient"""
+
+    class Sum(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.sum()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    Sum.apply(torch.ones(3, requires_grad=True)).backward()  # error: [TLN118]
+
+
+def custom_gradient_that_is_summed():
+    class Spread(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x + torch.zeros(4, 3)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    Spread.apply(torch.ones(3, requires_grad=True)).sum().backward()

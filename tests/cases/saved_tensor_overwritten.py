@@ -918,3 +918,147 @@ def what_a_function_of_an_unknown_library_returns_is_unknown():
     y = made(w).exp()
     y.mul_(2)
     (w * y).sum().backward()
+
+
+def input_of_a_custom_function():
+    """Raises: modified by an inplace operation"""
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 2 * grad * x
+
+    q = torch.ones(3, requires_grad=True) * 1
+    r = Square.apply(q)
+    q.add_(1)  # error: [TLN201]
+    r.sum().backward()
+
+
+def output_of_a_custom_function():
+    """Raises: modified by an inplace operation"""
+
+    class Exponential(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = x.exp()
+            ctx.save_for_backward(y)
+            return y
+
+        @staticmethod
+        def backward(ctx, grad):
+            (y,) = ctx.saved_tensors
+            return grad * y
+
+    r = Exponential.apply(torch.ones(3, requires_grad=True))
+    r.mul_(2)  # error: [TLN201]
+    r.sum().backward()
+
+
+def custom_function_saves_another_tensor():
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, factor):
+            ctx.save_for_backward(factor)
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, grad):
+            (factor,) = ctx.saved_tensors
+            return grad * factor, None
+
+    q = torch.ones(3, requires_grad=True) * 1
+    r = Scale.apply(q, torch.ones(3))
+    q.add_(1)
+    r.mul_(2)
+    r.sum().backward()
+
+
+def custom_function_whose_backward_reads_nothing():
+    class Through(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x.sign()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 1
+
+    q = torch.ones(3, requires_grad=True) * 1
+    r = Through.apply(q)
+    q.add_(1)
+    r.sum().backward()
+
+
+def custom_function_reads_what_it_saved_on_one_path():
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, factor):
+            ctx.save_for_backward(x)
+            ctx.factor = factor
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, grad):
+            if ctx.needs_input_grad[1]:
+                (x,) = ctx.saved_tensors
+                return grad * ctx.factor, (grad * x).sum()
+            return grad * ctx.factor, None
+
+    q = torch.ones(3, requires_grad=True) * 1
+    r = Scale.apply(q, 2.0)
+    q.add_(1)
+    r.sum().backward()
+
+
+def custom_function_saves_a_copy():
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x.clone())
+            return x * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 2 * grad * x
+
+    q = torch.ones(3, requires_grad=True) * 1
+    r = Square.apply(q)
+    q.add_(1)
+    r.sum().backward()
+
+
+def operator_called_as_a_method():
+    """Raises: modified by an inplace operation"""
+    w = torch.ones(3, requires_grad=True)
+    h = w.__mul__(2.0)
+    y = h.exp().__neg__()
+    z = h.__mul__(y)
+    h.__imul__(2)  # error: [TLN201]
+    z.sum().backward()
+
+
+def foreach_writes_what_was_saved():
+    """Raises: modified by an inplace operation"""
+    w = torch.ones(3, requires_grad=True)
+    h = w * 2
+    z = h.exp() * h
+    with torch.no_grad():
+        torch._foreach_mul_([h], 2.0)  # error: [TLN201]
+    z.sum().backward()
+
+
+def foreach_writes_what_nothing_saved():
+    w = torch.ones(3, requires_grad=True)
+    h = w * 2
+    z = h + 1
+    with torch.no_grad():
+        torch._foreach_mul_([h], 2.0)
+    z.sum().backward()

@@ -72,7 +72,8 @@ class Outcome:
     kind
         "ok", a class of autograd error, or "invalid" (another exception).
     line
-        The line, in the innermost function of the program, of the failing statement.
+        The line, in the innermost function of the program, of the failing statement; of a backward, not of the code
+        that it runs (a custom Function's `backward`).
     culprits
         For "saved": the lines of the writes that may be meant; one, unless several saved tensors fit torch's message.
     message
@@ -110,9 +111,18 @@ def run(program: str) -> Outcome:
     return Outcome("ok")
 
 
+_ENGINE = "_engine_run_backward"
+"""The function of torch (torch/autograd/graph.py) through which every backward pass runs."""
+
+
 def _line(error: BaseException) -> int:
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILE]
-    return frames[-1].lineno or 0 if frames else 0
+    line = 0
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == FILE:
+            line = frame.lineno or 0
+        elif frame.name == _ENGINE:
+            break
+    return line
 
 
 # ---- the culprit -------------------------------------------------------------------------------------------------

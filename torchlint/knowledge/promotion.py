@@ -63,11 +63,20 @@ _SUMS: Final = frozenset({"sum", "prod", "cumsum", "cumprod", "nansum"})
 _REAL: Final = frozenset({"abs", "absolute", "angle", "real", "imag", "view_as_real"})
 _UNLIKE: Final = frozenset(
     [
-        "complex", "polar", "view_as_complex", "stft", "float_power", "linalg_eig", "linalg_eigvals", "heaviside",
+        "stft", "linalg_eig", "linalg_eigvals", "heaviside",
         "frexp", "histc", "histogram", "bincount", "quantize_per_tensor", "to_sparse",
     ]
 )  # fmt: skip
 """Operations whose result, of floating point numbers, need not be of their dtype."""
+
+
+_COMPLEX: Final = frozenset(
+    [
+        "complex", "polar", "view_as_complex", "fft_fft", "fft_fft2", "fft_fftn", "fft_ifft", "fft_ifft2", "fft_ifftn",
+        "fft_rfft", "fft_rfft2", "fft_rfftn", "fft_ihfft", "fft_ihfft2", "fft_ihfftn",
+    ]
+)  # fmt: skip
+"""Operations whose result is complex, whatever they are given."""
 
 
 _PARTS: Final = {
@@ -115,8 +124,13 @@ def result_dtype(name: str, operands: Sequence[Operand], differentiable: bool, d
         return (None, "") if bytes_ else ("bool", "torch.bool")
     if name in _INTEGERS:
         return "int", ""
+    if name in _COMPLEX:
+        kinds = {whole for whole, part in _PARTS.items() if all(each.dtype == part for each in operands)}
+        return "complex", kinds.pop() if kinds and operands else ""
     if not operands or name in _UNLIKE or name.startswith("fft_"):
         return None, ""
+    if name == "float_power" and all(each.high != "complex" for each in operands):
+        return "float", "torch.float64"
     low = max((each.low for each in operands), key=_ORDER.index)
     high = max((each.high for each in operands), key=_ORDER.index)
     listed = name in _KEEP or name in _PROMOTE
@@ -141,12 +155,7 @@ def _real(low: str, high: str, operands: Sequence[Operand]) -> tuple[str | None,
     if high == "float" == low:
         return "float", _one_dtype(operands, "")
     if low == "complex":
-        parts = {
-            "torch.complex64": "torch.float32",
-            "torch.complex128": "torch.float64",
-            "torch.complex32": "torch.float16",
-        }
-        return "float", parts.get(operands[0].dtype, "")
+        return "float", _PARTS.get(operands[0].dtype, "")
     return ("float", "") if low == "float" else (None, "")
 
 

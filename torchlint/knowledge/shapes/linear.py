@@ -304,6 +304,14 @@ def _solve(a: Arguments) -> Result:
     return _solved(a)
 
 
+@DESCRIBED.of("linalg_lstsq")
+def _lstsq(a: Arguments) -> Result:
+    """The solution has a row for each column of the matrix; what comes with it is empty or not, by its driver."""
+    batch, _, n = _matrix(a)
+    right = a.shape("b")
+    return [(*batch, n, right[-1]) if len(right) == len(batch) + 2 else None, None, None, None]
+
+
 @DESCRIBED.of("linalg_lu_solve")
 def _linalg_lu_solve(a: Arguments) -> Result:
     left, right = a.shape("LU"), a.shape("B")

@@ -142,7 +142,7 @@ def _depends_on_saved(autograd: Autograd, node: GraphNode) -> tuple[Truth, list[
     """
     Whether the gradient that a node passes on depends on a recorded tensor that it saved, and where these lead.
     """
-    if node.opaque:
+    if node.opaque or node.formula == "unknown":
         return Truth.MAYBE, []
     saved = [each for each in node.saved if each.tensor.requires_grad != GRAD_NO]
     if not saved:

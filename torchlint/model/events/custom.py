@@ -75,7 +75,7 @@ class FunctionMethodNotStatic(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionInstanceCalled(Event):
     """
-    An object of a custom Function is called: `MyFunction()(x)`.
+    An object of a custom Function is called, `MyFunction()(x)`, or its `forward` without a context.
 
     Attributes
     ----------
@@ -83,10 +83,13 @@ class FunctionInstanceCalled(Event):
         The name of the class.
     call
         The call.
+    bare
+        It is a call of `forward`.
     """
 
     cls: str
     call: cst.Call
+    bare: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,8 +259,25 @@ class IncomingGradientIgnored(Event):
     cls
         The name of the class.
     incoming
-        The parameters of `backward` after the context.
+        The parameters of `backward` after the context; with `others`, those that are not mentioned.
+    others
+        Some of the gradients are used, and these are not, though a backward comes through their outputs.
     """
 
     cls: str
     incoming: tuple[str, ...]
+    others: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NothingSaved(Event):
+    """
+    `backward` of a custom Function unpacks `ctx.saved_tensors`, and `forward` saves nothing. `node` is the assignment.
+
+    Attributes
+    ----------
+    cls
+        The name of the class.
+    """
+
+    cls: str

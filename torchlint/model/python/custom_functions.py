@@ -1,7 +1,7 @@
 """
-What a custom `autograd.Function` gives where it is applied.
+What a custom `autograd.Function` gives where it is applied, and `function_nodes` does not know its node.
 
-Its `forward` is followed by itself, not at each `apply`: of the result it is known what it is computed from, and, where
+Its `forward` is followed by itself: of the result it is known what it is computed from, and, where
 all that `forward` returns says so, that it is one tensor with a derivative.
 """
 

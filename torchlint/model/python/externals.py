@@ -34,6 +34,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.model.torch.arguments import kind_of
 from torchlint.model.torch.arrays import numpy_call
+from torchlint.model.torch.foreach import foreach
 from torchlint.model.torch.functions import torch_call
 from torchlint.model.torch.operations import apply
 
@@ -121,7 +122,7 @@ def _places(module: Instance | Module, given: dict[object, Value]) -> list[tuple
     return found
 
 
-def _zeroed_together(run: Run, site: CallSite) -> Value:
+def _zeroed_together(run: Run, site: CallSite) -> None:
     """`torch._foreach_zero_(gradients)`."""
     machine = run.machine
     for value in site.values():
@@ -134,7 +135,6 @@ def _zeroed_together(run: Run, site: CallSite) -> Value:
         known = isinstance(value, Sequence) and value.items is not None
         for hook in machine.watch.zeroed if not known else ():
             hook(Unknown(), site.node)
-    return NONE
 
 
 def call_external(run: Run, qualified: str, site: CallSite) -> Value:
@@ -187,7 +187,10 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
         if result is not None:
             return result
         if qualified == "torch._foreach_zero_":
-            return _zeroed_together(run, site)
+            _zeroed_together(run, site)
+        each = foreach(run.torch, qualified, site)
+        if each is not None or qualified == "torch._foreach_zero_":
+            return each or NONE
         if foreign.replaces_parameters(qualified):
             return _parametrised(run, qualified, site)
         if qualified in _TO_VECTOR and (vector := _vector(run, site)) is not None:

@@ -18,6 +18,7 @@ from torchlint.model.python.classes import FORWARD_HOOKS, HOOKED, dict_call, sup
 from torchlint.model.python.containers import mapping_method, sequence_method
 from torchlint.model.python.custom_functions import APPLIED, applied
 from torchlint.model.python.flags import unsettle_origins
+from torchlint.model.python.function_nodes import apply_function, save_for_backward
 from torchlint.model.python.functions import call_method, may_return
 from torchlint.model.python.introspection import text_method
 from torchlint.model.python.members import set_members
@@ -99,10 +100,12 @@ def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -
         set_members(run, owner, known, given)
         return NONE
     if isinstance(receiver, (Instance, Class, Super)):
+        if save_for_backward(run, receiver, node.attr, site):
+            return NONE
         found = attribute(run, receiver, node.attr, node)
         if not (isinstance(found, Bound) and found.function is None):
             result = run.invoke(found, site)
-            for hook in run.machine.watch.method if isinstance(receiver, Instance) else ():
+            for hook in run.machine.watch.method if isinstance(receiver, (Instance, Class)) else ():
                 hook(receiver, node.attr, site.positional, site.keywords, result, site.node)
             return result
     return _named_method(run, receiver, node.attr, site, node.value)
@@ -292,7 +295,9 @@ def _watch_unknown(run: Run, receiver: Unknown, name: str, site: CallSite) -> No
 
 
 def _of_class(run: Run, receiver: Class, name: str, site: CallSite, where: ir.Expression) -> Value | None:
-    return applied(run, receiver, site) if name == "apply" else None
+    if name != "apply":
+        return None
+    return apply_function(run, receiver, site) or applied(run, receiver, site)
 
 
 def _of_optimizer(run: Run, receiver: Optimizer, name: str, site: CallSite, where: ir.Expression) -> Value | None:

@@ -99,6 +99,8 @@ def module_method(run: Run, module: Instance | Module, name: str, site: CallSite
         return _applied(run, module, site)
     if name in ("get_parameter", "get_submodule"):
         return _named_part(module, name, site)
+    if name == "load_state_dict" and isinstance(module, Module):
+        return Unknown()  # it keeps nothing of what it is given: copies, and the flags stay
     if name == "requires_grad_":
         for tensor in parameters_of(module)[0]:
             require_grad(run.autograd, tensor, truth_of(site.get(0, "requires_grad"), Truth.YES))

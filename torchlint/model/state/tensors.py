@@ -179,7 +179,7 @@ class GraphNode:
     the output number of an edge). `composed`: it stands for several of PyTorch's nodes; `last_holds`: whether the last
     of them, where the result's gradient comes in, holds saved tensors itself. `gradient`: it is opaque, but recorded by
     a backward pass at its `time`, and not found at that time. `formula`: whether its gradient depends on "all" that it
-    saved at once, or may be "constant"; else "".
+    saved at once, may be "constant", or is "unknown" code (a custom Function's `backward`); else "".
     """
 
     __slots__ = (

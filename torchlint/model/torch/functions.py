@@ -15,7 +15,7 @@ from torchlint.knowledge.modules import find as modules
 from torchlint.knowledge.modules import optimizers
 from torchlint.knowledge.ops import find as ops
 from torchlint.knowledge.shapes import infer as shapes
-from torchlint.model.autograd.tensors import tensor_options
+from torchlint.model.autograd.tensors import fresh, tensor_options
 from torchlint.model.autograd.writes import write
 from torchlint.model.events import Shape
 from torchlint.model.state.call_site import CallSite
@@ -89,6 +89,13 @@ def _set_grad_enabled(torch: Torch, qualified: str, site: CallSite) -> Value:
 def _nothing(torch: Torch, qualified: str, site: CallSite) -> Value:
     """A function that does nothing to what the model knows."""
     return Unknown()
+
+
+def _total_norm(torch: Torch, qualified: str, site: CallSite) -> Value:
+    """`clip_grad_norm_` gives the norm as it was, computed under `no_grad` (torch/nn/utils/clip_grad.py)."""
+    return fresh(
+        torch.autograd, site.node, "clip_grad_norm_", shape=(), cut="`clip_grad_norm_` computes under `no_grad`"
+    )
 
 
 def _is_tensor(torch: Torch, qualified: str, site: CallSite) -> Value | None:
@@ -204,9 +211,8 @@ TORCH_FUNCTIONS: dict[str, Function] = {
     "torch.set_default_device": set_default_device,
     **dict.fromkeys(("torch.nn.Parameter", "torch.nn.parameter.Parameter"), new_parameter),
     **dict.fromkeys(("torch.autograd.Variable", "torch.autograd.variable.Variable"), new_variable),
-    **dict.fromkeys(
-        ("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.manual_seed"), _nothing
-    ),
+    **dict.fromkeys(("torch.nn.utils.clip_grad_value_", "torch.manual_seed"), _nothing),
+    **dict.fromkeys(("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad.clip_grad_norm_"), _total_norm),
     "torch.is_tensor": _is_tensor,
     "torch.dropout_": _dropout_,
 }

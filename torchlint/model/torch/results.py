@@ -381,6 +381,8 @@ def _is_same(op: Op, source: Tensor) -> Truth:
     """Whether an aliasing operation returns the tensor itself rather than a view of it."""
     if op.name in _SAME_OBJECT or "dropout" in op.name:
         return Truth.YES
+    if op.name == "adjoint" and source.shape == ():
+        return Truth.MAYBE if source.dtype is None else Truth.of(source.dtype != "complex")
     if op.name == "flatten":
         return Truth.of(source.shape is not None and len(source.shape) == 1)
     if op.name in _ATLEAST:

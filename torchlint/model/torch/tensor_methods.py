@@ -47,6 +47,7 @@ from torchlint.model.torch.arguments import (
 )
 from torchlint.model.torch.creation import create
 from torchlint.model.torch.gradients import backward_method, grad_written
+from torchlint.model.torch.indexing import tensor_getitem, tensor_setitem
 from torchlint.model.torch.operations import apply
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
@@ -55,10 +56,17 @@ _CONVERSIONS = {
     "float": "float", "double": "float", "half": "float", "bfloat16": "float", "int": "int", "long": "int",
     "short": "int", "char": "int", "byte": "int", "bool": "bool", "cfloat": "complex", "cdouble": "complex",
 }  # fmt: skip
-_IN_PLACE_OPERATORS = {
+_OPERATORS = {
+    "__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": "mul", "__rmul__": "mul", "__truediv__": "div",
+    "__rtruediv__": "__rdiv__", "__floordiv__": "floor_divide", "__mod__": "remainder", "__pow__": "pow",
+    "__matmul__": "matmul", "__neg__": "neg", "__pos__": "positive", "__abs__": "abs", "__invert__": "bitwise_not",
+    "__eq__": "eq", "__ne__": "ne", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge",
     "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__ipow__": "pow_",
 }  # fmt: skip
+"""What Python calls where an operator stands, and the operation that it is."""
 _ITEM = "`.item()` returns a number"
+
+Method: TypeAlias = "Callable[[Torch, Tensor, str, CallSite, ir.Expression], Value | None]"
 
 
 def tensor_attribute(torch: Torch, tensor: Tensor, name: str, origin: ir.Node) -> Value | None:
@@ -106,7 +114,7 @@ def shape_value(tensor: Tensor) -> Value:
 
 def tensor_method(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
     """`tensor.name(...)`."""
-    name = _IN_PLACE_OPERATORS.get(name, name)
+    name = _OPERATORS.get(name, name)
     return TENSOR_METHODS.get(name, _operation)(torch, tensor, name, site, receiver)
 
 
@@ -161,11 +169,15 @@ def _fill_diagonal(torch: Torch, tensor: Tensor, name: str, site: CallSite, rece
     return tensor
 
 
-def _float_power(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
-    """In place it is `pow_` of what is double already (aten/src/ATen/native/Pow.cpp)."""
-    given = [tensor, *site.positional]
-    where, called = cst_of(receiver), text_of(receiver)
-    return apply(torch, "torch.Tensor.pow_", given, site.keywords, site.node, name, target=where, name=called)
+def _as(spelling: str) -> Method:
+    """A method that is another one of the table, by what the program calls it."""
+
+    def method(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
+        given = [tensor, *site.positional]
+        where, called = cst_of(receiver), text_of(receiver)
+        return apply(torch, spelling, given, site.keywords, site.node, name, target=where, name=called)
+
+    return method
 
 
 def _retain_grad(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value:
@@ -198,6 +210,20 @@ def _refuse_without_grad(
 ) -> None:
     lacks = ~tensor.requires_grad.truth()
     refuse(torch.autograd, kind, name, tensor, site.node, lacks, cst_of(receiver), text_of(receiver))
+
+
+def _getitem(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
+    """`x.__getitem__(index)`."""
+    return tensor_getitem(torch, tensor, site.positional[0], site.node) if len(site.positional) == 1 else None
+
+
+def _setitem(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
+    """`x.__setitem__(index, value)`."""
+    if len(site.positional) != 2:
+        return None
+    index, value = site.positional
+    tensor_setitem(torch, tensor, index, value, site.node, cst_of(receiver), text_of(receiver))
+    return NONE
 
 
 def _nothing(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value:
@@ -364,8 +390,6 @@ def _with_device(tensor: Tensor, name: str, site: CallSite) -> CallSite:
     return CallSite(site.node, [Scalar("device"), *site.positional[1:]], site.keywords)
 
 
-Method: TypeAlias = "Callable[[Torch, Tensor, str, CallSite, ir.Expression], Value | None]"
-
 TENSOR_METHODS: dict[str, Method] = {
     "backward": backward_method,
     **dict.fromkeys(("detach", "detach_", "numpy", "__array__"), _cutting_method),
@@ -376,7 +400,9 @@ TENSOR_METHODS: dict[str, Method] = {
     "share_memory_": _nothing,
     **dict.fromkeys(("zero_", "fill_"), _filled),
     "fill_diagonal_": _fill_diagonal,
-    "float_power_": _float_power,
+    # in place it is `pow_` of what is double already (aten/src/ATen/native/Pow.cpp)
+    "float_power_": _as("torch.Tensor.pow_"),
+    "clip_": _as("torch.Tensor.clamp_"),
     **dict.fromkeys(("item", "tolist"), _python_value),
     **dict.fromkeys(
         (
@@ -388,5 +414,7 @@ TENSOR_METHODS: dict[str, Method] = {
     **dict.fromkeys(_CONVERSIONS, _convert),
     **dict.fromkeys(("to", "type", "cpu", "cuda", "type_as"), _move),
     "view": _view,
+    "__getitem__": _getitem,
+    "__setitem__": _setitem,
 }
 """The methods that are not, or not always, plain operations of the table."""

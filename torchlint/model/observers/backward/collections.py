@@ -70,6 +70,8 @@ class Collections(Observer):
         self._additions: dict[int, list[_Addition]] = {}
         self._passes: list[_Pass] = []
         self._loops: list[ir.For] = []
+        self._begun: dict[str, _Addition] = {}
+        """What a loop has last given a name, as it is: `mean = loss` where `mean` is None."""
 
     def entry_started(self, function: Function | None) -> None:
         self.pending.start(function is None)
@@ -79,6 +81,7 @@ class Collections(Observer):
         self._additions.clear()
         self._passes.clear()
         self._loops.clear()
+        self._begun.clear()
 
     def backward(
         self,
@@ -121,7 +124,12 @@ class Collections(Observer):
             return
         node, iteration = options[0].grad_fn[0][1], self.machine.iteration
         earlier = self._earlier(origin)
+        begun = self._begun.get(dotted(target))
+        again = any(alike(target, each) for each in ir.walk(origin) if isinstance(each, (ir.Name, ir.Attribute)))
+        if not earlier and begun is not None and again and _follows(begun.iteration, iteration):
+            earlier = [begun]
         old = {id(each.result) for each in earlier if each.result is not None}
+        old |= {id(node) for each in earlier if each.result is None for _, node in each.value.grad_fn}
         own = [
             tensor
             for tensor in self._tensors(bound)
@@ -182,6 +190,7 @@ class Collections(Observer):
             return
         if isinstance(statement, ir.Assign) and len(statement.targets) == 1 and statement.value is not None:
             target, value = statement.targets[0], statement.value
+            self._begin(target, value)
             if isinstance(target, ir.Subscript) and self._varies(target.index):
                 container = self._value(target.value)
                 if isinstance(container, Mapping):
@@ -190,6 +199,14 @@ class Collections(Observer):
                 self._put_all(target, value.right, statement)
         elif isinstance(statement, ir.AugmentedAssign) and statement.op == "+":
             self._put_all(statement.target, statement.value, statement)
+
+    def _begin(self, target: ir.Expression, value: ir.Expression) -> None:
+        """`mean = loss`, `mean = loss if mean is None else …`: a running value begins with a value of its own."""
+        arms = (value.body, value.orelse) if isinstance(value, ir.Conditional) else (value,)
+        if isinstance(target, (ir.Name, ir.Attribute)) and any(isinstance(arm, ir.Name) for arm in arms):
+            given, iteration = self._value(target), self.machine.iteration
+            if isinstance(given, Tensor) and _made_in(given, iteration):
+                self._begun[dotted(target)] = _Addition(iteration, given, None, None)
 
     def _put_all(self, target: ir.Expression, value: ir.Expression, origin: ir.Node) -> None:
         """`losses = losses + [loss]`, `losses += [loss]`: the list may be another one each time."""
@@ -248,11 +265,7 @@ class Collections(Observer):
     def _earlier(self, origin: ir.Node) -> list[_Addition]:
         """Additions at the same place in earlier iterations of the same loop."""
         iteration = self.machine.iteration
-        return [
-            each
-            for each in self._additions.get(id(origin), [])
-            if each.iteration[:-1] == iteration[:-1] and each.iteration != iteration
-        ]
+        return [each for each in self._additions.get(id(origin), []) if _follows(each.iteration, iteration)]
 
     def _tensors(self, bound: dict[str, Value]) -> list[Tensor]:
         found = [value.tensor if isinstance(value, Unknown) else value for value in bound.values()]
@@ -291,6 +304,11 @@ class Collections(Observer):
         result = id(addition.result)
         mine = [each for each in self._passes if each.nodes & own]
         return bool(mine) and all(each.iteration == addition.iteration and result not in each.nodes for each in mine)
+
+
+def _follows(earlier: tuple[int, ...], iteration: tuple[int, ...]) -> bool:
+    """Whether two iterations are different ones of one loop."""
+    return earlier[:-1] == iteration[:-1] and earlier != iteration
 
 
 def _elements(node: ir.Expression) -> list[ir.Expression]:

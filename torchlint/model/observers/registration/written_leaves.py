@@ -29,6 +29,7 @@ from torchlint.model.state.values import (
     Mapping,
     Module,
     Optimizer,
+    Sequence,
     Tensor,
     Value,
     reachable_tensors,
@@ -39,6 +40,9 @@ from torchlint.syntax.features import anywhere
 _MOST_NODES = 200
 _OF_LAYERS = frozenset({"linear", "bilinear", "conv1d", "conv2d", "conv3d", "embedding"})
 """What is given data: arithmetic of parameters alone gives a first value, or an average."""
+_TO_PARAMETERS = frozenset(
+    {"torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters"}
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -59,8 +63,8 @@ class _Written:
 class WrittenLeaves(Observer):
     """Raises `GraphRestarted`."""
 
-    words = (".data", "copy_", "load_state_dict", "Parameter")
-    concerns = (anywhere(".data copy_ load_state_dict Parameter"),)
+    words = (".data", "copy_", "load_state_dict", "Parameter", "vector_to_parameters")
+    concerns = (anywhere(".data copy_ load_state_dict Parameter vector_to_parameters"),)
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
@@ -134,7 +138,18 @@ class WrittenLeaves(Observer):
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
-        """A Parameter made of a graph tensor; in `forward` and in loops that is told of already (`leaves`)."""
+        """
+        A Parameter made of a graph tensor (in `forward` and in loops that is told of already: `leaves`); a vector that
+        is cut into parameters.
+        """
+        if qualified in _TO_PARAMETERS:
+            written = argument(origin, 0, "vec")
+            held = positional[1] if len(positional) == 2 else None
+            if written is not None and isinstance(held, Sequence) and held.items is not None:
+                for leaf in held.items:
+                    if isinstance(leaf, Tensor):
+                        self._note(leaf, positional[0], written.value, origin)
+            return
         written = argument(origin, 0, "data")
         if qualified != "torch.nn.Parameter" or not positional or written is None or self.machine.iteration:
             return

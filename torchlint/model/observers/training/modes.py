@@ -43,7 +43,8 @@ from torchlint.syntax.tree import written
 _SENSITIVE = re.compile(r"Dropout|BatchNorm|InstanceNorm|RReLU|Transformer")
 _WITH_DROPOUT = re.compile(r"RNN|LSTM|GRU|MultiheadAttention")
 _READS_MODE = re.compile(r"\.training\b|\btraining=")
-_DIFFERENTIATES = re.compile(r"backward|\bgrad\b|autograd|__name__|step\(|fit\(")
+_MAY_DIFFERENTIATE = re.compile(r"backward|\bgrad\b|autograd|__name__|step\(|fit\(|create_graph|\.func\b")
+"""What a script has that differentiates, or is a library at the same time."""
 _GRAD_MODES = frozenset({"no_grad", "inference_mode", "set_grad_enabled", "enable_grad"})
 _IN_FORWARD = re.compile(r"\bautograd\.grad\b|\bcreate_graph\b|\btorch\.func\b")
 _KEEPS_MODE = frozenset(
@@ -102,6 +103,7 @@ class Modes(Observer):
         self._muted: set[int] = set()
         self._found: dict[int, tuple[set[int], EvaluatedWithGraph]] = {}
         self._frozen = -1  # the time from which on parameters are frozen
+        self._is_script = False
 
     def _note(
         self,
@@ -134,6 +136,9 @@ class Modes(Observer):
                 self.machine.emit(event)
 
     # -- where we are
+
+    def entry_started(self, function: Function | None) -> None:
+        self._is_script = function is None
 
     def loop_started(self, node: ir.For | ir.While) -> None:
         self._log.count += 1
@@ -309,7 +314,7 @@ class Modes(Observer):
                 continue
             if any(identifier(node) in _GRAD_MODES for node in ir.walk(loop)):
                 continue
-            if self._differentiated(note, loop) or _is_kept(note, loop, self.machine.program.text):
+            if _differentiated(self._log, note, loop) or self._is_kept(note, loop):
                 continue
             functions = {id(each) for each in (note.function,) if each is not None}
             self._found[id(loop)] = (
@@ -323,28 +328,28 @@ class Modes(Observer):
                 ),
             )
 
-    def _differentiated(self, call: _Note, loop: ir.For | ir.While) -> bool:
-        """Whether a backward runs in the loop, or right behind it."""
-        depth = next(index for index, each in enumerate(call.iterations) if each.loop is loop)
-        outer, activation = call.iterations[:depth], call.iterations[depth].activation
-        return any(
-            each.kind == "backward"
-            and (
-                any(one.activation == activation for one in each.iterations)
-                or (each.time > call.time and each.iterations == outer)
-            )
-            for each in self._log.notes
+    def _is_kept(self, call: _Note, loop: ir.For | ir.While) -> bool:
+        """
+        Whether somebody may differentiate what comes out of a loop. A script has no caller, and one without a backward
+        differentiates nothing that it keeps, or that a function gives back to it.
+        """
+        if self._is_script and not _MAY_DIFFERENTIATE.search(self.machine.program.text):
+            return False
+        return keeps_graph(loop, call.function, call.origin)
+
+
+def _differentiated(log: _Log, call: _Note, loop: ir.For | ir.While) -> bool:
+    """Whether a backward runs in the loop, or right behind it."""
+    depth = next(index for index, each in enumerate(call.iterations) if each.loop is loop)
+    outer, activation = call.iterations[:depth], call.iterations[depth].activation
+    return any(
+        each.kind == "backward"
+        and (
+            any(one.activation == activation for one in each.iterations)
+            or (each.time > call.time and each.iterations == outer)
         )
-
-
-def _is_kept(call: _Note, loop: ir.For | ir.While, text: str) -> bool:
-    """
-    Whether somebody may differentiate what comes out of a loop. A script has no caller, and one without a backward
-    differentiates nothing that it keeps.
-    """
-    if call.function is None and not _DIFFERENTIATES.search(text):
-        return False
-    return keeps_graph(loop, call.function, call.origin)
+        for each in log.notes
+    )
 
 
 def _loop_of(call: _Note, mode: _Note) -> ir.For | ir.While | None:

@@ -280,6 +280,7 @@ class StaleLeaves(Observer):
             if (
                 not older
                 or len(older) < len(users)
+                or any(node.formula == "unknown" for node in older)  # it may keep the tensor, and read the new value
                 or any(r.origin is not origin for node in older for r in node.releases)
             ):
                 continue
