@@ -12,9 +12,8 @@ class NonStaticFunctionMethod(Rule):
     A custom Function is written in the old style: without `@staticmethod`, or called as an object.
 
     ## What it does
-    Finds objects of an `autograd.Function` that are called, `MyFunction()(x)`, and classes whose `forward` or
-    `backward` is no static method: one finding per class, and where an object is called, or `forward` without a
-    context, the call alone.
+    Finds objects of an `autograd.Function` that are called, `MyFunction()(x)`, a `forward` without its context, and
+    classes with a `forward` or `backward` that isn't static: one finding each, of a called object the call alone.
 
     ## Why is this bad?
     Torch refuses to call an object of a Function. With `apply`, methods without `@staticmethod` still work, because
@@ -131,8 +130,7 @@ def _not_static(event: custom.FunctionMethodNotStatic) -> Diagnostic:
     message += ", and torch refuses to call an object of the class"
     claims = tuple(Raises(each, here=False) for each in ("Legacy autograd function", "object has no attribute"))
     level = Level.SMELL if event.named and event.reads else Level.STRICT
-    edits = tuple(map(_static, event.definitions))
-    fix = Fix("make it static", edits, safe=False) if not event.reads else None
+    fix = Fix("make it static", tuple(map(_static, event.definitions)), safe=False) if not event.reads else None
     return Diagnostic(event.node, message, event.trace, fix, level, claims=claims)
 
 
