@@ -114,7 +114,8 @@ def shape_value(tensor: Tensor) -> Value:
 
 def tensor_method(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
     """`tensor.name(...)`."""
-    name = _OPERATORS.get(name, name)
+    if name in _OPERATORS and all(isinstance(each, (Tensor, Constant, Scalar)) for each in site.positional):
+        name = _OPERATORS[name]  # of anything else it gives `NotImplemented`, and does nothing
     return TENSOR_METHODS.get(name, _operation)(torch, tensor, name, site, receiver)
 
 
