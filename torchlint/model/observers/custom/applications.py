@@ -51,7 +51,7 @@ class Applications(Observer):
         super().__init__(machine)
         self._outputs: dict[int, _Output] = {}
         self._kept: list[GraphNode] = []
-        self._told: set[tuple[int, int]] = set()
+        self._told: set[int] = set()
 
     def concluded(self) -> None:
         self._outputs.clear()
@@ -60,7 +60,7 @@ class Applications(Observer):
     def class_defined(self, cls: Class) -> None:
         """Nothing is saved, and `backward` unpacks it."""
         methods = _methods(cls)
-        if methods is None or (id(cls.definition), -1) in self._told:
+        if methods is None or id(cls.definition) in self._told:
             return
         forward, backward = methods
         read = next((node for node in backward.nodes if _unpacks(node, backward)), None)
@@ -68,7 +68,7 @@ class Applications(Observer):
             return
         if any("save_for_backward" in text(node) for node in backward.nodes if isinstance(node, cst.Attribute)):
             return
-        self._told.add((id(cls.definition), -1))
+        self._told.add(id(cls.definition))
         self.machine.emit(NothingSaved(node=read, statement=backward.definition, cls=cls.name))
 
     def method(
@@ -107,7 +107,6 @@ class Applications(Observer):
             FunctionInstanceCalled(
                 node=origin.origin,
                 statement=self.machine.line(),
-                truth=self._now(),
                 cls=cls.name,
                 call=origin.origin,
                 bare=True,
@@ -126,15 +125,15 @@ class Applications(Observer):
     ) -> None:
         for node in nodes:
             output = self._outputs.get(id(node))
-            if output is not None and self._now() is Truth.YES and not self.machine.expected_errors:
+            if output is not None and not self.machine.expected_errors:
                 self._ignores(output, origin)
                 self._misshapen(output, origin)
 
     def _ignores(self, output: _Output, origin: ir.Node) -> None:
         """This output's gradient is not looked at, that of another one is."""
-        backward, key = output.backward, (id(output.cls.definition), output.place)
+        backward = output.backward
         incoming = backward.parameters[1:]
-        if backward.open or output.count < 2 or len(incoming) != output.count or key in self._told:
+        if backward.open or output.count < 2 or len(incoming) != output.count:
             return
         name = incoming[output.place]
         used = set().union(*(names(node) for node in backward.nodes if isinstance(node, cst.BaseExpression)))
@@ -143,7 +142,6 @@ class Applications(Observer):
         returned = next((node.value for node in backward.nodes if isinstance(node, cst.Return)), None)
         if returned is None or not _is_arithmetic(output.forward, output.place):
             return
-        self._told.add(key)
         steps = (
             Step(output.call.origin, f"an output that this gradient is of: number {output.place + 1}"),
             Step(origin.origin, "this backward comes through it"),
@@ -187,9 +185,6 @@ class Applications(Observer):
                     )
                 )
                 return
-
-    def _now(self) -> Truth:
-        return Truth.YES if self.machine.assumed <= self.machine.path else Truth.MAYBE
 
 
 def _methods(cls: Class) -> tuple[Method, Method] | None:
