@@ -36,7 +36,8 @@ _SMALL: tuple[tuple[tuple[str, ...], Any], ...] = (  # of a name, the first whos
     (("use_", "is_", "with_", "bias", "inplace", "verbose", "causal", "enable", "return_"), False),
     (("dim", "axis"), -1),
     (("act", "nonlinearity"), "relu"),
-    (("path", "dir", "file", "folder"), "."),
+    (("folder", "=dir", "directory"), "."),
+    (("path", "file"), "file"),
     (("=name", "=mode", "=type"), ""),
 )
 
