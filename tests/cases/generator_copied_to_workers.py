@@ -233,6 +233,50 @@ def transform_that_is_given_a_new_one():
         assert first != second
 
 
+def given_a_new_one_by_name():
+    class Jitter:
+        def __init__(self, rng):
+            self.rng = rng
+
+        def renew(self, seed, name="rng"):
+            setattr(self, name, np.random.default_rng(seed))
+
+        def __call__(self, x):
+            return x + self.rng.integers(0, 1_000_000)
+
+    class Points(Dataset):
+        def __init__(self, jitter):
+            self.jitter = jitter
+
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, i):
+            self.jitter.renew(i)
+            return self.jitter(0)
+
+    if __name__ == "__main__":
+        first, second, *_ = (int(x) for x in DataLoader(Points(Jitter(np.random.default_rng(1))), num_workers=2))
+        assert first != second
+
+
+def given_a_new_one_in_its_dict():
+    class Points(Dataset):
+        def __init__(self):
+            self.rng = np.random.default_rng(1)
+
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, i):
+            self.__dict__.update(rng=np.random.default_rng(i))
+            return self.rng.integers(0, 1_000_000)
+
+    if __name__ == "__main__":
+        first, second, *_ = (int(x) for x in DataLoader(Points(), num_workers=2))
+        assert first != second
+
+
 def transform_of_the_main_process():
     class Jitter:
         def __init__(self):

@@ -17,7 +17,7 @@ import libcst as cst
 from torchlint.model.events.data import GeneratorCopied
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import Datasets, Loading, is_of_file, loading
-from torchlint.model.observers.data.written import Imports, assignments, methods, own, reached, words
+from torchlint.model.observers.data.written import Imports, assignments, may_set_by_name, methods, own, reached, words
 from torchlint.model.observers.pending import dotted, only
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
@@ -252,6 +252,8 @@ class CopiedGenerators(Observer):
                 if named and statement is not made.bound:
                     return True
         for each in ir.walk(self.machine.program.body):
+            if may_set_by_name(each, name):
+                return True
             method = each.function if isinstance(each, ir.Call) else None
             if isinstance(method, ir.Attribute) and method.attr in _SETTING and _is(made, method.value):
                 return True

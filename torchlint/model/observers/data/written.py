@@ -105,6 +105,31 @@ def assignments(body: list[ir.Statement]) -> Iterator[tuple[ir.Expression, ir.Ex
                     yield item.target, None, statement
 
 
+def may_set_by_name(node: ir.Node, name: str) -> bool:
+    """Whether a node may bind an attribute or a variable of this name without writing it: by `setattr`, `__dict__`."""
+    if isinstance(node, ir.Assign):
+        stored = [each for each in node.targets if isinstance(each, ir.Subscript) and _is_namespace(each.value)]
+        return any(not (isinstance(each.index, ir.Constant) and each.index.value != name) for each in stored)
+    if not isinstance(node, ir.Call):
+        return False
+    function = node.function
+    if isinstance(function, ir.Attribute) and function.attr == "update":
+        return _is_namespace(function.value)
+    if dotted(function).rpartition(".")[2] not in ("setattr", "__setattr__"):
+        return False
+    # `setattr(x, name, v)`, `object.__setattr__(x, name, v)`, `x.__setattr__(name, v)`
+    given = [each.value for each in node.arguments]
+    named = given[-2] if len(given) >= 2 and not any(each.star for each in node.arguments) else None
+    return not (isinstance(named, ir.Constant) and named.value != name)
+
+
+def _is_namespace(node: ir.Expression) -> bool:
+    """`vars(x)`, `globals()`, `x.__dict__`."""
+    if isinstance(node, ir.Attribute):
+        return node.attr == "__dict__"
+    return isinstance(node, ir.Call) and dotted(node.function) in ("vars", "globals")
+
+
 class Scope(NamedTuple):
     """
     What shares its variables: the statements of the file, of a function, or of all methods of a class (for what they
