@@ -15,7 +15,8 @@ class UnsafeLoad(Rule):
     TLN901) reaches below torch 2.6: there that means False.
 
     Silent without `weights_only` from torch 2.6 on, and for a value that is not written in the call. Strict where the
-    target ends before torch 1.13, which has no `weights_only`.
+    target ends before torch 1.13, which has no `weights_only`, and where the same file writes what it loads: both calls
+    name the place in the same words, in one function, or in two of which the one that loads was not given the place.
 
     ## Why is this bad?
     The file is unpickled, and a pickle can run anything: whoever can write the file, can run code where it is loaded.
@@ -30,8 +31,8 @@ class UnsafeLoad(Rule):
     Unsafe: a file with other things in it is refused then.
 
     ## Known limits
-    What `functools.partial` or `**` gives to `torch.load` is not seen. Where the file comes from is not asked: one that
-    the same program has written is reported as well. Whole objects are seen where the same file saves them.
+    What `functools.partial` or `**` gives to `torch.load` is not seen. What another file of the same program has
+    written is reported as well. Whole objects are seen where the same file saves them.
 
     ## References
     - [torch.load](https://docs.pytorch.org/docs/stable/generated/torch.load.html)
@@ -48,7 +49,6 @@ class UnsafeLoad(Rule):
             """
             import io
             import pickle
-
             import torch
 
             class Surprise:
@@ -58,8 +58,10 @@ class UnsafeLoad(Rule):
             file = io.BytesIO()
             torch.save(Surprise(), file)
             file.seek(0)
+            def restored(file):
+                return torch.load(file, weights_only=False)  # warning: [TLN904]
             try:
-                torch.load(file, weights_only=False)  # warning: [TLN904]
+                restored(file)
             except pickle.UnpicklingError as error:
                 print(error)
             """,
@@ -67,7 +69,6 @@ class UnsafeLoad(Rule):
             fixed="""
             import io
             import pickle
-
             import torch
 
             class Surprise:
@@ -77,8 +78,10 @@ class UnsafeLoad(Rule):
             file = io.BytesIO()
             torch.save(Surprise(), file)
             file.seek(0)
+            def restored(file):
+                return torch.load(file, weights_only=True)
             try:
-                torch.load(file, weights_only=True)
+                restored(file)
             except pickle.UnpicklingError as error:
                 print(error)
             """,
@@ -88,7 +91,6 @@ class UnsafeLoad(Rule):
         Example(
             """
             import io
-
             import torch
 
             file = io.BytesIO()
@@ -103,11 +105,10 @@ class UnsafeLoad(Rule):
             # dependencies = ["torch>=2.0"]
             # ///
             import io
-
             import torch
 
             file = io.BytesIO()
-            torch.save(torch.nn.Linear(2, 3).state_dict(), file)
+            torch.save(torch.ones(2), file)
             file.seek(0)
             torch.load(file, weights_only=True)
             """
@@ -116,7 +117,8 @@ class UnsafeLoad(Rule):
 
     def check(self, event: api.UnsafeLoad) -> Iterator[Diagnostic]:
         assert event.call is not None
-        level = self.level
+        own = event.writes and not (event.saves and event.argument is None)  # a whole object is refused from 2.6 on
+        level = Level.STRICT if own else self.level
         if event.argument is not None:
             message = f"`{event.spelled}` with `weights_only=False` runs what the file tells it to"
             claim = Observed("foreign-code", event.name)

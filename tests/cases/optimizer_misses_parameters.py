@@ -391,3 +391,18 @@ def a_parametrised_value_is_assigned():
         return torch.optim.SGD(holder.parameters(), lr=0.1)
 
     turned(torch.eye(3))
+
+
+def parameters_of_whatever_modules_are_given():
+    class Training:
+        def optimizer(self, *modules):
+            return torch.optim.Adam([p for each in modules for p in each.parameters()])
+
+    def of_all(**modules):
+        parameters = []
+        for each in modules.values():
+            parameters += list(each.parameters())
+        return torch.optim.SGD(parameters, lr=0.1)
+
+    Training().optimizer(nn.Linear(2, 2), nn.Linear(2, 2))
+    of_all(first=nn.Linear(2, 2))

@@ -11,7 +11,46 @@ def file():
     buffer = io.BytesIO()
     torch.save({"a": torch.ones(2)}, buffer)
     buffer.seek(0)
-    loaded = torch.load(buffer, weights_only=False)  # warning: [TLN904]
+    loaded = torch.load(buffer, weights_only=False)  # strict: [TLN904]
+
+
+def own_by_a_place_of_the_object():
+    """Holds: Cache(io.BytesIO()).told()['a'].sum() == 2"""
+
+    class Cache:
+        def __init__(self, file):
+            self.file = file
+
+        def kept(self):
+            torch.save({"a": torch.ones(2)}, self.file)
+            self.file.seek(0)
+
+        def told(self):
+            self.kept()
+            return torch.load(self.file, weights_only=False)  # strict: [TLN904]
+
+
+def a_place_that_the_caller_chooses():
+    """Holds: load(buffer)['a'].sum() == 2"""
+
+    def save(path):
+        torch.save({"a": torch.ones(2)}, path)
+
+    def load(path):
+        return torch.load(path, weights_only=False)  # warning: [TLN904]
+
+    buffer = io.BytesIO()
+    save(buffer)
+    buffer.seek(0)
+
+
+def another_place():
+    """Holds: loaded['a'].sum() == 2"""
+    buffer, copy = io.BytesIO(), io.BytesIO()
+    torch.save({"a": torch.ones(2)}, buffer)
+    copy.write(buffer.getvalue())
+    copy.seek(0)
+    loaded = torch.load(copy, weights_only=False)  # warning: [TLN904]
 
 
 def imported():
@@ -21,7 +60,8 @@ def imported():
     buffer = io.BytesIO()
     torch.save({"a": torch.ones(2)}, buffer)
     buffer.seek(0)
-    loaded = load(buffer, map_location="cpu", weights_only=False)  # warning: [TLN904]
+    given = io.BytesIO(buffer.getvalue())
+    loaded = load(given, map_location="cpu", weights_only=False)  # warning: [TLN904]
 
 
 def by_an_alias():
@@ -30,7 +70,8 @@ def by_an_alias():
     buffer = io.BytesIO()
     torch.save({"a": torch.ones(2)}, buffer)
     buffer.seek(0)
-    loaded = read(buffer, weights_only=False)  # warning: [TLN904]
+    given = io.BytesIO(buffer.getvalue())
+    loaded = read(given, weights_only=False)  # warning: [TLN904]
 
 
 def in_a_function():
@@ -102,8 +143,8 @@ def unsaid_before():
     # dependencies = ["torch>=2.0"]
     # ///
     torch.save({"a": torch.ones(2)}, buffer)
-    buffer.seek(0)
-    loaded = torch.load(buffer)  # warning: [TLN904]
+    given = io.BytesIO(buffer.getvalue())
+    loaded = torch.load(given)  # warning: [TLN904]
 
 
 def whole_module():
@@ -113,7 +154,7 @@ def whole_module():
     print(sum(each.numel() for each in model.parameters()))
     torch.save(model, buffer)
     buffer.seek(0)
-    loaded = torch.load(buffer, weights_only=False)  # warning: [TLN904]
+    loaded = torch.load(buffer, weights_only=False)  # strict: [TLN904]
 
 
 def whole_module_as_weights():

@@ -289,9 +289,9 @@ def test_a_load_is_told_what_the_range_allows(wanted: str) -> None:
 @pytest.mark.parametrize(
     ("wanted", "call", "why"),
     [
-        (">=2.0", "torch.load(path)", "torch refuses from 2.6 on"),
-        (">=2.0,<2.6", "torch.load(path)", "`weights_only=True` refuses"),
-        (">=2.6", "torch.load(path, weights_only=False)", "`weights_only=True` refuses"),
+        (">=2.0", "torch.load(given)", "torch refuses from 2.6 on"),
+        (">=2.0,<2.6", "torch.load(given)", "`weights_only=True` refuses"),
+        (">=2.6", "torch.load(given, weights_only=False)", "`weights_only=True` refuses"),
     ],
 )
 def test_weights_only_is_not_advised_for_what_the_file_saves_whole(wanted: str, call: str, why: str) -> None:

@@ -171,17 +171,47 @@ class _Names:
         stateful = {ast.unparse(function.value) for _, function in calls if saved and function.attr in _OF_MODULES}
         return min((line for line, what in saved.items() if what == "self" or what in stateful), default=0)
 
-    def uses(self, name: str) -> bool:
-        return name in self.read or name in self.exported
+    def writes(self, call: ast.Call) -> int:
+        """
+        The line on which `torch.save` writes what a call of `torch.load` reads; 0 if none is known to.
 
-    def is_complex(self, call: ast.Call) -> bool:
-        """Whether anything that its function writes of the first argument of a call speaks of complex numbers."""
+        That is so where both name the place in the same words, in one function, or in two of which the one that reads
+        was not given the place: whoever calls `load(path)` chooses another file than whoever calls `save(path)`.
+        """
+        place = _file(call, 0)
+        if place is None:
+            return 0
+        words, around = ast.unparse(place), self.function_around(call)
+        given: set[str] = set()
+        if around is not self.tree:
+            given = {each.arg for each in ast.walk(around) if isinstance(each, ast.arg)} - {"self", "cls"}
+        chosen = any(isinstance(each, ast.Name) and each.id in given for each in ast.walk(place))
+        for each in ast.walk(self.tree):
+            if not (isinstance(each, ast.Call) and ast.unparse(each.func) == "torch.save"):
+                continue
+            written = _file(each, 1)
+            if written is None or ast.unparse(written) != words:
+                continue
+            if self.function_around(each) is around or not (chosen or isinstance(place, ast.Constant)):
+                return each.lineno
+        return 0
+
+    def function_around(self, call: ast.Call) -> ast.AST:
+        """The innermost function that a call stands in, or the file."""
         around: ast.AST = self.tree
         for node in ast.walk(self.tree):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and any(
                 each is call for each in ast.walk(node)
             ):
                 around = node  # outer functions come first
+        return around
+
+    def uses(self, name: str) -> bool:
+        return name in self.read or name in self.exported
+
+    def is_complex(self, call: ast.Call) -> bool:
+        """Whether anything that its function writes of the first argument of a call speaks of complex numbers."""
+        around = self.function_around(call)
         given = [each.value for each in call.keywords if each.arg == "input"] or call.args[:1]
         pending: list[ast.AST] = list(given)
         seen: set[str] = set()
@@ -196,6 +226,12 @@ class _Names:
                     seen.add(node.id)
                     pending += _assigned(around, node.id)
         return False
+
+
+def _file(call: ast.Call, at: int) -> ast.expr | None:
+    """The path or file that `torch.load` (its first argument) or `torch.save` (its second) is given."""
+    named = next((each.value for each in call.keywords if each.arg == "f"), None)
+    return named if named is not None else call.args[at] if len(call.args) > at else None
 
 
 def _assigned(around: ast.AST, name: str) -> list[ast.AST]:
@@ -298,6 +334,9 @@ class _Judged:
         if left_out and name not in LOAD and not (starred or open_):
             yield Use(events.UnsaidArgument, reference, {"unsaid": unsaid})
 
+    def _file(self, call: ast.Call) -> dict[str, Any]:
+        return {"saves": self.names.saves, "writes": self.names.writes(call)}
+
     def of_deserialization(self, call: ast.Call, unknown: bool) -> Iterator[Use]:
         name = self.reference.name
         if name in LOAD:
@@ -305,9 +344,9 @@ class _Judged:
             if said >= 0:
                 value = call.keywords[said].value
                 if isinstance(value, ast.Constant) and value.value is False:
-                    yield Use(events.UnsafeLoad, self.reference, {"saves": self.names.saves}, len(call.args) + said)
+                    yield Use(events.UnsafeLoad, self.reference, self._file(call), len(call.args) + said)
             elif self.target.begins_before(_WEIGHTS_ONLY) and not unknown:
-                yield Use(events.UnsafeLoad, self.reference, {"saves": self.names.saves})
+                yield Use(events.UnsafeLoad, self.reference, self._file(call))
         elif name == "torch.hub.load":
             repository = call.args[0] if call.args else None
             source = next((each.value for each in call.keywords if each.arg == "source"), None)

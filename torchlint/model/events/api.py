@@ -159,10 +159,13 @@ class UnsafeLoad(ApiReference):
         `weights_only=False`; None where it is not said, and a release of the target takes that for False.
     saves
         The line on which the same file saves a whole object, which nobody can load as weights only; 0 if it does not.
+    writes
+        The line on which the same file writes what is loaded; 0 if it is not known to.
     """
 
     argument: cst.Arg | None
     saves: int = 0
+    writes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

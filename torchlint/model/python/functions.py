@@ -73,9 +73,15 @@ def _change_file(run: Run, function: Function, site: CallSite | None) -> tuple[F
 
 
 def run_function(
-    run: Run, function: Function, positional: list[Value], keywords: dict[str, Value], site: CallSite | None
+    run: Run,
+    function: Function,
+    positional: list[Value],
+    keywords: dict[str, Value],
+    site: CallSite | None,
+    *,
+    open_stars: tuple[str, ...] = (),
 ) -> Value:
-    """Run a function's body on its arguments."""
+    """Run a function's body on its arguments; `open_stars` as in `bind_parameters`."""
     machine = run.machine
     before = _change_file(run, function, site)
     entered = before[0] is None and machine.foreign_call is not None
@@ -84,7 +90,7 @@ def run_function(
             hook(function, None, [*positional, *keywords.values()], site.node)
     statement = machine.statement
     try:
-        return _run_function(run, function, positional, keywords, site)
+        return _run_function(run, function, positional, keywords, site, open_stars)
     finally:
         machine.foreign_call, machine.watch, run.budget.outside = before
         machine.statement = statement
@@ -103,7 +109,12 @@ def _is_of_layer(function: Function, positional: list[Value]) -> bool:
 
 
 def _run_function(
-    run: Run, function: Function, positional: list[Value], keywords: dict[str, Value], site: CallSite | None
+    run: Run,
+    function: Function,
+    positional: list[Value],
+    keywords: dict[str, Value],
+    site: CallSite | None,
+    open_stars: tuple[str, ...],
 ) -> Value:
     machine = run.machine
     definition = function.definition
@@ -139,7 +150,7 @@ def _run_function(
             return Sequence("generator", None, Unknown(depends, source=source))
         return made_of(values, source=source, layer=True) if layer else Unknown(depends, source=source)
     frame = Frame({}, function.closure)
-    bind_parameters(frame, function, positional, keywords, site is None or site.complete)
+    bind_parameters(frame, function, positional, keywords, site is None or site.complete, open_stars=open_stars)
     mode, ambient, contexts = machine.grad_mode, machine.ambient, machine.contexts
     machine.contexts = 0
     if function.grad_mode is not None:
@@ -214,18 +225,28 @@ def run_body(run: Run, definition: ir.FunctionDef, frame: Frame) -> Value:
 
 
 def bind_parameters(
-    frame: Frame, function: Function, positional: list[Value], keywords: dict[str, Value], complete: bool
+    frame: Frame,
+    function: Function,
+    positional: list[Value],
+    keywords: dict[str, Value],
+    complete: bool,
+    *,
+    open_stars: tuple[str, ...] = (),
 ) -> None:
-    """Bind the parameters of a function in the frame of its call."""
+    """
+    Bind the parameters of a function in the frame of its call. Those of a kind of `open_stars` ("*", "**") hold nobody
+    knows what, as where the caller is not known.
+    """
     left = list(positional)
     named = dict(keywords)
     for parameter in function.definition.parameters:
+        known = complete and parameter.kind not in open_stars
         if parameter.kind == "*":
-            frame.variables[parameter.name] = Sequence("tuple", tuple(left) if complete else None)
+            frame.variables[parameter.name] = Sequence("tuple", tuple(left) if known else None)
             left = []
         elif parameter.kind == "**":
             rest: dict[object, Value] = dict(named.items())
-            frame.variables[parameter.name] = Mapping(rest if complete else None)
+            frame.variables[parameter.name] = Mapping(rest if known else None)
             named = {}
         elif left and parameter.kind in ("positional", "positional-only"):
             frame.variables[parameter.name] = left.pop(0)

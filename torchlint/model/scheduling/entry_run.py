@@ -184,7 +184,7 @@ class EntryRun:
         if definition.is_generator or definition.is_async:
             value: Value = run_body(self.run, definition, frame_of(self.run, plain, positional, keywords))
         else:
-            value = run_function(self.run, plain, positional, keywords, None)
+            value = run_function(self.run, plain, positional, keywords, None, open_stars=("*", "**"))
         self.escaping.append(value)
         self.escaping += positional
         self.machine.grad_mode = mode
@@ -212,7 +212,7 @@ class EntryRun:
         positional, keywords = unknown_arguments(self.run, definition, [instance], inputs=True, defaults=defaults)
         given = function.defaults if defaults else {}
         plain = Function(definition, function.closure, given, function.owner, "", function.grad_mode, "forward")
-        value = run_function(self.run, plain, positional, keywords, None)
+        value = run_function(self.run, plain, positional, keywords, None, open_stars=() if defaults else ("*", "**"))
         self.machine.dead = False
         self.machine.statement = definition
         self.escaping.append(value)
@@ -235,6 +235,7 @@ class EntryRun:
                     positional,
                     keywords,
                     None,
+                    open_stars=() if defaults else ("*",),
                 )
                 self.machine.built_in = outer
                 break

@@ -117,5 +117,5 @@ def _input(run: Run, parameter: ir.Parameter) -> Tensor:
 
 def frame_of(run: Run, function: Function, positional: list[Value], keywords: dict[str, Value]) -> Frame:
     frame = Frame({}, function.closure)
-    bind_parameters(frame, function, positional, keywords, True)
+    bind_parameters(frame, function, positional, keywords, True, open_stars=("*", "**"))
     return frame
