@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
@@ -341,8 +342,9 @@ def make_importable(directory: Path) -> None:
         sys.path.append(str(directory))
 
 
-_LOOK_ALIKE = str.maketrans("OIL", "011")
+_LOOK_ALIKE = str.maketrans("OILSB", "01158")
 """Letters that are typed for digits."""
+_CODE = re.compile(r"(?P<letters>[A-Za-z]+?)(?P<number>[0-9]+)")
 
 
 def near_miss(word: str, known: Mapping[str, object] | list[str]) -> str:
@@ -350,6 +352,32 @@ def near_miss(word: str, known: Mapping[str, object] | list[str]) -> str:
     alike = [each for each in known if each.upper().translate(_LOOK_ALIKE) == word.upper().translate(_LOOK_ALIKE)]
     close = alike or difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"; did you mean `{close[0]}`?" if close else ""
+
+
+def near_code(word: str, codes: Iterable[str]) -> str | None:
+    """
+    What is to be said of a word that begins like a code and is none; None of a word that does not begin like one.
+
+    Codes of one tool are all alike, so that the nearest in letters says nothing: only what stands for the same number
+    is taken for a slip. Of another number it is said which there are, of another shape what a code looks like.
+    """
+    known = {code: found for code in sorted(codes) if (found := _CODE.fullmatch(code)) is not None}
+    upper = word.upper()
+    letters = next((each["letters"] for each in known.values() if upper.startswith(each["letters"])), None)
+    if letters is None or not word.isalnum():
+        return None
+    own = {code: each["number"] for code, each in known.items() if each["letters"] == letters}
+    number = upper[len(letters) :].translate(_LOOK_ALIKE)
+    if number.isdecimal():
+        slips = [code for code, digits in own.items() if int(digits) == int(number)]
+        if slips:
+            return f"; did you mean `{slips[0]}`?"
+        family = [code for code, digits in own.items() if digits[0] == number[0]]
+        if family and len(number) <= len(min(own.values(), key=len)):
+            ends = f"`{family[0]}` to `{family[-1]}`" if len(family) > 1 else f"`{family[0]}` alone"
+            return f"; of `{letters}{number[0]}` there {'are' if len(family) > 1 else 'is'} {ends}"
+    one = next((code for code, digits in own.items() if digits[0] != "0"), min(own))
+    return f"; codes look like `{one}`, families of them like `{one[: len(letters) + 1]}`"
 
 
 def line_of(file: Path, word: str) -> int:

@@ -47,7 +47,7 @@ def test_concise_and_selection(torchlint: Torchlint, overwritten: str) -> None:
     assert torchlint("check", "--ignore", "saved-tensor-overwritten").status == 0
     ran = torchlint("check", "--select", "TLN99")
     assert ran.status == 2
-    assert ran.err.startswith("torchlint: command line: no rule matches `TLN99`; did you mean `TLN")
+    assert ran.err.startswith("torchlint: command line: no rule matches `TLN99`; of `TLN9` there are `TLN901` to `TLN")
     assert ran.out == ""
 
 

@@ -65,6 +65,25 @@ def test_a_selector_that_matches_nothing_names_the_near_miss() -> None:
         REGISTRY.select(Config(file=Path("x.toml"), ignore=("caled",)), Overrides())
 
 
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("PRBX", "codes look like `PRB001`, families of them like `PRB0`"),
+        ("PRB9999", "codes look like `PRB001`, families of them like `PRB0`"),
+        ("PRB099", "of `PRB0` there are `PRB001` to `PRB00"),
+        ("PRBOO1", "did you mean `PRB001`?"),
+        ("PRC001", "did you mean `PRB001`?"),
+    ],
+)
+def test_what_begins_like_a_code_is_no_slip_for_the_nearest_one(word: str, said: str) -> None:
+    with pytest.raises(ConfigError) as wrong:
+        REGISTRY.select(Config(), Overrides(select=(word,)))
+    assert f"no rule matches `{word}`; {said}" in str(wrong.value)
+    with pytest.raises(KeyError) as unknown:
+        REGISTRY.find(word)
+    assert f"no rule `{word}`; {said}" in str(unknown.value)
+
+
 def test_find_by_code_and_name() -> None:
     assert REGISTRY.find("prb002").name == "broken"
     assert REGISTRY.find("called").code == "PRB001"

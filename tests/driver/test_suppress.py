@@ -124,13 +124,17 @@ def test_a_misspelt_comment_is_reported(comment: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("comment", "code"),
-    [("# noqa: PRB001, TLN2O1", "TLN2O1"), ("# noqa: TLN00l", "TLN00l"), ("# noqa:TLN99x", "TLN99x")],
+    ("comment", "code", "meant"),
+    [
+        ("# noqa: PRB001, TLN2O1", "TLN2O1", "codes look like"),  # (there is no such rule in this registry)
+        ("# noqa: TLN00l", "TLN00l", "did you mean `TLN001`?"),
+        ("# noqa:TLN99x", "TLN99x", "codes look like"),
+    ],
 )
-def test_a_misspelt_code_of_a_noqa_silences_nothing_and_is_reported(comment: str, code: str) -> None:
+def test_a_misspelt_code_of_a_noqa_silences_nothing_and_is_reported(comment: str, code: str, meant: str) -> None:
     found = said(lint(f"torch.bad()  {comment}\n"))
     assert [each[1] for each in found] == (["TLN002"] if "PRB001" in comment else ["PRB001", "TLN002"])
-    assert found[-1][2].startswith(f"`{code}` is no code, and silences nothing")
+    assert found[-1][2].startswith(f"`{code}` is no code, and silences nothing; {meant}")
 
 
 @pytest.mark.parametrize("comment", ["# noqa", "# noqa: TLN is silly", "# noqa because of TLN"])

@@ -168,6 +168,43 @@ def test_a_function_that_only_a_longer_run_would_call(verdicts: Verdicts) -> Non
     assert "does not call" not in evidence
 
 
+def test_a_function_that_is_called_and_takes_another_way(verdicts: Verdicts) -> None:
+    evidence = reason(
+        verdicts(
+            """
+            import torch
+            def main(long=False):
+                x = torch.ones(3, requires_grad=True)
+                if long:
+                    (x * x).backward()  # error: [TLN103]
+            main()
+            """
+        )
+    )
+    assert "line 5 was not reached; `main` was called, and took another way" in evidence
+    assert "no call" not in evidence
+
+
+def test_a_function_in_which_the_program_ends_before(verdicts: Verdicts) -> None:
+    evidence = reason(
+        verdicts(
+            """
+            import sys
+            import torch
+            def main():
+                "What it is for."
+                x = torch.ones(3, requires_grad=True)
+                if not sys.argv[1:]:
+                    raise ValueError("no data")
+                (x * x).backward()  # error: [TLN103]
+            main()
+            """
+        )
+    )
+    assert "line 8 was not reached: the program raises ValueError in line 7" in evidence
+    assert "call" not in evidence
+
+
 def test_a_method_that_is_not_driven(verdicts: Verdicts) -> None:
     evidence = reason(
         verdicts(

@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from torchlint.cache.stamp import may_have_entry_points
-from torchlint.config import Config, ConfigError, Overrides, line_of, make_importable, near_miss
+from torchlint.config import Config, ConfigError, Overrides, line_of, make_importable, near_code, near_miss
 from torchlint.rule import OPTIONAL_SECTIONS, SECTIONS, Level, Rule, RuleDefinitionError, Settings
 from torchlint.target import Target, TargetError, target_of
 
@@ -134,8 +134,7 @@ class Registry:
         for item in candidates:
             if wanted.upper() == item.code or wanted.lower() == item.name:
                 return item
-        words = [word for pair in self.names.items() for word in pair]
-        raise KeyError(f"no rule `{wanted}`{near_miss(wanted, words)} (all rules: torchlint rules)")
+        raise KeyError(f"no rule `{wanted}`{self._near(wanted)} (all rules: torchlint rules)")
 
     def matching(self, selector: str, where: str) -> frozenset[str]:
         """
@@ -157,7 +156,11 @@ class Registry:
         own = sorted({found["letters"] for name in self.names if (found := _CODE.fullmatch(name)) is not None})
         if code is not None and not any(letters.startswith(code["letters"].upper()[:2]) for letters in own):
             return f"; it is another tool's code, those of torchlint begin with {', '.join(own)}"
-        return near_miss(selector, [word for pair in self.names.items() for word in pair])
+        return self._near(selector)
+
+    def _near(self, word: str) -> str:
+        said = near_code(word, self.names)
+        return near_miss(word, [each for pair in self.names.items() for each in pair]) if said is None else said
 
     def select(self, config: Config, overrides: Overrides) -> Selection:
         """

@@ -15,11 +15,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Literal
 
 import libcst as cst
 
+from torchlint.config import near_code
 from torchlint.lint.registry import UNUSED_SUPPRESSION, Registry, matches
 from torchlint.rule import Finding, FindingFix, TextEdit
 from torchlint.syntax.tree import NEWLINE, Source, Span, walk
@@ -29,7 +29,6 @@ _SUSPECT = re.compile(r"#[^\n\r]*(?:noqa|torchlint\s*:)", re.IGNORECASE)
 NOQA = re.compile(r"#\s*noqa(?:\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?(?![\w-])", re.IGNORECASE)
 _NEARLY = re.compile(r"[:,\s]\s*(?P<code>TLN\d\w*)", re.IGNORECASE)
 """What comes after a `noqa`, or after its codes, where it begins like a code of ours and is none."""
-_LOOK_ALIKE = str.maketrans("LIOSB", "11058")
 _NOQA_FILE = re.compile(
     r"#\s*(?:flake8|ruff)\s*[:=]\s*noqa(?:\s*:\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?\s*$", re.IGNORECASE
 )
@@ -148,9 +147,7 @@ class Suppressions:
         if item.tool == "torchlint":
             return f"`{item.written}` is not understood: write `# torchlint: ignore[CODE]`"
         code = item.written
-        digits = code[:3].upper() + code[3:].upper().translate(_LOOK_ALIKE)
-        near = [digits] if digits in self._names else get_close_matches(code.upper(), self._names, n=1)
-        return f"`{code}` is no code, and silences nothing" + (f": did you mean {near[0]}?" if near else "")
+        return f"`{code}` is no code, and silences nothing{near_code(code, self._names) or ''}"
 
     def _message(self, item: Suppression, stale: list[str]) -> str:
         if not stale:

@@ -34,6 +34,8 @@ class DraftVerdict:
         The exception that confirmed it.
     late
         What is claimed did show, but after an error that was passed over.
+    entered
+        The function that the finding's place is in was called all the same.
     """
 
     status: Literal["confirmed", "refuted", "inconclusive"]
@@ -41,6 +43,7 @@ class DraftVerdict:
     unreached: bool = False
     error: Raised | None = None
     late: bool = False
+    entered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -287,7 +287,9 @@ def _not_run(case: Case, outcome: Outcome, timeout: float, memory_mb: int) -> Dr
         return DraftVerdict("inconclusive", words, unreached=True)
     if not case.seen(outcome, case.own).started:
         stopped = f": the program {ending}" if outcome.ending != "ended" or outcome.note else ""
-        return DraftVerdict("inconclusive", f"line {case.own.line} was not reached{stopped}", unreached=True)
+        entered = case.entry is not case.own and case.seen(outcome, case.entry).started > 0
+        words = f"line {case.own.line} was not reached{stopped}"
+        return DraftVerdict("inconclusive", words, unreached=True, entered=entered)
     missed = [place for place in case.places if not case.seen(outcome, place).started]
     if outcome.ending != "ended" and (missed or not _came_after(case, outcome)):
         return DraftVerdict("inconclusive", f"the program {ending}")

@@ -48,6 +48,11 @@ def as_modules(check: Check) -> None:
             continue
         if "was not reached" in draft.evidence:
             function = ".".join((*case.own.classes, *case.own.functions))
+            if draft.entered:
+                if ": the program " not in draft.evidence:
+                    words = f"{draft.evidence}; `{function}` was called, and took another way"
+                    check.drafts[index] = replace(draft, evidence=words)
+                continue
             named = programs.mentioned(check.program, case.own)
             words = "no call of" if named else "the file itself does not call"
             here = " came about in this run" if named else ""
