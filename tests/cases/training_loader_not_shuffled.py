@@ -249,3 +249,17 @@ def a_dataset_that_draws_by_a_generator_of_its_own():
             optimizer.zero_grad()
             model(x).sum().backward()
             optimizer.step()
+
+
+def layers_one_after_the_other():
+    """Holds: seen == [0, 0]"""
+    loader = DataLoader(TensorDataset(torch.arange(8.0).reshape(8, 1)), batch_size=4)  # smell: [TLN811]
+    model = nn.Sequential(nn.Linear(1, 1), nn.ReLU())
+    optimizer = torch.optim.SGD(model.parameters(), 1e-3)
+    seen = []
+    for epoch in range(2):
+        for i, (x,) in enumerate(loader):
+            seen += [x[0].item()] if i == 0 else []
+            optimizer.zero_grad()
+            model(x).sum().backward()
+            optimizer.step()

@@ -304,6 +304,15 @@ def test_weights_only_is_not_advised_for_what_the_file_saves_whole(wanted: str, 
     assert other.fix is not None
 
 
+@pytest.mark.parametrize(
+    ("made", "whole"), [("torch.nn.Linear(2, 3)", True), ("Net()", True), ("torch.ones(2)", False), ("Other()", False)]
+)
+def test_a_module_that_is_saved_is_a_whole_object(made: str, whole: bool) -> None:
+    text = f"class Net(torch.nn.Module): ...\nclass Other: ...\nkept = {made}\ntorch.save(kept, path)\n"
+    (found,) = _loads(">=2.0", text + "torch.load(given)\n")
+    assert ("saves a whole object" in found.message) is whole
+
+
 def _loads(wanted: str, text: str) -> list[Finding]:
     script = f'# /// script\n# dependencies = ["torch{wanted}"]\n# ///\nimport torch\n\n{text}'
     found = expectations.lint(script, codes=["TLN904"], strict=True).findings

@@ -155,8 +155,8 @@ class _Names:
     @cached_property
     def saves(self) -> int:
         """
-        The line on which `torch.save` is given `self`, or what the file elsewhere asks for its state; 0 if there is
-        none.
+        The line on which `torch.save` is given `self`, what the file elsewhere asks for its state, or what it makes of
+        a layer of torch or a Module of its own; 0 if there is none.
         """
         calls = [
             (node, node.func)
@@ -168,7 +168,15 @@ class _Names:
             for node, function in reversed(calls)
             if function.attr == "save" and node.args and ast.unparse(function) == "torch.save"
         }
-        stateful = {ast.unparse(function.value) for _, function in calls if saved and function.attr in _OF_MODULES}
+        if not saved:
+            return 0
+        stateful = {ast.unparse(function.value) for _, function in calls if function.attr in _OF_MODULES}
+        stateful |= {
+            ast.unparse(target)
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and self._is_module(node.value.func)
+            for target in node.targets
+        }
         return min((line for line, what in saved.items() if what == "self" or what in stateful), default=0)
 
     def writes(self, call: ast.Call) -> int:
@@ -205,6 +213,18 @@ class _Names:
             ):
                 around = node  # outer functions come first
         return around
+
+    def _is_module(self, made: ast.expr) -> bool:
+        """Whether a call of this makes a layer of torch, or an object of a class of the file whose base is `Module`."""
+        name = ast.unparse(made)
+        if name.startswith(("nn.", "torch.nn.")):
+            return name.rpartition(".")[2][:1].isupper() and not name.endswith(("Parameter", "Buffer"))
+        return any(
+            isinstance(node, ast.ClassDef)
+            and node.name == name
+            and any(ast.unparse(base) in ("nn.Module", "torch.nn.Module", "Module") for base in node.bases)
+            for node in self.tree.body
+        )
 
     def uses(self, name: str) -> bool:
         return name in self.read or name in self.exported

@@ -26,6 +26,8 @@ _OF_IMAGES = "torchvision.datasets."
 _DECIDING = frozenset({"shuffle", "sampler", "batch_sampler"})
 _IN_ORDER = ("seq", "series", "window", "token", "text", "stream", "curriculum", "hidden", "overfit", "order")
 """Parts of the words of a scope in which the order may be meant."""
+_CONTAINERS = frozenset({"Sequential", "OrderedDict"})
+"""Words of which that is not so: what layers are put into."""
 _RANDOM = ("rand", "rng", "generator", "shuffle", "perm", "choice", "sample")
 """Parts of the words by which a dataset may have a random order of its own."""
 _DRAW = frozenset({"rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "random", "standard_normal"})
@@ -66,7 +68,7 @@ class TrainingOrders(Observer):
             for loop in ir.everything(epochs.body):
                 if not isinstance(loop, ir.For) or _through(loop.iterable) != name or not _trains(loop.body):
                     continue
-                written = {word.lower() for word in words(scope.whole)}
+                written = {word.lower() for word in words(scope.whole) if word not in _CONTAINERS}
                 if any(part in word for part in _IN_ORDER for word in written) or not isinstance(call.origin, cst.Call):
                     return
                 self.machine.emit(
