@@ -10,10 +10,11 @@ class ApiNewerThanTarget(Rule):
 
     ## What it does
     Finds names and arguments of torch that came with a later release than the oldest of the target (see TLN901 for
-    what that is). The names come from the sources of torch's own releases, 1.13 and later.
+    what that is). The names come from the sources of torch's own releases, 1.13 and later. One finding per file: at
+    what came last, which says where the range may begin; what came earlier is named.
 
-    Silent where nobody says which releases are meant, and where the author asks first (`hasattr`, a version, a
-    `try`).
+    Silent where nobody says which releases are meant, and where the author asks first: `hasattr`, a version, a `try`
+    (also one around the import of what is used elsewhere), a function of the file that answers any of these.
 
     ## Why is this bad?
     An installation that the project's own metadata allow raises AttributeError, ImportError or TypeError.
@@ -78,6 +79,14 @@ class ApiNewerThanTarget(Rule):
         since, target = f"{event.since[0]}.{event.since[1]}", event.target
         what = f"`{event.argument}` of `{event.spelled}`" if event.argument else f"`{event.spelled}`"
         message = f"{what} is new in torch {since}{target.allowing(target.oldest)}"
-        group = (event.name, event.argument)
         claims = (Observed("refused", event.argument or event.name, f"+{since}"),)
-        yield Diagnostic(event.node, message, event.trace, group=group, others="mention", claims=claims)
+        yield Diagnostic(
+            event.node,
+            message,
+            event.trace,
+            group="target",
+            weight=event.since,
+            label=f"{what} ({since})",
+            others="mention",
+            claims=claims,
+        )

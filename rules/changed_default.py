@@ -3,7 +3,7 @@ from dataclasses import replace
 from functools import partial
 
 from torchlint.fixes.renames import with_argument_said
-from torchlint.model.events import api
+from torchlint.model.events import Step, api
 from torchlint.rule import Diagnostic, Example, Fix, Holds, Level, Observed, Rule
 
 
@@ -97,13 +97,37 @@ class ChangedDefault(Rule):
         if not target.spans(unsaid.changes):
             return
         assert unsaid.changes is not None
-        release = f"{unsaid.changes[0]}.{unsaid.changes[1]}"
-        without = f" without `{unsaid.name}`" if unsaid.name else ""
-        message = f"`{event.spelled}`{without} {unsaid.now} since torch {release}{target.allowing(target.oldest)}"
+        release = _release(unsaid.changes)
+        call = f"`{event.spelled}`{f' without `{unsaid.name}`' if unsaid.name else ''}"
+        both = "this project allows both" if target.said else "the target holds both"
+        say = f": say `{unsaid.name}`" if unsaid.name and not target.begins_before(unsaid.keyword) else ""
+        message = f"{call} {unsaid.was} before torch {release} and {unsaid.now} from it on, and {both}{say}"
         oldest = ".".join(map(str, target.oldest))
         within = f"{oldest} {release} {unsaid.name}".strip()
         claims = (Observed("meaning-changed", event.name, within),)
-        yield Diagnostic(event.node, message, event.trace, partial(_as_before, event), claims=claims)
+        fix, trace = partial(_as_before, event), (*event.trace, *_told(event))
+        yield Diagnostic(event.node, message, trace, fix, group=event.name, others="call", claims=claims)
+
+
+def _told(event: api.UnsaidArgument) -> Iterator[Step]:
+    """What follows from the change, what allows both, and what says which is meant."""
+    unsaid, target = event.unsaid, event.target
+    if target.said:
+        yield Step(event.node, f"{target.said} allows torch {_release(target.oldest)} and {_release(target.newest)}")
+    if unsaid.needs and unsaid.changes is not None:
+        yield Step(event.node, f"from torch {_release(unsaid.changes)} on it {unsaid.needs}")
+    if unsaid.cure:
+        yield Step(event.node, unsaid.cure)
+    elif unsaid.keyword is not None and target.begins_before(unsaid.keyword):
+        yield Step(
+            event.node, f"`{unsaid.name}` is there from torch {_release(unsaid.keyword)} on: begin there, and say it"
+        )
+    elif unsaid.say:
+        yield Step(event.node, f"`{unsaid.name}={unsaid.say}` is what it did before")
+
+
+def _release(of: tuple[int, int]) -> str:
+    return f"{of[0]}.{of[1]}"
 
 
 def _as_before(event: api.UnsaidArgument) -> Fix | None:

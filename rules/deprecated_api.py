@@ -16,7 +16,8 @@ class DeprecatedApi(Rule):
 
     A warning where torch shows one. Where only its documentation says so, or Python hides a `DeprecationWarning`: a
     smell if the same can be had by another name (`torch.ger`), and strict if somebody has to think about it
-    (`torch.svd`, `torch.norm`, `torch.jit.script`). One finding per name and file.
+    (`torch.svd`, `torch.norm`, `torch.jit.script`). One finding per file for names of one module that went together.
+    Silent where a name is only spoken of: the key of a table, a member of a set, one side of a comparison.
 
     ## Why is this bad?
     A later torch removes it.
@@ -110,6 +111,8 @@ class DeprecatedApi(Rule):
             said += f", and gone in {change.removed[0]}.{change.removed[1]}"
         why = target.allowing(target.newest) if change.deprecated and target.begins_before(change.deprecated) else ""
         instead = f": use `{change.instead}{_given(change.how)}`" if change.instead else ""
+        if instead and not change.how:
+            instead += ", which is no drop-in"
         fix = partial(renamed, event, change, mends=False)
         level = Level.WARNING
         if change.quiet:
@@ -118,7 +121,15 @@ class DeprecatedApi(Rule):
         since = "" if change.deprecated is None else ".".join(map(str, change.deprecated))
         claim = Observed("documented", event.name) if change.quiet else Observed("deprecated", event.name, since)
         yield Diagnostic(
-            event.node, message, event.trace, fix, level, group=event.name, others="mention", claims=(claim,)
+            event.node,
+            message,
+            event.trace,
+            fix,
+            level,
+            group=change.cause,
+            label=f"`{event.spelled}`",
+            others="mention",
+            claims=(claim,),
         )
 
 

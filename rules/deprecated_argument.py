@@ -118,10 +118,12 @@ class DeprecatedArgument(Rule):
                 since = "" if change.deprecated is None else ".".join(map(str, change.deprecated))
                 claim = Observed("deprecated", change.name, since)
             instead = f": use `{change.instead}`" if change.instead else ""
+            if change.how == "drop:False" and not change.instead:
+                instead = ": leave it out, as False means nothing"
             if change.instead.endswith("()"):  # a call, and no argument
                 instead = f": leave it out; `{change.instead}` is there for that"
             fix = partial(without_old_argument, event)
-            function = "torchvision" if change.how == "weights" else event.name
+            function = "torchvision" if event.name.startswith("torchvision.") else event.name
             group = None if level is Level.ERROR else (function, change.name)
             said, proof = message + instead, (claim,)
             yield Diagnostic(event.node, said, event.trace, fix, level, group=group, others="call", claims=proof)

@@ -12,7 +12,9 @@ class RemovedApi(Rule):
 
     ## What it does
     Finds what a release of the target no longer has, or has only to raise: functions, classes, modules. Every mention
-    counts: imports, aliases, attributes, decorators, also in code that is never run.
+    counts: imports, aliases, attributes, decorators, also in code that is never run. Of what is still there by its name
+    (`torch.eig`) only what calls it counts: a table may have it as a key. Names that went together are one finding per
+    file.
 
     The target is what `--target-torch` says, or `target-torch` in the configuration, or a script's own metadata (PEP
     723), or those of the project: its dependencies, requirements, environment or lock file. Where nobody says
@@ -109,8 +111,21 @@ class RemovedApi(Rule):
         change, target = event.change, event.target
         assert change.removed is not None
         release = f"{change.removed[0]}.{change.removed[1]}"
-        instead = f"; `{change.instead}` takes its place" if change.instead else ""
-        message = f"`{event.spelled}` is gone since torch {release}{target.allowing(target.newest)}{instead}"
-        fix = partial(renamed, event, change, mends=True)
+        instead = ""
+        if change.instead and not event.is_listed:
+            kind = change.how.partition(":")[0]
+            other = "" if change.is_drop_in else f", {_DIFFERS.get(kind, 'with other arguments')}"
+            instead = f"; `{change.instead}` takes its place{other}"
+        gone = "does nothing but raise" if change.stub else "is gone"
+        message = f"`{event.spelled}` {gone} since torch {release}{target.allowing(target.newest)}{instead}"
+        fix = None if event.is_listed else partial(renamed, event, change, mends=True)
         claims = (Observed("refused", event.name, release),)
-        yield Diagnostic(event.node, message, event.trace, fix, group=event.name, others="mention", claims=claims)
+        group = "listed" if event.is_listed else change.cause
+        label = f"`{event.spelled}`"
+        yield Diagnostic(
+            event.node, message, event.trace, fix, group=group, label=label, others="mention", claims=claims
+        )
+
+
+_DIFFERS = {"transform": "with complex numbers for pairs of real ones, and `dim` for `signal_ndim`"}
+"""How what takes the place of a function differs from it, by the way in which it is rewritten."""

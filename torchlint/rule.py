@@ -108,7 +108,12 @@ class Diagnostic:
         The level if it differs from the rule's own.
     group
         What the finding is about, if that may be met many times: of the findings of one rule and level in a file with
-        equal groups the first is shown, and the others are counted in its message.
+        equal groups one is shown, and the others are counted in its message.
+    weight
+        Which one: of the greatest weight, the first in the text.
+    label
+        What it is about, in few words, where findings of a group are about several things: the one that is shown names
+        the labels of the others.
     others
         What the others are, in the singular: "call".
     claims
@@ -121,6 +126,8 @@ class Diagnostic:
     fix: Fix | Callable[[], Fix | None] | None = None
     level: Level | None = None
     group: Hashable | None = None
+    weight: tuple[int, ...] = ()
+    label: str = ""
     others: str = "place"
     claims: tuple[Claim, ...] = ()
 

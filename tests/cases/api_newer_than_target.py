@@ -12,7 +12,7 @@ def a_function():
     # dependencies = ["torch>=2.0"]
     # ///
 
-    torch.compiler.is_compiling()  # error: [TLN907]
+    torch.compiler.is_compiling()
     mesh = torch.nested.nested_tensor_from_jagged  # error: [TLN907]
 
 
@@ -24,7 +24,7 @@ def an_import():
     # dependencies = ["torch>=1.13,<3"]
     # ///
 
-    from torch.func import vmap, grad  # error: [TLN907, TLN907]
+    from torch.func import vmap, grad  # error: [TLN907]
 
     vmap(torch.sin)(torch.ones(2))
 
@@ -152,3 +152,92 @@ def a_shim_of_its_own():
 
     nn.RMSNorm = getattr(nn, "RMSNorm", nn.LayerNorm)
     nn.RMSNorm(3)
+
+
+def the_highest_release_is_shown():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 4)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+
+    torch.compiler.is_compiling()
+    layer = nn.RMSNorm(3)  # error: [TLN907]
+    other = nn.LayerNorm(3, bias=False)
+
+
+def its_import_is_tried():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.1"]
+    # ///
+
+    try:
+        from torch.nn.attention import flex_attention
+
+        HAS = True
+    except ImportError:
+        HAS = False
+
+    def masked(function):
+        return flex_attention.create_block_mask(function, None, None, 1, 1)
+
+    def chosen():
+        return HAS
+
+
+def another_import_is_tried():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 4)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.1"]
+    # ///
+
+    try:
+        import torch.nn.attention
+    except ImportError:
+        pass
+
+    layer = nn.RMSNorm(3)  # error: [TLN907]
+
+
+def a_function_answers():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.13"]
+    # ///
+
+    def can_normalise():
+        if not hasattr(nn, "RMSNorm"):
+            return False
+        return True
+
+    class Norms:
+        def usable(self):
+            return can_normalise()
+
+        def make(self):
+            if self.usable():
+                return nn.RMSNorm(3)
+            return nn.LayerNorm(3)
+
+    Norms().make()
+
+
+def a_function_answers_something_else():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 4)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.13"]
+    # ///
+
+    def is_wide(size):
+        return size > 2
+
+    if is_wide(3):
+        layer = nn.RMSNorm(3)  # error: [TLN907]

@@ -108,3 +108,27 @@ def rounding_said():
     # ///
 
     half = torch.div(torch.tensor(-3.0), 2, rounding_mode="floor")
+
+
+def several_exports():
+    """Holds: torch.onnx.export.__kwdefaults__['dynamo'] is True"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.5"]
+    # ///
+
+    def save(model, path):
+        torch.onnx.export(model, torch.rand(1, 3), path)  # warning: [TLN908]
+        torch.onnx.export(model, torch.rand(2, 3), path)
+
+
+def one_release():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch==2.8.0"]
+    # ///
+
+    def save(model, path):
+        torch.onnx.export(model, torch.rand(1, 3), path)

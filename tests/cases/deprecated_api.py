@@ -70,7 +70,7 @@ def renamed_twice_in_a_file():
 
 def functorch_module():
     """Warns: We've integrated functorch into PyTorch"""
-    from functorch import vmap, grad  # warning: [TLN902, TLN902]
+    from functorch import vmap, grad  # warning: [TLN902]
 
     vmap(torch.sin)(torch.ones(2))
     grad(torch.sin)(torch.tensor(1.0))
@@ -181,3 +181,21 @@ def methods_of_other_objects():
 
     Cholesky().cholesky().qr("a")
     torch.linalg.cholesky(torch.eye(2))
+
+
+def what_went_together():
+    """Warns: is now deprecated in favor of"""
+    from torch.nn import init
+
+    weight = torch.empty(3, 3)
+    init.xavier_normal(weight)  # warning: [TLN902]
+    init.normal(weight)
+    init.constant(weight, 1)
+
+
+def spoken_of():
+    from torch.nn import functional as F
+
+    ignored = {F.upsample, torch.nn.init.normal}
+    table = {F.upsample: 1}
+    print(F.upsample is F.relu, F.upsample in table)

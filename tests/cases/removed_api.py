@@ -202,3 +202,61 @@ def a_flag_that_an_import_sets():
         return module.train()
 
     train(torch.nn.Linear(1, 1))
+
+
+def what_only_raises_is_spoken_of():
+    table = {torch.eig: 1, torch.symeig: 2}
+    ignored = {torch.solve, torch.lstsq}
+    names = [torch.eig, torch.matrix_rank]
+
+    def is_old(function):
+        return function is torch.solve or function in names
+
+    is_old(torch.sin)
+
+
+def what_only_raises_is_imported():
+    from torch import eig, lstsq
+
+    table = {eig: lstsq}
+
+
+def what_only_raises_is_mapped():
+    """Raises: now removed"""
+    ranks = list(map(torch.matrix_rank, [torch.eye(2)]))  # error: [TLN901]
+
+
+def what_is_gone_is_spoken_of():
+    """Raises: no attribute"""
+    ignored = {torch.ifft, torch.irfft}  # error: [TLN901]
+
+
+def what_went_together():
+    """Raises: no attribute"""
+    a = torch.rfft(torch.rand(4), 1)  # error: [TLN901]
+    b = torch.irfft(a, 1)
+    c = torch.ifft(a, 1)
+
+
+def what_a_module_lost_first():
+    """Raises: ModuleNotFoundError"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.9,<2"]
+    # ///
+
+    from torch._six import container_abcs  # error: [TLN901]
+
+
+def what_a_module_still_had():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.9,<2"]
+    # ///
+
+    def classes():
+        from torch._six import string_classes
+
+        return string_classes

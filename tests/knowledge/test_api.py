@@ -318,3 +318,11 @@ def _loads(wanted: str, text: str) -> list[Finding]:
     found = expectations.lint(script, codes=["TLN904"], strict=True).findings
     assert not any(each.level is Level.STRICT for each in found) or wanted.endswith("<1.13")
     return [each for each in found if each.code == "TLN904"]
+
+
+@pytest.mark.parametrize("name", [name for name, change in CHANGES.items() if change.removed and _ours(name)])
+def test_what_only_raises_when_called_is_there(name: str) -> None:
+    """To name it costs nothing, and to call it raises; what is not so is gone by its name too."""
+    found = _get(name)
+    assert (found is not None) == CHANGES[name].stub
+    assert found is None or callable(found)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -24,7 +24,7 @@ from torchlint.project.index import ProjectIndex
 from torchlint.syntax.kinds import line_at, place_at
 from torchlint.syntax.mentions import lines_of, names_of, statements
 from torchlint.syntax.references import Reference, asked_methods, references
-from torchlint.target import Target
+from torchlint.target import Release, Target
 
 _RETAIN = "retain_variables"
 LOAD = ("torch.load", "torch.serialization.load")
@@ -92,14 +92,17 @@ def referred(
     watched = find.watched(target)
     lines = None if names is None else lines_of(text, names, watched)
     found: list[Reference] = []
+    tried = set[str]()
     if lines is None or lines:
-        found = [each for each in references(tree, watched, find.PACKAGES, lines) if not each.asked]
+        named = references(tree, watched, find.PACKAGES, lines)
+        found = [each for each in named if not each.asked]
+        tried = {each.name for each in named if each.asked and isinstance(each.node, ast.alias)}
     if retains:
         found += _receivers(tree)
     if not found:
         return target, []
     read = _Names(tree)
-    used = (use for each in found for use in _Judged(each, watched, target, read, found).uses())
+    used = (use for each in found for use in _Judged(each, watched, target, read, found, tried).uses())
     return target, [_event(path, target, use, read) for use in used if use.kind in wanted]
 
 
@@ -277,12 +280,14 @@ class _Judged:
         target: Target,
         names: _Names,
         everything: Sequence[Reference],
+        tried: Container[str],
     ) -> None:
         self.reference = reference
         self.watched = watched
         self.target = target
         self.names = names
         self.everything = everything
+        self.tried = tried  # what the file imports only if it is there
 
     def uses(self) -> Iterator[Use]:
         """What the table says; of a name that is gone, nothing of its arguments."""
@@ -298,12 +303,30 @@ class _Judged:
             return
         since = self.watched.too_new.get(name)
         if since is not None and not reference.again:
-            yield Use(events.TooNewApi, reference, {"since": since})
+            if not self.is_tried(name, since):
+                yield Use(events.TooNewApi, reference, {"since": since})
             return
         if reference.call is not None:
             yield from self.of_call(reference.call)
         elif name == "torch.package" and not reference.again:
             yield Use(events.UnsafeDeserialization, reference, {})
+
+    def is_tried(self, name: str, since: Release) -> bool:
+        """Whether the file imports a name, or a module that it is in and came with it, only if that is there."""
+        while name:
+            if name in self.tried and self.watched.too_new.get(name, (0, 0)) >= since:
+                return True
+            name = name.rpartition(".")[0]
+        return False
+
+    def is_called(self) -> bool:
+        """Whether this place calls what it names, or gives it a name, or to a function, by which it is called."""
+        reference = self.reference
+        if reference.call is not None or reference.decorates or reference.handed:
+            return True
+        return not reference.listed and any(
+            each.again and each.name == reference.name and each.call is not None for each in self.everything
+        )
 
     def is_meant(self, change: find.Change) -> bool:
         """
@@ -311,6 +334,8 @@ class _Judged:
         full.
         """
         reference = self.reference
+        if change.stub and self.target.reaches(change.removed) and not self.is_called():
+            return False
         by_call = change.how not in ("", "rename", "twin", "call", "method")
         if reference.again:
             return by_call
@@ -342,6 +367,8 @@ class _Judged:
         given = [(each, at) for each, at in given if not (each.how == "reduction" and _is_none(call, at))]
         if given:
             (change, at), *others = given
+            if change.how == "weights" and change.name == "pretrained" and not others and _is_false(call, at):
+                change = replace(change, how="drop:False", instead="")  # as it is without
             yield Use(events.OldArgument, reference, {"change": change}, at, tuple(others))
         for argument, since in self.watched.new_arguments.get(name, {}).items():
             at = _given(call, argument, -1, starred)
@@ -387,6 +414,12 @@ def _is_none(call: ast.Call, at: int) -> bool:
     """Whether an argument, by its index, is None as it stands: for the losses that is as if it were not given."""
     value = call.args[at] if at < len(call.args) else call.keywords[at - len(call.args)].value
     return isinstance(value, ast.Constant) and value.value is None
+
+
+def _is_false(call: ast.Call, at: int) -> bool:
+    """Whether an argument, by its index, is False as it stands."""
+    value = call.args[at] if at < len(call.args) else call.keywords[at - len(call.args)].value
+    return isinstance(value, ast.Constant) and value.value is False
 
 
 def _given(call: ast.Call, name: str, position: int, starred: bool) -> int:
@@ -469,6 +502,7 @@ def _event(path: str, target: Target, use: Use, names: _Names) -> Event:
         decorates=reference.decorates,
         imports=reference.imports,
         importing=_place(around) if importing else None,
+        is_listed=reference.listed,
         is_used=not reference.imports or names.uses(reference.imports) or path.endswith("__init__.py"),
         **facts,
     )

@@ -194,7 +194,7 @@ class _Check:
         self.file = File(source, Settings(Target(), {}))
         self.files: dict[str, File] = {}
         self.suppressed: set[tuple[str, Span]] = set()
-        self.groups: dict[tuple[str, Span], tuple[Hashable, str]] = {}
+        self.groups: dict[tuple[str, Span], Diagnostic] = {}
 
     def report(self, questions: Sequence[Question], visitors: Sequence[Rule]) -> FileReport:
         self.failures += map(self._lost, self.facts.lost)
@@ -266,10 +266,13 @@ class _Check:
             else:
                 self.found[key] = finding
             if diagnostic.group is not None:
-                self.groups[key] = (diagnostic.group, diagnostic.others)
+                self.groups[key] = diagnostic
 
     def _grouped(self, findings: Sequence[Finding]) -> list[Finding]:
-        """The first finding of each group (`Diagnostic.group`), with the fixes of all and the number of the others."""
+        """
+        The weightiest finding of each group (`Diagnostic.group`), the first of several, with the fixes of all, and what
+        the others are.
+        """
         alone: list[Finding] = []
         groups: dict[tuple[str, Level, Hashable], list[Finding]] = {}
         for finding in findings:
@@ -277,18 +280,19 @@ class _Check:
             if group is None:
                 alone.append(finding)
             else:
-                groups.setdefault((finding.code, finding.level, group[0]), []).append(finding)
+                groups.setdefault((finding.code, finding.level, group.group), []).append(finding)
         for members in groups.values():
             members.sort(key=lambda item: item.span)
-            first, *others = members
+            said = {id(each): self.groups[each.code, each.span] for each in members}
+            first = max(members, key=lambda item: said[id(item)].weight)
+            others = [each for each in members if each is not first]
             if others:
-                noun = self.groups[first.code, first.span][1]
-                many = f"{len(others)} more {noun}{'s' if len(others) > 1 else ''}"
+                counted = _counted(said[id(first)], [said[id(each)] for each in others])
                 lines = others[0].span.line, others[-1].span.line
                 place = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} to {lines[1]}"
                 first = replace(
                     first,
-                    message=f"{first.message} (and {many}, {place})",
+                    message=f"{first.message} (and {counted}, {place})",
                     fix=_together(members),
                     others=tuple(_place(each) for each in others),
                 )
@@ -381,6 +385,21 @@ def _with_fix(diagnostic: Diagnostic) -> Diagnostic:
     return replace(diagnostic, fix=diagnostic.fix()) if callable(diagnostic.fix) else diagnostic
 
 
+_FEW = 3
+"""Labels of other findings of a group that are named; of more, that they are more."""
+
+
+def _counted(first: Diagnostic, others: Sequence[Diagnostic]) -> str:
+    """How many others a group has, and what they are where they are not the same as the first."""
+    many = f"{len(others)} more {first.others}{'s' if len(others) > 1 else ''}"
+    labels = [label for label in dict.fromkeys(each.label for each in others) if label and label != first.label]
+    if not labels:
+        return many
+    named = labels[:_FEW]
+    more = len(labels) - len(named)
+    return f"{many}: {', '.join(named)}" + (f" and {more} other{'s' if more > 1 else ''}" if more else "")
+
+
 def _place(finding: Finding) -> TraceLine:
     span = finding.span
     return TraceLine(finding.path, span.line, span.column, "", span.end_line, span.end_column)
@@ -401,7 +420,7 @@ def _together(findings: Sequence[Finding]) -> FindingFix | None:
     ordered = sorted({edit for fix, _ in fixable for edit in fix.edits}, key=lambda edit: edit.span)
     if any(edits.clash(a, b) for a, b in pairwise(ordered)):
         return replace(first, title=f"in line {line}: {first.title}")
-    title = first.title
+    title = "; ".join(dict.fromkeys(fix.title for fix, _ in fixable))
     if len(fixable) < len(findings):
         where = f"in line {line}" if len(fixable) == 1 else f"at {len(fixable)} of {len(findings)} places"
         title = f"{where}: {title}"

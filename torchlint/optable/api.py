@@ -95,6 +95,9 @@ def table(folder: Path) -> dict[str, Any]:
     }
     for name, row in private.items():
         names[name] = row | {key: value for key, value in names.get(name, {}).items() if key in ("removed",)}
+    for name, row in names.items():
+        if "removed" in row and is_there(name):
+            row["stub"] = True
     return {
         "names": dict(sorted(names.items())),
         "since": dict(sorted(since.items())),

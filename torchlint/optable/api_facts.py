@@ -61,6 +61,10 @@ REMOVED: dict[str, tuple[str, str, str, str, str]] = {
             ("trtrs", "linalg.solve_triangular", "1.2"),
         )
     },
+    **{  # what it lost first: it held them up to v1.8.1
+        f"torch._six.{name}": ("1.9", "", "", "", "https://github.com/pytorch/pytorch/blob/v1.9.0/torch/_six.py")
+        for name in ("container_abcs", "int_classes", "FileNotFoundError", "StringIO")
+    },
     "torch._six": ("2.0", "", "", "", NOTES.format("2.0")),
     "torch.legacy": ("1.0", "", "", "", NOTES.format("1.0")),
     "torch.utils.ffi": ("1.0", "", "torch.utils.cpp_extension", "", NOTES.format("1.0")),
@@ -406,7 +410,9 @@ UNSAID: list[dict[str, Any]] = [
         "argument": "dynamo",
         "changes": "2.9",
         "say": "False",
-        "now": "exports by way of torch.export",
+        "was": "exports by TorchScript",
+        "now": "exports by torch.export",
+        "needs": "needs `onnxscript` and may not keep an old `opset_version`",
         "keyword_since": "2.5",
         "source": NOTES.format("2.9"),
     },
@@ -414,7 +420,9 @@ UNSAID: list[dict[str, Any]] = [
         "function": "torch.floor_divide",
         "argument": "",
         "changes": "1.13",
-        "now": "rounds down, and before towards zero",
+        "was": "rounds towards zero",
+        "now": "rounds down",
+        "cure": "`torch.div` with `rounding_mode` says which",
         "source": NOTES.format("1.13"),
     },
     {
@@ -429,7 +437,9 @@ UNSAID: list[dict[str, Any]] = [
         "function": "torch.hub.load",
         "argument": "trust_repo",
         "changes": "2.11",
-        "now": "asks whether to trust a repository that it does not know",
+        "was": "runs a repository that it does not know",
+        "now": "asks on the terminal whether to trust it",
+        "keyword_since": "1.12",
         "source": BLOB.format("torch/hub.py"),
     },
 ]

@@ -53,12 +53,17 @@ class AvailabilityTests:
                 if node.id == "TYPE_CHECKING" or _SAYS_VERSION.search(node.id):
                     return True
                 names.append(node.id)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                names.append(f".{node.func.attr}")
             if isinstance(node, ast.Attribute) and _SAYS_VERSION.search(node.attr):
                 return True
         return any(map(self._is_flag, names))
 
     def _is_flag(self, name: str) -> bool:
-        """Whether a name holds the answer to a question about versions, or whether something could be imported."""
+        """
+        Whether a name holds the answer to a question about versions, or whether something could be imported; or is a
+        function of the file that answers one. With a dot before it, it is a method.
+        """
         if self._values is None:
             self._values = {}
             for node in statements(self._tree):
@@ -72,6 +77,9 @@ class AvailabilityTests:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             for name in _assigned(node):
                 values.setdefault(name, []).append(node.value)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            for name in (node.name, f".{node.name}"):
+                values.setdefault(name, []).extend(_answers(node))
         elif isinstance(node, ast.Try) and any(isinstance(each, (ast.Import, ast.ImportFrom)) for each in node.body):
             handled = [each for handler in node.handlers for each in handler.body]
             for each in (*node.body, *handled, *node.orelse):
@@ -105,6 +113,24 @@ def replaces(branch: ast.If, before: ast.stmt) -> bool:
 def leaves(body: list[ast.stmt]) -> bool:
     """Whether a block ends by leaving what is around it."""
     return isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+
+
+def _answers(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
+    """What a function that says yes or no goes by: what it returns, and the tests after which it does; else nothing."""
+    inside = list(ast.walk(function))
+    returned = [node.value for node in inside if isinstance(node, ast.Return) and node.value is not None]
+    if not returned or not all(map(_is_truth, returned)):
+        return []
+    return returned + [node.test for node in inside if isinstance(node, ast.If) and leaves(node.body)]
+
+
+def _is_truth(node: ast.expr) -> bool:
+    """Whether an expression can only be meant as yes or no, or is a name or a call that may be."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, bool)
+    return isinstance(node, (ast.Compare, ast.BoolOp, ast.Name, ast.Call)) or (
+        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    )
 
 
 def last_name(node: ast.AST) -> str:

@@ -43,7 +43,10 @@ class Reference:
     asked
         Its author asked whether it is there: it stands under a test of a version, in a `try`, under `hasattr`.
     listed
-        A table has it as a key, or under its own name: it is spoken of there, and not used.
+        It is spoken of, and not used: a table has it as a key, or under its own name; it is a member of a set, or
+        compared with something.
+    handed
+        It is given to what calls it: `functools.partial`, `map`.
     constructs
         `super().__init__(...)` in a class that has nothing but this for a base: `call` gives it arguments.
     statement
@@ -60,7 +63,12 @@ class Reference:
     again: bool = False
     asked: bool = False
     listed: bool = False
+    handed: bool = False
     constructs: bool = False
+
+
+_CALLS = frozenset({"partial", "map"})
+"""Those who call what they are given."""
 
 
 def references(
@@ -122,6 +130,7 @@ class _Uses:
         self.asked_methods = set[tuple[int, int]]()
         self.asked = False
         self.listed = False
+        self.handed = False
         self.statement: ast.stmt = ast.Pass()  # the one around; of those on one line the first
         self.base = ""  # what the class around derives from, if that is one thing
 
@@ -138,6 +147,11 @@ class _Uses:
                     self.expression(key)
                 self.listed = named
                 self.expression(value)
+                self.listed = False
+        elif isinstance(node, (ast.Set, ast.Compare)):
+            for part in ast.iter_child_nodes(node):
+                self.listed = isinstance(part, (ast.Attribute, ast.Name))
+                self.expression(part)
                 self.listed = False
         elif isinstance(node, ast.IfExp):
             self.expression(node.test)
@@ -178,11 +192,13 @@ class _Uses:
             self.asked_methods.add((node.func.end_lineno or 0, node.func.end_col_offset or 0))
         if self.base and self.base in self.wanted and _is_constructor_of_base(node.func):
             self.found.append(_constructing(self.base, node, self.statement, self.asked))
-        before = self.asked
-        self.asked = before or self.tests.expects(node)
+        before, listed = self.asked, self.listed
+        self.asked, self.listed = before or self.tests.expects(node), False
         for part in (*node.args, *(each.value for each in node.keywords)):
+            self.handed = isinstance(part, (ast.Attribute, ast.Name)) and last_name(node.func) in _CALLS
             self.expression(part)
-        self.asked = before
+            self.handed = False
+        self.asked, self.listed = before, listed
 
     def chain(self, node: ast.Attribute | ast.Name, call: ast.Call | None, decorates: bool) -> None:
         name = self.bindings.dotted(node)
@@ -202,7 +218,7 @@ class _Uses:
                         self.provided.add(name)
                 elif (again := self.is_again(part, name)) <= (call is not None or decorates):
                     own, spelled = call if outermost else None, ast.unparse(part)
-                    more = (decorates and outermost, "", again, self.asked, self.listed and own is None)
+                    more = (decorates and outermost, "", again, self.asked, self.listed and own is None, self.handed)
                     self.found.append(Reference(name, spelled, part, self.statement, own, *more))
                 return
             if not isinstance(part, ast.Attribute):

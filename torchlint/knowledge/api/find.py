@@ -49,6 +49,8 @@ class Change:
         Torch shows no warning: only its documentation says so, or a warning that Python hides.
     source
         Where that is said.
+    stub
+        What is removed is still there by its name, and raises when it is called, and only then.
     """
 
     name: str
@@ -59,6 +61,22 @@ class Change:
     how: str
     quiet: bool
     source: str
+    stub: bool = False
+
+    @property
+    def cause(self) -> tuple[str, Release | None, Release | None]:
+        """What names have in common that go the same way: the module that they are of, and when."""
+        module = self.name.rpartition(".")[0]
+        return _TORCH.get(module, module), self.deprecated, self.removed
+
+    @property
+    def is_drop_in(self) -> bool:
+        """Whether what takes its place may be called as it is, and means the same."""
+        return self.how in ("rename", "twin", "call", "method") or self.how.startswith("rename:")
+
+
+_TORCH = {"torch.Tensor": "torch", "torch.functional": "torch"}
+"""Modules and classes that hold the same functions as another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +128,12 @@ class Unsaid:
         What torch says to it, as the second half of a sentence.
     implied
         "complex": it is implied where the first argument is complex; "" if nothing implies it.
+    was
+        What it means before `changes`.
+    needs
+        What follows from the change, of the call; "" if there is nothing to say.
+    cure
+        What else says it, where there is no such argument.
     """
 
     name: str
@@ -121,6 +145,9 @@ class Unsaid:
     keyword: Release | None
     why: str
     implied: str = ""
+    was: str = ""
+    needs: str = ""
+    cure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +233,7 @@ def _change(name: str, row: dict[str, Any]) -> Change:
         row.get("how", ""),
         bool(row.get("quiet", False)),
         row.get("source", ""),
+        bool(row.get("stub", False)),
     )
 
 
@@ -258,6 +286,9 @@ def unsaid() -> dict[str, Unsaid]:
             _release(row, "keyword_since"),
             row.get("why", ""),
             row.get("implied", ""),
+            row.get("was", ""),
+            row.get("needs", ""),
+            row.get("cure", ""),
         )
         for each in (function, *_also(function)):
             found.setdefault(each, of)

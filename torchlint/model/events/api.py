@@ -39,6 +39,8 @@ class ApiReference(Event):
         That import.
     is_used
         Of an import: whether anything else in the file bears that name.
+    is_listed
+        It is named and not used: the key of a table, a member of a set, one side of a comparison.
     is_method
         It is a method of a tensor, and `call` says it of one: what stands before the dot is its first argument.
     """
@@ -52,6 +54,7 @@ class ApiReference(Event):
     imports: str = ""
     importing: cst.ImportFrom | None = None
     is_used: bool = True
+    is_listed: bool = False
     is_method: bool = False
 
 
