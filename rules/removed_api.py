@@ -121,9 +121,18 @@ class RemovedApi(Rule):
         fix = None if event.is_listed else partial(renamed, event, change, mends=True)
         claims = (Observed("refused", event.name, release),)
         group = "listed" if event.is_listed else change.cause
+        first = (-change.removed[0], -change.removed[1])  # what is met first, by whoever moves on
         label = f"`{event.spelled}`"
         yield Diagnostic(
-            event.node, message, event.trace, fix, group=group, label=label, others="mention", claims=claims
+            event.node,
+            message,
+            event.trace,
+            fix,
+            group=group,
+            weight=first,
+            label=label,
+            others="mention",
+            claims=claims,
         )
 
 

@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias
 import libcst as cst
 
 from torchlint.condition import Condition
-from torchlint.model.events.trace import Step
+from torchlint.model.events.trace import Step as Step
 from torchlint.truth import Truth
 
 Shape: TypeAlias = "tuple[int | None, ...] | None"
