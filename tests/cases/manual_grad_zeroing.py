@@ -257,3 +257,42 @@ def given_a_function_of_something_else():
         w.grad.zero_()  # error: [TLN401]
 
     run(eval("lambda closure: closure().backward()"))
+
+
+def backward_by_a_name_that_is_chosen():
+    import os
+
+    w = torch.ones(2, requires_grad=True)
+    for _ in range(2):
+        loss = (w - 3).pow(2).sum()
+        getattr(loss, os.environ.get("TORCHLINT_METHOD", "backward"))()
+        with torch.no_grad():
+            w -= 0.1 * w.grad
+        w.grad.zero_()
+
+
+
+def backward_by_a_function_that_is_made():
+    import operator
+
+    w = torch.ones(2, requires_grad=True)
+    for _ in range(2):
+        loss = (w - 3).pow(2).sum()
+        operator.methodcaller("backward")(loss)
+        with torch.no_grad():
+            w -= 0.1 * w.grad
+        w.grad.zero_()
+
+
+
+def backward_by_a_function_of_a_table():
+    import os
+
+    differentiate = {"plain": torch.Tensor.backward}[os.environ.get("TORCHLINT_HOW", "plain")]
+    w = torch.ones(2, requires_grad=True)
+    for _ in range(2):
+        loss = (w - 3).pow(2).sum()
+        differentiate(loss)
+        with torch.no_grad():
+            w -= 0.1 * w.grad
+        w.grad.zero_()

@@ -387,3 +387,35 @@ def custom_gradient_that_is_summed():
             return grad
 
     Spread.apply(torch.ones(3, requires_grad=True)).sum().backward()
+
+
+def saved_through_a_name():
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            save = ctx.save_for_backward
+            save(a, b)
+            return a * b
+
+        @staticmethod
+        def backward(ctx, grad):
+            a, b = ctx.saved_tensors
+            return grad * b, grad * a
+
+    Product.apply(torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def saved_by_a_function_that_is_given_it():
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            kept = map(ctx.save_for_backward, (a,), (b,))
+            assert list(kept) == [None]
+            return a * b
+
+        @staticmethod
+        def backward(ctx, grad):
+            a, b = ctx.saved_tensors
+            return grad * b, grad * a
+
+    Product.apply(torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)).sum().backward()

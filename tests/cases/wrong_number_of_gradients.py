@@ -510,3 +510,80 @@ def gradients_in_a_statement():
             grad_output * ctx.factor, None
 
     Scale.apply(torch.ones(2, requires_grad=True), 2.0).sum().backward()
+
+
+def setup_context_is_assigned_later():
+    class Product(Function):
+        @staticmethod
+        def forward(x, w):
+            return x * w
+
+        @staticmethod
+        def backward(ctx, grad):
+            x, w = ctx.saved_tensors
+            return grad * w, grad * x
+
+    def keep_inputs(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    Product.setup_context = staticmethod(keep_inputs)
+    Product.apply(torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def setup_context_is_set_by_a_function():
+    class Product(Function):
+        @staticmethod
+        def forward(x, w):
+            return x * w
+
+        @staticmethod
+        def backward(ctx, grad):
+            x, w = ctx.saved_tensors
+            return grad * w, grad * x
+
+    def keep_inputs(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    def keeping(cls):
+        cls.setup_context = staticmethod(keep_inputs)
+        return cls
+
+    keeping(Product)
+    Product.apply(torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def setup_context_is_set_by_name():
+    class Product(Function):
+        @staticmethod
+        def forward(x, w):
+            return x * w
+
+        @staticmethod
+        def backward(ctx, grad):
+            x, w = ctx.saved_tensors
+            return grad * w, grad * x
+
+    def keep_inputs(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    for name, method in {"setup_context": keep_inputs}.items():
+        setattr(Product, name, staticmethod(method))
+    Product.apply(torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def another_forward_is_assigned_later():
+    class Product(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2, None, grad
+
+    def forward(ctx, x, factor, w):
+        return x * 2 + w
+
+    Product.forward = staticmethod(forward)
+    Product.apply(torch.ones(2, requires_grad=True), 2, torch.ones(2, requires_grad=True)).sum().backward()

@@ -12,7 +12,7 @@ from torchlint.model.autograd.writes import escape, show, use
 from torchlint.model.python.attributes import attribute
 from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
-from torchlint.model.python.flags import text_is_run, unsettle
+from torchlint.model.python.flags import text_is_run, unsettle, unsettle_gradients
 from torchlint.model.python.introspection import is_a
 from torchlint.model.python.members import set_attribute, set_raw, set_some_attribute
 from torchlint.model.python.operators import holds_tensor, operate
@@ -211,6 +211,8 @@ def _getattr(run: Run, site: CallSite) -> Value:
     if len(site.positional) > 1:
         havoc(run, owner)
         unsettle(run, owner)
+        for tensor in reachable_tensors(owner):
+            unsettle_gradients(run, tensor)
     part_of = owner if isinstance(owner, (Module, Instance)) else None
     return Unknown(reachable_tensors(owner), layer=True, part_of=part_of)
 

@@ -20,6 +20,7 @@ from torchlint.model.state.values import (
     Frame,
     Function,
     Grad,
+    GraphNode,
     Instance,
     Mapping,
     Module,
@@ -52,6 +53,9 @@ KEEPING_FLAGS = frozenset(
     """.split()  # noqa: SIM905
 )
 """Methods of Modules and optimizers that torch has, which leave `requires_grad` alone."""
+
+_MOST_NODES = 1000
+"""Nodes of a graph whose leaves are looked for."""
 
 
 def unsettle(run: Run, value: Value, *, slightly: bool = False) -> None:
@@ -135,6 +139,23 @@ def unsettle_grad(run: Run, tensor: Tensor) -> None:
     """A backward may have run that nobody has seen."""
     if tensor.grad == NONE and not tensor.grad_fn:
         run.machine.trail.set(tensor, "grad", Choice(((unknown_guard(), NONE), (unknown_guard(), Unknown()))))
+
+
+def unsettle_gradients(run: Run, tensor: Tensor) -> None:
+    """Unknown code was given a tensor: it may call `backward` on it, so its leaves may have a gradient."""
+    pending: list[GraphNode | Tensor] = [node for _, node in tensor.grad_fn]
+    seen: set[int] = set()
+    while pending and len(seen) < _MOST_NODES:
+        node = pending.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, Tensor):
+            unsettle_grad(run, node)
+            continue
+        pending += [target for _, target in node.edges]
+        if node.output_of is not None:
+            pending.append(node.output_of)
 
 
 def give(run: Run, values: list[Value], name: str, node: ir.Node) -> None:

@@ -20,7 +20,14 @@ from torchlint.model.autograd.reads import retained_escape
 from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import held_tensors
 from torchlint.model.python.callbacks import hand_on, havoc, run_handed_on
-from torchlint.model.python.flags import FLAGS, KEEPING_FLAGS, give, keeps_flags, method_of_elsewhere
+from torchlint.model.python.flags import (
+    FLAGS,
+    KEEPING_FLAGS,
+    give,
+    keeps_flags,
+    method_of_elsewhere,
+    unsettle_gradients,
+)
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
@@ -72,6 +79,9 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
             give(run, [receiver], called, site.node)
         if isinstance(callee, Unknown) and callee.part_of is not None and not known:
             method_of_elsewhere(run, callee.part_of, called, site.node)
+    if not apart and not only_read and not foreign.only_reads(called):
+        for tensor in (*depends, *(callee.depends if isinstance(callee, Unknown) and receiver is None else ())):
+            unsettle_gradients(run, tensor)
     hand_on(run, site.values())
     for value in given if not only_read else ():  # last: of what a container holds nothing is known then
         havoc(run, value)

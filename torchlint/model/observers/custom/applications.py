@@ -64,7 +64,7 @@ class Applications(Observer):
             return
         forward, backward = methods
         read = next((node for node in backward.nodes if _unpacks(node, backward)), None)
-        if read is None or forward.calls("save_for_backward") or forward.hands_on_context():
+        if read is None or forward.of_context("save_for_backward") or forward.hands_on_context():
             return
         if any("save_for_backward" in text(node) for node in backward.nodes if isinstance(node, cst.Attribute)):
             return

@@ -21,6 +21,7 @@ from torchlint.model.observers.custom.custom import (
     only_of_functions,
 )
 from torchlint.model.observers.custom.function_source import Method, names
+from torchlint.model.observers.data.written import may_set
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
@@ -29,6 +30,9 @@ from torchlint.model.state.values import Class, Constant, Function, Sequence, Te
 from torchlint.syntax import ir
 from torchlint.syntax.features import CUSTOM, anywhere
 from torchlint.syntax.tree import parsed
+
+_DECIDING = ("forward", "backward", "setup_context")
+"""The methods that decide how many inputs and gradients there are."""
 
 
 class Returned(Observer):
@@ -86,7 +90,7 @@ class Returned(Observer):
             return
         forward = Method(definitions[0])
         known = set(forward.decorators) | set(backward.decorators) <= KEEPING
-        if "classmethod" in forward.decorators or not known:
+        if "classmethod" in forward.decorators or not known or self._may_be_assigned():
             return
         most = len(forward.parameters) - (1 if len(definitions) == 1 else 0)
         event = GradientsReturned(
@@ -104,6 +108,13 @@ class Returned(Observer):
                 self._open.append((id(owner.definition), event))
         else:
             self.machine.emit(event)
+
+    def _may_be_assigned(self) -> bool:
+        """
+        Whether the file sets a method that decides of the inputs on what may be a class: `Scale.setup_context = ...`,
+        `setattr(cls, name, ...)`. It may do so after the class was followed, so the order of the runs tells nothing.
+        """
+        return any(may_set(node, name) for node in ir.walk(self.machine.program.body) for name in _DECIDING)
 
     def method(
         self,

@@ -123,6 +123,17 @@ def may_set_by_name(node: ir.Node, name: str) -> bool:
     return not (isinstance(named, ir.Constant) and named.value != name)
 
 
+def may_set(node: ir.Node, name: str) -> bool:
+    """Whether a node may set an attribute of this name, written or not, on something else than `self`."""
+    if isinstance(node, ir.Call):
+        owner = dotted(node.arguments[0].value) if node.arguments else ""
+        return owner != "self" and may_set_by_name(node, name)
+    if not isinstance(node, ir.Assign):
+        return False
+    written = [each for each in node.targets if isinstance(each, ir.Attribute) and each.attr == name]
+    return any(dotted(each.value) != "self" for each in written) or may_set_by_name(node, name)
+
+
 def _is_namespace(node: ir.Expression) -> bool:
     """`vars(x)`, `globals()`, `x.__dict__`."""
     if isinstance(node, ir.Attribute):
