@@ -14,10 +14,12 @@ class ImplicitSoftmaxDim(Rule):
 
     ## Why is this bad?
     Torch guesses by the number of dimensions: 0 for tensors of 0, 1 or 3 dimensions, 1 for all others. For a batch of
-    sequences (N, L, C) that normalises over the batch. Torch warns, once.
+    sequences (N, L, C) that normalises over the batch. Torch warns.
 
     With 3 dimensions it is a warning; with more, or where their number isn't known, a smell; with two or less, where
-    torch takes the only one or the last, strict. A layer counts by what it's called with.
+    torch takes the only one or the last, strict. A layer counts by what it's called with, or what stands before it in
+    an `nn.Sequential`; one in an attribute that nothing in the file reads is strict. One finding per class or function
+    of the file, which counts the others.
 
     ## Cure
     `dim=-1` for scores of shape (N, C) or (N, L, C), `dim=1` for (N, C, H, W).
@@ -71,15 +73,30 @@ class ImplicitSoftmaxDim(Rule):
     def check(self, event: numerics.DimensionImplied) -> Iterator[Diagnostic]:
         match event.rank:
             case None:
-                guess = "takes dimension 1, or 0 if the input has 3 dimensions"
+                takes = "torch takes dimension 1 of 2 or 4, but 0, the batch, of 3, and warns: write the one meant"
+                takes += " (`dim=-1` for classes in the last)"
             case 3:
-                guess = "takes dimension 0 of 3, normally the batch"
+                takes = "torch takes dimension 0 of 3, normally the batch, and warns; write the one meant"
             case rank:
-                guess = f"takes dimension {0 if rank < 2 else 1} of {rank}"
-        message = f"`{event.name}` without `dim`: torch warns that this is deprecated, and {guess}"
+                taken = 0 if rank < 2 else 1
+                takes = f"torch takes dimension {taken} of {rank}, and warns: write `dim={taken}`"
+        message = f"`{event.name}` without `dim`: {takes}"
+        if event.unread:
+            message = f"`{event.name}` without `dim`, in `{event.unread}`, which nothing in this file reads"
         warning = "Implicit dimension choice"
         claims = (Warns(warning), Warns(warning, here=False))  # where it is called, or where the layer is made
-        yield Diagnostic(event.node, message, event.trace, level=_level(event.rank), claims=claims)
+        level = Level.STRICT if event.unread else _level(event.rank)
+        weight = () if event.rank is None else (1,)
+        yield Diagnostic(
+            event.node,
+            message,
+            event.trace,
+            level=level,
+            group=event.inside,
+            others="call",
+            weight=weight,
+            claims=claims,
+        )
 
 
 def _level(rank: int | None) -> Level:

@@ -57,7 +57,6 @@ class RetainGraph(Rule):
         Example(
             """
             import torch
-
             x = torch.ones(3, requires_grad=True)
             c, visits = x * x, []
             c.register_hook(visits.append)
@@ -68,7 +67,6 @@ class RetainGraph(Rule):
             shows=Holds("len(visits) == 2"),
             fixed="""
             import torch
-
             x = torch.ones(3, requires_grad=True)
             c, visits = x * x, []
             c.register_hook(visits.append)
@@ -103,7 +101,6 @@ class RetainGraph(Rule):
         Example(
             """
             import torch
-
             x = torch.ones(3, requires_grad=True)
             c = x * x
             c.backward(gradient=torch.full((3,), 4 / 3))  # the sum and the mean of `c`, in one pass
@@ -118,18 +115,21 @@ class RetainGraph(Rule):
         loss = f"`{event.root.name}`" if event.root.name else "the loss"
         match event.use:
             case "unread":
-                message = f"`retain_graph=True` keeps the graph of {loss}, and no later backward reads it"
+                message = f"no later backward reads the graph of {loss}: drop `retain_graph=True`"
             case "shared":
-                message = f"`retain_graph=True` keeps the graph for a backward after {loss}; one on the sum needs none"
+                message = (
+                    f"a later backward reads the graph of {loss} again: call one on the sum of the two losses instead"
+                )
             case "carried":
-                state = f"`{event.carried}`" if event.carried else "a carried state"
-                message = f"through {state}, `retain_graph=True` takes every backward over all iterations before, until"
-                message += " a step of an optimizer makes it raise"
+                state = f"`{event.carried}`" if event.carried else "a state"
+                message = f"{state} takes every backward through all iterations before, until a step makes it raise"
             case "repeated":
-                cure = "`is_grads_batched=True` takes all at once" if alone else "one on their sum needs none"
-                message = f"`retain_graph=True` keeps the graph of {loss}; {cure}"
+                cure = "`is_grads_batched=True` takes all at once" if alone else "call backward once, on their sum"
+                message = (
+                    f"every iteration runs backward through the same graph, which `retain_graph=True` keeps: {cure}"
+                )
             case "unknown":
-                message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory"
+                message = f"`retain_graph=True` keeps the saved tensors of {loss} in memory after the backward"
         level = Level.STRICT if event.use == "unknown" else None  # whoever wrote it may know who reads the graph
         claim = Observed("retained-graph", other="needless" if (fix := _fix(event)) is not None and fix.safe else "")
         yield Diagnostic(event.argument, message + spelled(event.conditions), event.trace, fix, level, claims=(claim,))

@@ -8,13 +8,13 @@ from torchlint.model.events import numerics
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 _WHY: dict[numerics.Stable, str] = {
-    "log_softmax": "is -inf as soon as a probability rounds to 0",
-    "logsigmoid": "is -inf as soon as the sigmoid rounds to 0",
+    "log_softmax": "is -inf as soon as a probability rounds to 0, and any gradient NaN",
+    "logsigmoid": "is -inf as soon as the sigmoid rounds to 0, and any gradient NaN",
     "log1p": "loses the digits of a small argument",
-    "softplus": "overflows where its `exp` does",
+    "softplus": "overflows where its `exp` does, and any gradient is NaN",
     "expm1": "loses the digits of a small argument",
-    "logsumexp": "overflows where its `exp` does",
-    "logaddexp": "overflows for large arguments",
+    "logsumexp": "overflows where its `exp` does, and any gradient is NaN",
+    "logaddexp": "overflows for large arguments, and any gradient is NaN",
 }
 _FUNCTIONS: dict[numerics.Stable, str] = {
     "log_softmax": "torch.nn.functional.log_softmax", "logsigmoid": "torch.nn.functional.logsigmoid",

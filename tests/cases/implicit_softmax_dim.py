@@ -110,3 +110,120 @@ def rank_of_a_starred_shape():
     scores = torch.rand(12).view(*lead, 3)
     assert scores.dim() == 3
     print(F.softmax(scores, dim=-1))
+
+
+def layer_that_nothing_calls():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(2, 2)
+            self.softmax = nn.Softmax()
+
+        def forward(self, x):
+            return self.linear(x)  # return self.softmax(self.linear(x))
+
+    Net()(torch.rand(2, 2))
+
+
+def layer_that_a_loop_calls():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Walk(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Linear(2, 2)
+            self.second = nn.Softmax()  # smell: [TLN602]
+
+        def forward(self, x):
+            for layer in self.children():
+                x = layer(x)
+            return x
+
+    Walk()(eval("torch.rand(2, 2)"))
+
+
+def layer_of_a_sequential_class():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Chain(nn.Sequential):
+        def __init__(self):
+            super().__init__()
+            self.last = nn.Softmax()  # smell: [TLN602]
+
+        def forward(self, x):
+            return super().forward(x)
+
+    Chain()(eval("torch.rand(2, 2)"))
+
+
+def three_calls_of_one_function():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def distance(p, q, r):
+        scores = r.view(2, 2, 2, 2)
+        first = F.softmax(p) * F.log_softmax(q)
+        return first, F.softmax(scores)  # smell: [TLN602]
+
+    distance(*eval("[torch.rand(2, 3), torch.rand(2, 3), torch.rand(16)]"))
+
+
+def calls_of_two_functions():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def distance(p, q):
+        return F.softmax(p) * F.log_softmax(q)  # smell: [TLN602]
+
+    def entropy(p):
+        return F.softmax(p) * F.log_softmax(p)  # smell: [TLN602]
+
+    distance(*eval("[torch.rand(2, 3), torch.rand(2, 3)]"))
+    entropy(*eval("[torch.rand(2, 3)]"))
+
+
+def asserted_to_be_a_matrix():
+    def score(features):
+        assert len(features.shape) == 2, "one row per sample"
+        return F.softmax(features)
+
+    def rows(features):
+        assert features.dim() == 2 and features.size(0) > 0
+        return F.softmax(features)
+
+    for function in (score, rows):
+        function(eval("torch.rand(2, 3)"))
+
+
+def asserted_to_be_images():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def score(features):
+        assert features.ndim == 4
+        return F.softmax(features)  # smell: [TLN602]
+
+    score(eval("torch.rand(2, 3, 4, 4)"))
+
+
+def after_flatten():
+    class Classifier(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Sequential(nn.Flatten(), nn.Linear(8, 4), nn.ReLU(), nn.Softmax())
+
+        def forward(self, x):
+            return self.head(x)
+
+    Classifier()(torch.rand(2, 2, 4))
+
+
+def after_a_flatten_of_the_last():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Classifier(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Sequential(nn.Flatten(2), nn.Linear(8, 4), nn.Softmax())  # warning: [TLN602]
+
+        def forward(self, x):
+            return self.head(x)
+
+    Classifier()(torch.rand(2, 3, 2, 4))

@@ -182,3 +182,36 @@ def rows_of_what_a_subclass_computes():
             for index in range(outputs.shape[0]):
                 outputs[index].backward(retain_graph=True)
             return rows
+
+
+def one_of_two_losses_and_one_backward():
+    """Holds: model.weight.grad is not None"""
+
+    # The loss has two values, and the backward is called for one of them: nobody reads the graph again.
+    def loss_of(model, x, wide):
+        out = model(x)
+        if wide:
+            return out.exp().mean()
+        return out.pow(2).mean()
+
+    model, wide = nn.Linear(2, 1), torch.rand(1).item() >= 0
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in torch.rand(2, 3, 2):
+        optimizer.zero_grad()
+        loss = loss_of(model, x, wide)
+        loss.backward(retain_graph=True)  # smell: [TLN102]
+        optimizer.step()
+
+
+def both_of_two_losses():
+    """Holds: len(visits) == 2"""
+    visits = []
+
+    def train(model, x, wide):
+        hidden = model(x)
+        hidden.register_hook(visits.append)
+        loss = hidden.exp().mean() if wide else hidden.pow(2).mean()
+        loss.backward(retain_graph=True)  # smell: [TLN102]
+        hidden.sum().backward()  # note: this backward reads the retained graph
+
+    train(nn.Linear(2, 1), torch.rand(3, 2), torch.rand(1).item() >= 0)

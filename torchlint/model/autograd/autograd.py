@@ -13,7 +13,7 @@ import libcst as cst
 from torchlint.condition import Condition
 from torchlint.model.events import FreedGraphRead, RetainedUse, TensorFacts
 from torchlint.model.events.trace import Step
-from torchlint.model.state.guards import Guard, Truth
+from torchlint.model.state.guards import ALWAYS, Guard, Truth
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Alias, Family, GraphNode, Saved, Tensor, Unknown, Write
 
@@ -66,6 +66,8 @@ class Retained:
     path: Guard
     asked_for: frozenset[int] | None
     """The tensors whose gradients it computes; None: of all leaves."""
+    assumed: Guard = ALWAYS
+    """Which of the values that its root may have it was called for."""
     part: bool = False
     """Its root is written as a part of a tensor: `rows[i]`."""
     readers: list[tuple[Step, RetainedUse, cst.CSTNode]] = field(default_factory=list)

@@ -79,11 +79,12 @@ def _read_retained(autograd: Autograd, retained: Retained, visited: Visited, ori
         for node, guards in shared
         if not node.opaque and id(node) not in partly and any(unconditional(guard) <= machine.path for guard in guards)
     ]
+    together = conjoin(retained.path, retained.assumed, machine.path, machine.assumed)
+    if retained.iteration == machine.iteration and together is None:
+        return  # the arms of one decision, or two values that one variable may have
     if not sure:
         retained.opaque = True
         return
-    if retained.iteration == machine.iteration and conjoin(retained.path, machine.path) is None:
-        return  # the arms of one decision
     step = Step(origin.origin, "this backward reads the retained graph")
     within = len(retained.iteration)
     carried = [node for node in sure if node.iteration[:within] == retained.iteration]
@@ -238,6 +239,7 @@ def note_retained(
             nodes=set(visited),
             iteration=machine.iteration,
             path=machine.path,
+            assumed=machine.assumed,
             asked_for=autograd.asked_for,
             part=part,
             # A graph older than the running function is still there when the function is called again.

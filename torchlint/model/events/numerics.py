@@ -59,10 +59,16 @@ class DimensionImplied(Event):
         As written: `softmax`, `LogSoftmax`.
     rank
         The number of dimensions of the input, if known.
+    inside
+        The class that it stands in, or else the outermost function; "" on the level of the file.
+    unread
+        The attribute that holds the layer, if nothing in the file reads it: as far as that shows, it is never called.
     """
 
     name: str
     rank: int | None
+    inside: str = ""
+    unread: str = ""
 
 
 Stable: TypeAlias = Literal["log_softmax", "logsigmoid", "log1p", "softplus", "expm1", "logsumexp", "logaddexp"]

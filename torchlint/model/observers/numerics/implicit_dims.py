@@ -12,6 +12,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model.events.numerics import DimensionImplied
+from torchlint.model.observers.numerics.enclosing import Definition, definitions_of, is_unread
 from torchlint.model.state.computations import Computations, constant
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.machine import Machine
@@ -28,6 +29,7 @@ _KEEPS = frozenset(
 )
 """What gives as many dimensions as its first operand has."""
 _GIVES = {"mm": 2, "addmm": 2, "cdist": 2, "bmm": 3, "baddbmm": 3, "BatchNorm2d": 4, "BatchNorm3d": 5}
+_KEEPING = _KEEPS | {"Linear", "ReLU", "ELU", "GELU", "SiLU", "Tanh", "Sigmoid", "LeakyReLU", "BatchNorm1d", "Softplus"}
 _RESHAPES = frozenset({"view", "reshape"})
 _ARITHMETIC = frozenset("+-*/")
 _DEPTH = 12
@@ -46,12 +48,16 @@ class ImplicitDims(Computations):
         self._inputs: list[tuple[int, Value]] = []
         self._asked: dict[int, Value] = {}
         """By the expression: whose shape it gives."""
+        self._counted: dict[int, Value] = {}
+        """By the expression: the number of whose dimensions it gives."""
         self._unpacked: dict[int, tuple[Value, int]] = {}
-        """The values whose shapes were unpacked into so many names."""
+        """The values whose shapes were unpacked into so many names, or are asserted to have so many sizes."""
 
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
+        if qualified == "torch.nn.Sequential":
+            self._chained(positional)
         if qualified not in _NAMES or any(argument.star for argument in origin.arguments):
             return
         function = qualified.startswith("torch.nn.functional.")
@@ -77,11 +83,25 @@ class ImplicitDims(Computations):
         if isinstance(module, Module) and arguments and id(module.origin) in self._implied:
             self._inputs.append((id(module.origin), arguments[0]))
 
-    # -- shapes that are unpacked
+    def _chained(self, layers: list[Value]) -> None:
+        """Of a layer that follows others: what they give, whatever they are given."""
+        rank: int | None = None
+        for layer in layers:
+            name = layer.kind.name if isinstance(layer, Module) else ""
+            if isinstance(layer, Module) and id(layer.origin) in self._implied:
+                self._implied[id(layer.origin)][1].update([] if rank is None else [rank])
+            elif name == "Flatten":
+                rank = 2 if isinstance(layer, Module) and _flattens(layer) else None
+            elif name not in _KEEPING:
+                rank = _GIVES.get(name)
+
+    # -- shapes that are unpacked, or asserted
 
     def attribute_read(self, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
         if name == "shape":
             self._asked[id(origin)] = owner
+        elif name == "ndim":
+            self._counted[id(origin)] = owner
 
     def method(
         self,
@@ -94,8 +114,12 @@ class ImplicitDims(Computations):
     ) -> None:
         if name == "size" and not positional and not keywords:
             self._asked[id(origin)] = receiver
+        elif name in ("dim", "ndimension"):
+            self._counted[id(origin)] = receiver
 
     def ran(self, statement: ir.Statement) -> None:
+        if isinstance(statement, ir.Assert):
+            self._asserted(statement.test)
         if not self._asked or not isinstance(statement, ir.Assign):
             return
         owner = self._asked.get(id(statement.value))
@@ -104,6 +128,19 @@ class ImplicitDims(Computations):
             if owner is not None and parts and not any(isinstance(each, ir.Starred) for each in parts):
                 self._unpacked[id(owner)] = (owner, len(parts))
 
+    def _asserted(self, test: ir.Expression) -> None:
+        if isinstance(test, ir.Boolean) and test.op == "and":
+            for each in test.operands:
+                self._asserted(each)
+        if not isinstance(test, ir.Compare) or test.ops != ["=="] or not isinstance(test.rights[0], ir.Constant):
+            return
+        count, asked = test.rights[0].value, test.left
+        owner = self._counted.get(id(asked))
+        if isinstance(asked, ir.Call) and isinstance(asked.function, ir.Name) and asked.function.id == "len":
+            owner = self._asked.get(id(asked.arguments[0].value)) if len(asked.arguments) == 1 else None
+        if owner is not None and isinstance(count, int):
+            self._unpacked[id(owner)] = (owner, count)
+
     # -- how many dimensions
 
     def concluded(self) -> None:
@@ -111,6 +148,7 @@ class ImplicitDims(Computations):
             self._implied[key][1].add(self._rank(value, _DEPTH))
         self._inputs.clear()
         self._asked.clear()
+        self._counted.clear()
         self._unpacked.clear()
 
     def _rank(self, value: Value | None, depth: int) -> int | None:
@@ -132,6 +170,8 @@ class ImplicitDims(Computations):
         if made.name in _RESHAPES and made.how == "method":
             return _sizes(rest)
         if made.name == "flatten":
+            if made.module is not None:
+                return 2 if _flattens(made.module) else None
             start, end = constant(made.get(1, "start_dim")), made.get(2, "end_dim")
             return 2 if start == 1 and end is None and made.how != "layer" else None
         if made.name in _ARITHMETIC and len(rest) == 1:
@@ -141,10 +181,23 @@ class ImplicitDims(Computations):
         return self._rank(first, depth - 1) if made.name in _KEEPS else None
 
     def finished(self) -> None:
-        for event, ranks in self._implied.values():
+        program = self.machine.program
+        around = definitions_of(program, set(self._implied)) if self._implied else {}
+        for key, (event, ranks) in self._implied.items():
             rank = 3 if 3 in ranks else next(iter(ranks)) if len(ranks) == 1 else None
-            self.machine.emit(replace(event, rank=rank))
+            definitions = around.get(key, [])
+            unread = "" if ranks else is_unread(program, definitions, key)
+            self.machine.emit(replace(event, rank=rank, inside=_inside(definitions), unread=unread))
         self._implied.clear()
+
+
+def _inside(definitions: list[Definition]) -> str:
+    outer = next((number for number, each in enumerate(definitions) if isinstance(each, ir.ClassDef)), 0)
+    return ".".join(each.name for each in definitions[: outer + 1])
+
+
+def _flattens(layer: Module) -> bool:
+    return layer.config.get("start_dim") == 1 and layer.config.get("end_dim") == -1
 
 
 def _sizes(given: tuple[Value, ...]) -> int | None:
