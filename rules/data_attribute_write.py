@@ -7,7 +7,6 @@ import libcst as cst
 from torchlint.fixes.rewrites import code, shown, under_no_grad
 from torchlint.model.events import writes
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
-from torchlint.truth import Truth
 
 _INITIALISES = re.compile(r"^(\w+\.)*init\.\w+_\(")
 
@@ -126,7 +125,7 @@ class DataAttributeWrite(Rule):
 def _level(event: writes.DataWritten) -> Level:
     if event.saved_by is not None:
         return Level.WARNING
-    return Level.SMELL if event.target.is_leaf is Truth.NO else Level.STRICT
+    return Level.STRICT if event.of_leaf else Level.SMELL
 
 
 def _fix(event: writes.DataWritten) -> Fix | None:

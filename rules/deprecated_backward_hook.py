@@ -12,7 +12,8 @@ class DeprecatedBackwardHook(Rule):
     A module's backward hook is registered with `register_backward_hook`, which sees the wrong gradients.
 
     ## What it does
-    Finds calls of `Module.register_backward_hook`; with `--strict` only, where the hook looks at none of its gradients.
+    Finds calls of `Module.register_backward_hook`; with `--strict` only, where the hook looks at
+    no gradient of the inputs, and returns nothing made of the others: those of the outputs are the module's.
 
     ## Why is this bad?
     The hook sits on the last operation of `forward`, not on the module: where `forward` has several operations,
@@ -80,7 +81,7 @@ class DeprecatedBackwardHook(Rule):
     def check(self, event: custom.BackwardHookRegistered) -> Iterator[Diagnostic]:
         message = "`register_backward_hook` is deprecated: the hook sees the last operation, not the module"
         claims = (Warns("non-full backward hook", here=False),)
-        level = Level.STRICT if event.ignores else Level.WARNING  # a hook that does not look at what it is given
+        level = Level.STRICT if event.ignores else Level.WARNING  # none of the wrong gradients is read
         yield Diagnostic(event.node, message, event.trace, partial(_fix, event.call), level, claims=claims)
 
 

@@ -112,3 +112,23 @@ def data_of_an_element_of_a_list():
     for index in range(2):
         weights[index].data = torch.zeros(2, 2)
     assert not layers[0].weight.any()
+
+
+def part_of_a_parameter_in_a_constructor():
+    """The old way to initialise a part: nothing has read the bias yet."""
+
+    class Highway(torch.nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.layers = torch.nn.ModuleList([torch.nn.Linear(width, 2 * width) for _ in range(2)])
+            for layer in self.layers:
+                layer.bias[width:].data.fill_(1)
+
+    assert Highway(3).layers[0].bias[4] == 1
+
+
+def part_of_an_activation():
+    """Holds: h._version == 0"""
+    h = torch.nn.Linear(2, 2)(torch.ones(1, 2))
+    h[:, 1:].data.fill_(1)  # smell: [TLN207]
+    h.sum().backward()

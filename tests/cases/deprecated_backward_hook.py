@@ -11,7 +11,7 @@ def grad_cam():
     class GradCam:
         def __init__(self, model, target):
             self.gradients = None
-            target.register_backward_hook(self.keep)  # warning: [TLN510]
+            target.register_backward_hook(self.keep)  # strict: [TLN510]
             self.model = model
 
         def keep(self, module, grad_input, grad_output):
@@ -19,7 +19,7 @@ def grad_cam():
 
     net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Flatten(), nn.Linear(8, 2))
     cam = GradCam(net, net[0])
-    net(torch.rand(1, 1, 4, 4))[0, 0].backward()
+    net(torch.rand(1, 1, 4, 4))[0, 0].backward()  # strict: [TLN220]
 
 
 def on_every_module():
@@ -104,3 +104,27 @@ def by_version():
         net.register_full_backward_hook(lambda module, before, after: None)
     else:
         net.register_backward_hook(lambda module, before, after: print(before))
+
+
+def hook_of_the_outputs_gradient():
+    """What it reads is the gradient of the module's output, whatever the last operation is."""
+    seen = []
+
+    def keep(module, grad_input, grad_output):
+        seen.append(grad_output[0])
+
+    embedding = torch.nn.Embedding(4, 2)
+    embedding.register_backward_hook(keep)
+    embedding(torch.tensor([1, 2])).sum().backward()
+    assert seen[0].shape == (2, 2)
+
+
+def hook_that_returns_the_outputs_gradient():
+    """Warns: non-full backward hook"""
+
+    def double(module, grad_input, grad_output):
+        return tuple(2 * each for each in grad_output)
+
+    net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh())
+    net.register_backward_hook(double)  # warning: [TLN510]
+    net(torch.rand(1, 2, requires_grad=True)).sum().backward()

@@ -197,7 +197,7 @@ class BackwardHookRegistered(Event):
     call
         The call.
     ignores
-        The hook is known, and looks at none of the gradients it is given.
+        The hook is known, reads no gradient of the inputs, and returns none made of those of the outputs.
     """
 
     call: cst.Call

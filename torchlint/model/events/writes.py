@@ -76,6 +76,8 @@ class DataWritten(Event):
     temporary
         The tensor is what an index of another has just given, and nothing else names it: `.data =` gives this one other
         memory, and nothing is written.
+    of_leaf
+        The tensor is a leaf, or a view of one: a part of a parameter is old style as much as the whole.
     """
 
     target: TensorFacts
@@ -85,6 +87,7 @@ class DataWritten(Event):
     saved_by: Step | None
     perhaps_saved: bool
     temporary: bool = False
+    of_leaf: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

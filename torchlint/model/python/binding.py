@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import owner_of_dict
 from torchlint.model.python.containers import any_of, elements_of, widen_list
 from torchlint.model.python.derived_parameters import cst_expression, derived_parameter, written_grad
@@ -34,6 +35,7 @@ from torchlint.model.state.values import (
     choose,
     is_foreign,
     made_of,
+    reachable_tensors,
 )
 from torchlint.model.torch.arguments import kind_of, text_of
 from torchlint.model.torch.arrays import write_array
@@ -232,6 +234,8 @@ def store(
         write_array(run.torch, each, target, owner, op)
         if not (isinstance(value, Constant) and isinstance(value.value, bool)):  # a flag, or an element of a mask
             may_write(run, each, value)
+    elif isinstance(each, Unknown):  # whoever made the dictionary may do anything with what it holds
+        escape(run.autograd, reachable_tensors(value), target)
     elif isinstance(each, Mapping):
         if each.items is not None and isinstance(index, Constant):
             machine.trail.set(each, "items", {**each.items, index.value: value})

@@ -165,7 +165,11 @@ class Hooks(Observer):
 
 
 def _ignores_gradients(hook: Value | None) -> bool:
-    """Whether a module's backward hook reads neither of the two parameters that hold gradients."""
+    """
+    Whether a module's backward hook reads no gradient of the inputs, which are the wrong ones, and returns none.
+
+    Those of the outputs are the module's: the last operation gives them.
+    """
     bound = isinstance(hook, Bound) and hook.function is not None and hook.function.kind != "static"
     function = hook.function if isinstance(hook, Bound) else hook
     if not isinstance(function, Function):
@@ -174,5 +178,8 @@ def _ignores_gradients(hook: Value | None) -> bool:
     given = [each.name for each in definition.parameters][1 if bound else 0 :]
     if len(given) != 3:
         return False
-    body = definition.body
-    return not any(isinstance(each, ir.Name) and each.id in given[1:] for each in ir.walk(body))
+    read = {each.id for each in ir.walk(definition.body) if isinstance(each, ir.Name)}
+    gives = isinstance(definition, ir.Lambda) or any(
+        isinstance(each, ir.Return) and each.value is not None for each in ir.walk(definition.body)
+    )
+    return given[1] not in read and not (gives and given[2] in read)

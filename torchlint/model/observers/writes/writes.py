@@ -213,6 +213,7 @@ class DataWrites(Observer):
             saved_by=saved,
             perhaps_saved=bool(target.storage.saves or target.storage.uses),
             temporary=temporary,
+            of_leaf=self.machine.facts(target.base or target).is_leaf is not Truth.NO,
         )
 
 
