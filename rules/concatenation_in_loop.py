@@ -13,6 +13,7 @@ class ConcatenationInLoop(Rule):
 
     ## What it does
     Finds `out = torch.cat([out, x])` (also `hstack`, `vstack`, …) in a loop that doesn't read `out` for anything else.
+    One finding per loop, which names the others.
 
     ## Why is this bad?
     Each round copies everything that was collected before: n rounds copy n²/2 pieces, and where gradients are recorded
@@ -82,11 +83,14 @@ class ConcatenationInLoop(Rule):
 
     def check(self, event: work.GrownInLoop) -> Iterator[Diagnostic]:
         name = event.name
-        message = f"`{name}` is copied as a whole in every round: collect in a list, and `{event.function}` once"
+        also = f" (`{'`, `'.join(event.beside)}` too)" if event.beside else ""
+        message = f"`{name}` is copied as a whole in every round{also}: collect in a list, and `{event.function}` once"
         # Nothing else says that there are more than a few rounds, and copies of little cost little.
         level = None if event.many else Level.STRICT
         claims = (Observed("cheaper"),)
-        yield Diagnostic(event.node, message, event.trace, _fix(event), level, claims=claims)
+        yield Diagnostic(
+            event.node, message, event.trace, _fix(event), level, group=event.loop, others="tensor", claims=claims
+        )
 
 
 def _fix(event: work.GrownInLoop) -> Fix | None:

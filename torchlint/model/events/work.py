@@ -202,6 +202,10 @@ class GrownInLoop(Event):
         The statement after the loop, if it is a simple one.
     many
         The loop surely has many rounds: it runs over a loader, or over a known number of them.
+    loop
+        The loop.
+    beside
+        The other tensors that the same loop grows, in the order of the text.
     """
 
     name: str
@@ -211,6 +215,8 @@ class GrownInLoop(Event):
     initial: cst.CSTNode | None
     after: cst.CSTNode | None
     many: bool = False
+    loop: cst.CSTNode | None = None
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,7 +69,7 @@ class Growth(Observer):
         target, first = statement.targets[0], origin.arguments[0].value
         if not isinstance(target, ir.Name) or not isinstance(first, ir.Sequence):
             return
-        places = [i for i, each in enumerate(first.elements) if isinstance(each, ir.Name) and each.id == target.id]
+        places = _places(first, target)
         call = origin.origin
         if len(places) != 1 or not isinstance(call, cst.Call) or _few(loop):
             return
@@ -88,6 +88,8 @@ class Growth(Observer):
                 initial=self._initial(target.id, loop),
                 after=after if isinstance(after, cst.SimpleStatementLine) else None,
                 many=_many(loop),
+                loop=loop.line,
+                beside=_beside(loop, target.id),
             )
         )
 
@@ -101,6 +103,27 @@ class Growth(Observer):
             if _mentions(line, name):
                 return None
         return None
+
+
+def _places(parts: ir.Sequence, target: ir.Name) -> list[int]:
+    """Where among the parts the name itself stands."""
+    return [i for i, each in enumerate(parts.elements) if isinstance(each, ir.Name) and each.id == target.id]
+
+
+def _beside(loop: ir.For | ir.While, name: str) -> tuple[str, ...]:
+    """What else a loop only grows."""
+    found: list[str] = []
+    for each in ir.walk(loop.body):
+        call = each.value if isinstance(each, ir.Assign) and len(each.targets) == 1 else None
+        if not isinstance(each, ir.Assign) or not isinstance(call, ir.Call) or not call.arguments:
+            continue
+        target, first = each.targets[0], call.arguments[0].value
+        if not isinstance(target, ir.Name) or not isinstance(first, ir.Sequence) or target.id in (name, *found):
+            continue
+        places = _places(first, target) if identifier(call.function) in CONCATENATIONS else []
+        if len(places) == 1 and _only_grows(loop, target.id, call, first.elements[places[0]]):
+            found.append(target.id)
+    return tuple(found)
 
 
 def _few(loop: ir.For | ir.While) -> bool:
