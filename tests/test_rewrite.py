@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import libcst as cst
@@ -25,7 +26,7 @@ def _expression(within: cst.CSTNode, text: str) -> Any:
     return [node for node in walk(within) if isinstance(node, cst.BaseExpression) and rewrites.code(node) == text][-1]
 
 
-def _write(text: str, target: str, spelling: WriteSpelling) -> InplaceWrite:
+def _write(text: str, target: str, spelling: WriteSpelling, grad_mode: Truth = Truth.YES) -> InplaceWrite:
     line = _line(text)
     return InplaceWrite(
         node=line,
@@ -42,6 +43,7 @@ def _write(text: str, target: str, spelling: WriteSpelling) -> InplaceWrite:
         saved_by=(),
         broken=Truth.NO,
         value_in_graph=Truth.YES,
+        grad_mode=grad_mode,
     )
 
 
@@ -110,6 +112,14 @@ def test_out_of_place(spelling: WriteSpelling, target: str, before: str, after: 
         cst.parse_module(fix.edits[0].replacement)
         assert not fix.safe
         assert ("import torch" in fix.imports) == ("torch." in str(after))
+
+
+@pytest.mark.parametrize("grad_mode", [Truth.NO, Truth.MAYBE])
+def test_what_is_computed_without_grad_mode_does_not_take_the_place_of_a_graph(grad_mode: Truth) -> None:
+    write = _write("c.mul_(2)", "c", "method", grad_mode)
+    assert rewrites.out_of_place(write) is None
+    without = replace(write, target=TensorFacts(name="c", requires_grad=Truth.NO))
+    assert rewrites.out_of_place(without) is not None
 
 
 @pytest.mark.parametrize(

@@ -148,6 +148,8 @@ class Run:
         Findings that are left out because they are on lines that have not changed.
     unsafe_fixes
         Whether `--fix` applies unsafe fixes too.
+    fixes_tried
+        Whether those fixes that `--fix` applies were held against the program: what is left of them was not applied.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -156,6 +158,7 @@ class Run:
     known: int = 0
     elsewhere: int = 0
     unsafe_fixes: bool = False
+    fixes_tried: bool = False
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -397,6 +397,8 @@ def test_a_missing_path(with_other: Torchlint) -> None:
     assert ran.status == 2
     assert ran.err == "torchlint: no such file or directory: nowhere.py\n"
     assert "other.py:5:1" in ran.out
+    alone = with_other("check", "nowhere.py")
+    assert (alone.status, alone.out, alone.err) == (2, "", ran.err)
 
 
 def test_a_plugin_rule_that_raises(with_other: Torchlint, tmp_path: Path) -> None:

@@ -126,6 +126,47 @@ def test_one_line_without_a_driver(torchlint: Torchlint, overwritten: str) -> No
     assert (ran.status, "two.py:1: no finding there" in ran.err) == (0, True)
 
 
+WARNING = """\
+import warnings
+import torch
+import torch.nn.functional as F
+
+
+def helper():
+    warnings.warn("mine", stacklevel=2)
+
+
+helper()
+for _ in range(2):
+    F.softmax(torch.ones(2, 2, requires_grad=True))
+F.softmax(torch.ones(2, 2, requires_grad=True))
+y = torch.sigmoid(torch.ones(2, requires_grad=True))
+y.mul_(2)
+y.sum().backward()
+"""
+
+
+def test_warnings_and_tracebacks_of_the_own_program_are_as_without_torchlint(torchlint: Torchlint) -> None:
+    Path("w.py").write_text(WARNING)
+    plain = subprocess.run([sys.executable, "w.py"], capture_output=True, text=True)
+    assert "w.py:12: UserWarning: Implicit dimension" in plain.stderr
+    ran = torchlint("verify", "w.py:15", "--with", "w.py")
+    assert "torch: confirmed" in ran.out
+    assert plain.stderr in ran.err
+
+
+def test_a_line_that_is_no_number(torchlint: Torchlint, overwritten: str) -> None:
+    Path("two.py").write_text(overwritten)
+    ran = torchlint("verify", "two.py:abc")
+    assert ran.status == 2
+    assert "two.py:abc: `abc` is no line of two.py, write its number: two.py:LINE" in ran.err
+
+
+def test_a_line_of_a_file_that_is_not_there_is_told_once(torchlint: Torchlint) -> None:
+    ran = torchlint("verify", "nowhere.py:3")
+    assert (ran.status, ran.out, ran.err) == (2, "", "torchlint: no such file or directory: nowhere.py\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

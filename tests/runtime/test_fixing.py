@@ -86,3 +86,38 @@ def test_a_value_at_the_end_that_would_be_another(tmp_path: Path) -> None:
 def test_a_fix_of_what_raises_keeps_what_was_printed(tmp_path: Path, raises: str) -> None:
     text, _ = fixed(f"import torch\nx = torch.ones(3, requires_grad=True)\nprint(x)\n{raises}\n", tmp_path)
     assert raises not in text
+
+
+def test_an_error_that_the_program_has_without_the_fix_too_is_not_blamed_on_it(tmp_path: Path) -> None:
+    program = """\
+        import torch
+        net = torch.nn.Linear(2, 1)
+        net(torch.ones(1, 2)).sum().backward()
+        torch.nn.utils.clip_grad_norm(net.parameters(), 1.0)
+        open("/nowhere/at/all")
+        """
+    text, result = fixed(program, tmp_path)
+    assert text == textwrap.dedent(program)
+    assert "the fix of TLN902 was not applied: the program raises FileNotFoundError in line 5" in result.output
+    assert "with it and without" in result.output
+    assert "1 fix not applied." in result.output
+    assert "fixable with --fix" not in result.output
+
+
+def test_a_fix_in_a_function_in_which_the_program_ends_before(tmp_path: Path) -> None:
+    program = """\
+        import sys
+        import torch
+        def main():
+            net = torch.nn.Linear(2, 1)
+            if not sys.argv[1:]:
+                raise ValueError("no data")
+            torch.nn.utils.clip_grad_norm(net.parameters(), 1.0)
+        main()
+        """
+    text, result = fixed(program, tmp_path)
+    assert text == textwrap.dedent(program)
+    assert "line 7 was not reached when the file was run as a script, which does not come to it: " in result.output
+    assert "does not come to `main`" not in result.output
+    cured = program.replace('raise ValueError("no data")', "return")
+    assert "which takes another way in `main`" in fixed(cured, tmp_path)[1].output

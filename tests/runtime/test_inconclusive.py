@@ -256,3 +256,22 @@ def test_the_claim_of_a_rule_nobody_has_heard_of(verdicts: Verdicts) -> None:
     assert verdict.status == "refuted"
     missing = "import torch\nx = torch.load('weights.pt')  # error: [ABC123]"
     assert "FileNotFoundError" in reason(verdicts(missing, claims=claims))
+
+
+def test_the_error_of_the_program_with_a_fix_is_not_told_for_that_of_the_program(verdicts: Verdicts) -> None:
+    verdict, other = verdicts(
+        """
+        import torch
+        net = torch.nn.Linear(4, 1)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for _ in range(3):
+            out = net(torch.ones(2, 4)).exp()
+            with torch.no_grad():
+                out.mul_(2)  # error: [TLN201]
+            out.mean().backward()
+            optimizer.step()  # warning: [TLN402]
+        """,
+        fixes={"TLN201": ("out.mul_(2)", "out = out.mul(2)", False)},
+    )
+    assert verdict.status == "confirmed", verdict.evidence
+    assert "element 0 of tensors does not require grad" not in other.evidence

@@ -212,10 +212,11 @@ def out_of_place(event: InplaceWrite | SavedTensorRead) -> Fix | None:
 
     `c.mul_(2)` becomes `c = c.mul(2)`, `c *= 2` becomes `c = c * 2`, `relu(c, inplace=True)` and `add(a, b, out=c)`
     lose their argument, `y[2] = v` becomes `y = torch.select_scatter(y, v, 0, 2)`. None where there is no such form,
-    or where the new tensor could not be bound to the name that was written, or would be bound to a mere view.
+    or where the new tensor could not be bound to the name that was written, or would be bound to a mere view; nor where
+    grad mode is not known to be on: what is computed without it has no graph, and would cut that of the written one.
     """
     line = event.statement
-    if not isinstance(line, cst.SimpleStatementLine) or _writes_elsewhere(event):
+    if not isinstance(line, cst.SimpleStatementLine) or _writes_elsewhere(event) or _cuts(event):
         return None
     for small in line.body:
         if any(part is event.target_node for part in walk(small)):
@@ -226,6 +227,10 @@ def out_of_place(event: InplaceWrite | SavedTensorRead) -> Fix | None:
             edits = (Edit(line, _line(line, small, text)),)
             return Fix(f"write `{text}`, out of place", edits, safe=False, imports=imports)
     return None
+
+
+def _cuts(event: InplaceWrite | SavedTensorRead) -> bool:
+    return event.grad_mode is not Truth.YES and event.target.requires_grad is not Truth.NO
 
 
 def _writes_elsewhere(event: InplaceWrite | SavedTensorRead) -> bool:

@@ -120,9 +120,10 @@ def summary(run: Run) -> Iterator[str]:
         yield f"{others} {'are' if run.elsewhere > 1 else 'is'} left out."
     fixes = [finding.fix for finding in findings if finding.fix is not None]
     safe = sum(fix.safe or run.unsafe_fixes for fix in fixes)
-    offers = [f"{safe} fixable with --fix"] if safe else []
+    tried = run.fixes_tried
+    offers = [f"{_count(safe, 'fix', 'fixes')} not applied" if tried else f"{safe} fixable with --fix"] if safe else []
     if len(fixes) > safe:
-        offers.append(f"{len(fixes) - safe} {'more ' if safe else 'fixable '}with --fix --unsafe-fixes")
+        offers.append(f"{len(fixes) - safe} {'more ' if safe and not tried else 'fixable '}with --fix --unsafe-fixes")
     done = [f"{_count(run.fixed, 'fix', 'fixes')} applied"] if run.fixed else []
     if done or offers:
         yield f"{'; '.join([*done, ', '.join(offers)] if offers else done)}."

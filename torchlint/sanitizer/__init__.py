@@ -8,6 +8,7 @@ the graph. It may change nothing that the program computes, prints to its own st
 - `start`: what runs there. `places`: where in the program something happened. `page`: what is told, as text and JSON.
 - `calls`: what is kept of every call into torch. `passes`: what is kept of every backward. `growth`: graphs that are
   never let go of. `optimizers`: parameters without a gradient.
-- `story`: from an error to the operations behind it. `quiet`: warnings and tracebacks that look as without us.
+- `story`: from an error to the operations behind it. `verify.quiet`: warnings and tracebacks that look as
+  without us.
 - `gradients`, `picture`: `torchlint trace`.
 """

@@ -20,13 +20,14 @@ from typing import Any
 
 import torch
 
-from torchlint.sanitizer import page, quiet, story
+from torchlint.sanitizer import page, story
 from torchlint.sanitizer.calls import Calls
 from torchlint.sanitizer.gradients import Gradients
 from torchlint.sanitizer.growth import Growth
 from torchlint.sanitizer.optimizers import Optimizers
 from torchlint.sanitizer.page import Page, Section
 from torchlint.sanitizer.passes import Passes
+from torchlint.verify import quiet
 
 
 def main(asked: str) -> None:

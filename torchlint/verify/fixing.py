@@ -30,8 +30,9 @@ from torchlint.verify.counterfactual import same_results
 from torchlint.verify.execute import describe_ending
 from torchlint.verify.messages import OVERWRITTEN, message
 from torchlint.verify.programs import Program
-from torchlint.verify.protocol import Facts, Outcome, Request, Watch
+from torchlint.verify.protocol import Facts, Outcome, Raised, Request, Watch
 from torchlint.verify.server import shared
+from torchlint.verify.watches import entry_of
 
 NAMES = 64
 """At most so many variables of the program are compared."""
@@ -117,7 +118,8 @@ def objection(text: str, finding: Finding, limits: Limits) -> str:
     own = program.statement_at(finding.span.line, finding.span.column)
     if own is None:
         return "its place holds no statement of the program"
-    watch = (Watch(own.line, own.column),)
+    entry = entry_of(program, own)
+    watch = tuple(Watch(place.line, place.column) for place in dict.fromkeys((own, entry)))
     request = Request(
         text, program.path, watch, observe=True, measure=True, probes=names, timeout=limits.timeout,
         memory_mb=limits.memory_mb,
@@ -127,12 +129,17 @@ def objection(text: str, finding: Finding, limits: Limits) -> str:
     if not before.seen or not before.seen[0].started:
         where = f"`{'.'.join((*own.classes, *own.functions))}`" if own.functions else "it"
         how = "" if before.ending == "ended" else f": the program {_ending(before, limits)}"
+        called = len(before.seen) > 1 and before.seen[1].started
+        way = f"takes another way in {where}" if called and not how else f"does not come to {'it' if called else where}"
         return (
-            f"line {own.line} was not reached when the file was run as a script, which does not come to {where}{how}; "
+            f"line {own.line} was not reached when the file was run as a script, which {way}{how}; "
             f"a fix is held against that run alone, or with `--with` against one of your own program, where "
             f'`torchlint verify {finding.path}:{finding.span.line} --with "…"` shows the finding'
         )
     after = run(replace(request, text=changed, watches=()))
+    if same_error(before.raised, after.raised):
+        assert after.raised is not None
+        return f"the program raises {message(after.raised)}, with it and without: nothing can be compared"
     if after.ending != "ended":
         return f"with it the program {_ending(after, limits)}"
     if before.ending == "ended":
@@ -148,6 +155,11 @@ def objection(text: str, finding: Finding, limits: Limits) -> str:
     if not after.printed.startswith(before.printed):
         return f"what it prints until {message(before.raised)} is another text"
     return ""
+
+
+def same_error(before: Raised | None, after: Raised | None) -> bool:
+    """Whether both runs ended by one error, whose lines the fix may have moved."""
+    return before is not None and after is not None and (before.type, before.message) == (after.type, after.message)
 
 
 def _ending(outcome: Outcome, limits: Limits) -> str:

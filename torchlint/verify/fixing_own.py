@@ -20,7 +20,7 @@ from pathlib import Path
 
 from torchlint.rule import Finding
 from torchlint.verify.counterfactual import close, same_passes
-from torchlint.verify.fixing import difference
+from torchlint.verify.fixing import difference, same_error
 from torchlint.verify.messages import OVERWRITTEN, message
 from torchlint.verify.own import Limits, run_program
 from torchlint.verify.programs import Program, Statement
@@ -116,6 +116,9 @@ class Programs:
             new = after.scenes.get(name)
             if new is None:
                 return f"with it the program {after.ended}"
+            if same_error(old.raised, new.raised):
+                assert new.raised is not None
+                return f"the program raises {message(new.raised)}{where}, with it and without: nothing can be compared"
             if new.raised is not None:
                 return f"with it the program raises {message(new.raised)}{where}"
             if old.raised is not None:

@@ -59,6 +59,7 @@ def main(task_file: str, report_file: str) -> None:
     collecting = gc.isenabled()
     gc.disable()  # what is imported here stays: at the end, too, the collector would look at it for half a second
     try:
+        from torchlint.verify import quiet
         from torchlint.verify.scenes import Scenes
     except ImportError as error:
         tell(Told(-1, note=f"{NO_TORCH}: {error}"))
@@ -69,6 +70,8 @@ def main(task_file: str, report_file: str) -> None:
     gc.freeze()
     if collecting:
         gc.enable()
+
+    quiet.install()
 
     def enough() -> None:
         raise Stopped("has been watched long enough")
@@ -110,6 +113,9 @@ def _run(command: Command) -> tuple[BaseException | None, object]:
         return None, end.code
     except BaseException as error:
         if not isinstance(error, Stopped):
+            from torchlint.verify import quiet
+
+            quiet.strip(error)
             traceback.print_exception(error)
         return error, 1
     return None, 0
@@ -122,6 +128,7 @@ def _script(path: str) -> None:
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     with io.open_code(os.path.abspath(path)) as file:
         data = file.read()
+    path = os.path.join(os.getcwd(), path.removeprefix(f".{os.sep}"))  # as Python names the file since 3.9
     finder = next(each for each in sys.meta_path if isinstance(each, Finder))
     index = finder.files.of(path)
     code = None if index is None else finder.files.code(index, data, path)

@@ -295,6 +295,8 @@ class Check:
                 draft = with_words(draft, mended)
             self.seconds[index] += outcome.seconds + time.monotonic() - started
             before = self.drafts[index]
+            if mended and before is not None and draft.status == "inconclusive":
+                continue  # what stops the changed program is not what stops the user's
             if before is None or draft.status != "inconclusive" or before.unreached or before.status == "refuted":
                 self.drafts[index] = draft
 

@@ -59,7 +59,7 @@ def watched(
     asked: dict[Statement, list[str]] = {place: [] for place in places}
     capture = variables = False
     readers: list[Statement] = []
-    entry = _entry(program, own)
+    entry = entry_of(program, own)
     asked.setdefault(entry, [])
     for claim in finding.claims:
         names = _names(claim, own)
@@ -97,7 +97,7 @@ def watched(
     return watches, entry, tuple(dict.fromkeys(readers))
 
 
-def _entry(program: Program, own: Statement) -> Statement:
+def entry_of(program: Program, own: Statement) -> Statement:
     """The first statement of the function that a statement is in; that itself at top level."""
     function = None
     for statement in program.statements:

@@ -72,10 +72,16 @@ class Printer:
             color=self._colored(to),
             trace=self.options.show_trace,
             texts=self.texts,
-            quiet=self.options.quiet,
+            quiet=self.options.quiet or self._nothing_to_lint,
             template=self.options.template or "",
             about=self._about,
         )
+
+    @property
+    def _nothing_to_lint(self) -> bool:
+        """Whether what was named is not there, which is said: a summary of no files would be an all-clear."""
+        request = self.request
+        return not self.options.stdin and not request.found.files and request.misused
 
     @property
     def _usual_output(self) -> IO[str]:
@@ -127,7 +133,9 @@ class Printer:
         """Print the report, or what of it is not printed yet."""
         style = self.style
         outcomes = tuple(map(self._placed, result.outcomes))
-        result = replace(result, outcomes=outcomes, unsafe_fixes=self.request.unsafe_fixes)
+        request = self.request
+        unsafe, tried = request.unsafe_fixes, request.fixes_verified
+        result = replace(result, outcomes=outcomes, unsafe_fixes=unsafe, fixes_tried=tried)
         to = self._usual_output
         numbers = _numbers(result) if self.options.statistics else []
         beside = self.request.format in ("text", "concise")

@@ -108,6 +108,9 @@ def _places(paths: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, set[_Pla
         found = None if os.path.exists(path) else _LINE.fullmatch(path)
         files.append(found[1] if found else path)
         if found is None:
+            head, _, word = path.rpartition(":")
+            if not os.path.exists(path) and os.path.isfile(head):
+                raise click.UsageError(f"{path}: `{word}` is no line of {head}, write its number: {head}:LINE")
             continue
         file, cell, line = found[1], found[2] and int(found[2]), int(found[3])
         if is_notebook(file) and not cell:
@@ -151,6 +154,8 @@ class _Verify(Check):
                 outcome = replace(outcome, report=replace(outcome.report, findings=kept))
             outcomes.append(outcome)
         for path, lines in self.lines.items():
+            if not os.path.exists(path):  # that is said
+                continue
             for cell, line in sorted(lines, key=lambda place: (place[0] or 0, place[1])):
                 if (path, (cell, line)) not in met:
                     named = os.path.relpath(path) + (f":cell {cell}" if cell else "")

@@ -170,6 +170,7 @@ def _tell_read(autograd: Autograd, read: SavedRead, decision: Condition | None =
             through=through,
             backward=read.backward,
             implicit=read.implicit,
+            grad_mode=write.grad_mode,
         )
     )
 
@@ -222,6 +223,7 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth]) -> None:
                 target_is_view=chosen.is_view,
                 made=(write.target.base or write.target).origin.origin,
                 index=write.index,
+                grad_mode=write.grad_mode,
                 filled=all(id(record.write.target.storage) in filled for record in records),
             )
         )

@@ -178,6 +178,7 @@ def write(
         inside=None if machine.foreign_call is None else origin,
         foreign_call=machine.foreign_call,
         index=index,
+        grad_mode=machine.grad_mode,
     )
     read_since = bool(storage.writes) and storage.read > storage.writes[0].time
     if raises is not Truth.YES:

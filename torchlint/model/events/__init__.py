@@ -191,6 +191,8 @@ class InplaceWrite(Event):
         writes.
     index
         See `WrittenPart`; "" for other writes.
+    grad_mode
+        Whether it was on at the write: where it is off, a new tensor in the written one's place has no graph.
     """
 
     op: str
@@ -210,6 +212,7 @@ class InplaceWrite(Event):
     filled: bool = False
     outdated: bool = False
     index: WrittenPart = ""
+    grad_mode: Truth = Truth.MAYBE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,7 +229,7 @@ class SavedTensorRead(Event):
         What of it: "its result", "its input" (with the user's name where there is one: "its input `w`").
     name
         The user's name for the saved tensor.
-    write_op, spelling
+    write_op, spelling, grad_mode
         As in `InplaceWrite`.
     target
         The tensor through which it was written.
@@ -250,6 +253,7 @@ class SavedTensorRead(Event):
     through: str
     backward: Step
     implicit: bool
+    grad_mode: Truth = Truth.MAYBE
 
 
 BackwardCallee: TypeAlias = Literal["backward", "autograd.backward", "autograd.grad"]

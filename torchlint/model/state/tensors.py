@@ -109,6 +109,7 @@ class Write:
     """Where it really stands, if that is in another file: `origin` and `line` are then the call that led there."""
     foreign_call: ForeignCall | None = None
     index: WrittenPart = ""
+    grad_mode: Truth = Truth.YES
 
 
 @dataclass(slots=True, eq=False)

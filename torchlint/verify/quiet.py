@@ -1,5 +1,5 @@
 """
-Warnings and tracebacks as they would be without the sanitizer between the program and torch.
+Warnings and tracebacks of a program of the user's as they would be without what watches it between it and torch.
 
 A function that is watched is called from our frames. A warning that names its caller would name us, and a traceback
 would show us; here these frames are left out.
@@ -16,9 +16,12 @@ from typing import Any
 
 import torch
 
-from torchlint.sanitizer.places import OWN
+import torchlint
 
-_CALLS = os.path.join(OWN, "sanitizer") + os.sep
+_CALLS = tuple(
+    os.path.join(os.path.dirname(os.path.abspath(torchlint.__file__)), folder) + os.sep
+    for folder in ("sanitizer", "verify")
+)
 _OVERRIDES = os.path.abspath(torch.overrides.__file__)
 FROZEN = "<torchlint>"
 """The name of the code that begins a run (`launch`)."""
