@@ -12,15 +12,16 @@ import ast
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from torchlint.knowledge.api import find
 from torchlint.lint.registry import Registry, Selection
 from torchlint.model.events import Event
 from torchlint.model.events import api as events
-from torchlint.model.observers.api.methods import METHODS
+from torchlint.model.observers.api.methods import METHODS, ChangingMethods
 from torchlint.project.index import ProjectIndex
+from torchlint.rule import Rule
 from torchlint.syntax.kinds import line_at, place_at
 from torchlint.syntax.mentions import lines_of, names_of, statements
 from torchlint.syntax.references import Reference, asked_methods, references
@@ -75,22 +76,18 @@ def referred(
     project
         Whose target counts where none was asked for.
     """
-    wanted = {
-        kind
-        for rule in registry.rules
-        if rule.code in selection.enabled
-        for kind in rule.subscriptions
-        if issubclass(kind, events.ApiReference)
-    }
+    wanted = _wanted(tuple(registry.rules), selection.enabled)
     if not wanted:
         return Target(), []
     names = names_of(tree, find.PACKAGES)
     retains = _RETAIN in text
     if not (names is None or names or retains):
         return Target(), []
+    lines = None if names is None else lines_of(text, names, find.watched_anywhere())
+    if lines == [] and not retains and not any(word in text for word in ChangingMethods.words):
+        return Target(), []  # nothing rests on the target: what the project says of it is not read
     target = selection.target or project.target(text)
     watched = find.watched(target)
-    lines = None if names is None else lines_of(text, names, watched)
     found: list[Reference] = []
     tried = set[str]()
     if lines is None or lines:
@@ -104,6 +101,18 @@ def referred(
     read = _Names(tree)
     used = (use for each in found for use in _Judged(each, watched, target, read, found, tried).uses())
     return target, [_event(path, target, use, read) for use in used if use.kind in wanted]
+
+
+@lru_cache(maxsize=8)
+def _wanted(rules: tuple[Rule, ...], enabled: frozenset[str]) -> frozenset[type[events.ApiReference]]:
+    """The events that rules which are asked for want to know."""
+    return frozenset(
+        kind
+        for rule in rules
+        if rule.code in enabled
+        for kind in rule.subscriptions
+        if issubclass(kind, events.ApiReference)
+    )
 
 
 def _receivers(tree: ast.Module) -> list[Reference]:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from torchlint.target import Release, Target, release
+from torchlint.target import NEWEST, Release, Target, release
 
 TABLE = Path(__file__).with_name("changes.json")
 PACKAGES = frozenset({"torch", "functorch", "torchvision"})
@@ -317,6 +317,13 @@ def watched(target: Target) -> Watched:
         if target.spans(each.changes) or target.reaches(each.since)
     }
     return Watched(names, too_new, old, new, better_said)
+
+
+@cache
+def watched_anywhere() -> Watched:
+    """What concerns any range of releases: told before the one that is meant is known."""
+    new: dict[str, dict[str, Release]] = {key: {} for key in _table()["new_arguments"]}
+    return Watched(changes(), dict.fromkeys(_table()["since"], NEWEST), arguments(), new, unsaid())
 
 
 def _concerns(change: Change, target: Target) -> bool:
