@@ -115,6 +115,8 @@ class MissingZeroGrad(Rule):
         zeroing = f"{event.optimizer}.zero_grad()" if event.optimizer else "zero_grad()"
         stepping = f"{event.optimizer}.step()" if event.optimizer else "step()"
         message = f"`{stepping}` uses the sum of all gradients so far: nothing in this loop calls `{zeroing}`"
+        if not event.known:
+            message += f", unless `{stepping}` itself does"
         fix = None
         text = followed_by(event.statement, zeroing) if event.nameable else None
         if text is not None:

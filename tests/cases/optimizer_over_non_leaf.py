@@ -315,3 +315,25 @@ def result_that_retains_its_gradient():
     doubled.retain_grad()
     tripled.sum().backward(inputs=[tripled])
     torch.optim.SGD([doubled, tripled], lr=0.1)
+
+
+def gradient_that_other_code_retains():
+    import operator
+
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    operator.methodcaller("retain_grad")(y)
+    optimizer = torch.optim.SGD([y], lr=0.1)
+    y.sum().backward()
+    optimizer.step()
+
+
+def gradient_that_a_method_of_some_name_retains():
+    import os
+
+    x = torch.ones(2, requires_grad=True)
+    y = x * 2
+    getattr(y, os.environ.get("TORCHLINT_METHOD", "retain_grad"))()
+    optimizer = torch.optim.SGD([y], lr=0.1)
+    y.sum().backward()
+    optimizer.step()

@@ -32,12 +32,15 @@ class GradientsCarried(Event):
         "never": nothing in sight zeroes the gradients. "outside": something does, but not in this loop.
     nameable
         `optimizer` is a dotted name that means the same object where `step` stands.
+    known
+        The optimizer was made in sight, so that it is known what its `step` does. Another one's may zero as well.
     """
 
     optimizer: str
     backward: Step
     zeroed: Literal["never", "outside"]
     nameable: bool
+    known: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

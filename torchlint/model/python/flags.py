@@ -130,6 +130,8 @@ def _unsettle_tensor(run: Run, tensor: Tensor, slightly: bool) -> None:
     if tensor.own != own:
         run.machine.trail.set(tensor, "own", own)
     unsettle_grad(run, tensor)
+    if tensor.grad_fn and not slightly and not tensor.retains_grad:
+        run.machine.trail.set(tensor, "retains_grad", True)  # perhaps: those who ask want to know that it is not so
     if tensor.grad_fn and tensor.base is None and not all(is_open(guard) for guard, _ in tensor.grad_fn):
         cut = cut or unknown_guard()
         run.machine.trail.set(tensor, "grad_fn", tuple((guard | cut, node) for guard, node in tensor.grad_fn))

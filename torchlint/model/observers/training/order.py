@@ -22,7 +22,7 @@ from torchlint.model.events.training import (
 )
 from torchlint.model.observers.training.moments import Iteration, Log, Moment
 from torchlint.model.state.guards import ALWAYS, covered
-from torchlint.model.state.values import Optimizer
+from torchlint.model.state.values import Instance, Optimizer
 from torchlint.syntax import ir
 
 
@@ -83,6 +83,7 @@ def _carried(log: Log, step: Moment) -> Event | None:
             backward=backward,
             zeroed="outside" if zeroed else "never",
             nameable=bool(step.name),
+            known=isinstance(step.owner, (Optimizer, Instance)),
         )
     return None
 
