@@ -143,17 +143,13 @@ class Nodes:
         spans = places(module)
         at_lines = {_start(self._body[number]) for number in new}
         body = list(module.body if self._source is None else self._source.module.body)
-        lines: set[int] = set()
         for number, statement in enumerate(module.body):
-            first = _first_line(statement, spans)
-            if first in at_lines:
+            if _first_line(statement, spans) in at_lines:
                 body[number] = statement
-                lines.update(range(first, spans[statement][2] + 1))
-        # whatever is written has a place: to go over these takes a tenth of a walk over the tree
-        for node in reversed([*spans]):  # what is around first: of one key the innermost node counts
-            if has_key(type(node)) and spans[node][0] in lines:
-                for each in keys(node, spans):
-                    self._nodes[each] = node
+                for node in walk(statement):
+                    if has_key(type(node)):
+                        for each in keys(node, spans):
+                            self._nodes[each] = node
         if self._source is None:
             self._source = Source(self._path, self._program.text, module, spans)
         else:
