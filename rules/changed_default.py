@@ -99,9 +99,9 @@ class ChangedDefault(Rule):
         assert unsaid.changes is not None
         release = _release(unsaid.changes)
         call = f"`{event.spelled}`{f' without `{unsaid.name}`' if unsaid.name else ''}"
-        both = "this project allows both" if target.said else "the target holds both"
+        both = f"{target.said.partition(' in ')[0]} allows both" if target.said else "the target holds both"
         say = f": say `{unsaid.name}`" if unsaid.name and not target.begins_before(unsaid.keyword) else ""
-        message = f"{call} {unsaid.was} before torch {release} and {unsaid.now} from it on, and {both}{say}"
+        message = f"{call} {unsaid.was} before torch {release} and {unsaid.now} from it on; {both}{say}"
         oldest = ".".join(map(str, target.oldest))
         within = f"{oldest} {release} {unsaid.name}".strip()
         claims = (Observed("meaning-changed", event.name, within),)

@@ -121,7 +121,7 @@ class Unsaid:
     say
         What keeps the old meaning; "" if nothing does.
     now
-        What it means from `changes` on.
+        What it means from `changes` on, as it follows on what it meant before.
     keyword
         The release that has the argument.
     why
