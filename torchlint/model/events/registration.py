@@ -279,3 +279,20 @@ class LeafLost(Event):
     op: str
     factory: cst.Call | None
     value_node: cst.BaseExpression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterUnused(Event):
+    """
+    A layer or parameter that the `__init__` of a Module registers, and that nothing in the file reads; an object of the
+    class is wrapped in `DistributedDataParallel`, which is not asked to look for unused parameters. `node` is the
+    target.
+
+    Attributes
+    ----------
+    attribute, module
+        The attribute and the class.
+    """
+
+    attribute: str
+    module: str
