@@ -367,3 +367,27 @@ def derived_class_reads_it():
     net.register_comm_hook(None, noop_hook)
     for _ in range(2):
         net(torch.ones(1, 2)).sum().backward()
+
+
+def class_inside_another_one():
+    dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=2)
+
+    class Trainer:
+        def __init__(self):
+            class Net(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.body = nn.Linear(2, 2)
+                    self.head = nn.Linear(2, 2)
+
+                def forward(self, x):
+                    return self.head(self.body(x))
+
+            self.net = DDP(Net())
+            self.net.register_comm_hook(None, noop_hook)
+
+        def run(self):
+            for _ in range(2):
+                self.net(torch.ones(1, 2)).sum().backward()
+
+    Trainer().run()

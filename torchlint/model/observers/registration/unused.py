@@ -257,12 +257,13 @@ def _gives_itself_away(cls: ir.ClassDef) -> bool:
 def _read(layer: _Layer, program: ir.Program) -> bool:
     """Whether anything in the file may read the attribute, or binds it a second time."""
     spelled = re.compile(rf"\b{re.escape(layer.attribute)}\b")
+    its = {id(node) for node in ir.walk(layer.cls.body)}  # the class may stand inside another one
     others = {
         id(node)
         for cls in ir.everything(program.body)
         if isinstance(cls, ir.ClassDef) and cls is not layer.cls
         for node in ir.walk(cls.body)
-        if own(node, layer.attribute)
+        if own(node, layer.attribute) and id(node) not in its
     }
     for each in ir.walk(program.body):
         if isinstance(each, ir.Constant) and isinstance(each.value, str) and spelled.search(each.value):
