@@ -220,7 +220,7 @@ ROWS = {
         second.backward()  # note: this backward reads the retained graph
         """,
         Holds("len(passes) == 2"),
-        ("`retain_graph=True`", "`first`", "sum"),
+        ("a later backward", "`first`", "sum"),
         """
         import torch
 

@@ -36,7 +36,7 @@ def test_the_weights_of_a_function(function: str, argument: str, weights: str | 
         ),
         ("models.resnet50(True)", 'models.resnet50(weights="IMAGENET1K_V1")'),
         ("models.resnet50(True, num_classes=2)", 'models.resnet50(weights="IMAGENET1K_V1", num_classes=2)'),
-        ("models.resnet50(False)", "models.resnet50(weights=None)"),
+        ("models.resnet50(False)", "models.resnet50()"),
         (
             "models.detection.ssd300_vgg16(pretrained=False, pretrained_backbone=True)",
             'models.detection.ssd300_vgg16(weights=None, weights_backbone="IMAGENET1K_FEATURES")',
@@ -57,5 +57,5 @@ def test_a_call_with_pretrained_weights(call: str, rewritten: str | None) -> Non
 def test_one_call_without_a_fix_does_not_keep_the_others_from_theirs() -> None:
     program = "import torch\nfrom torchvision import models\na = models.{}\nb = models.{}\nc = models.{}\n"
     calls = ("resnet18(pretrained=wanted)", "resnet34(pretrained=True)", "vgg16(pretrained=False)")
-    fixed = ("resnet18(pretrained=wanted)", 'resnet34(weights="IMAGENET1K_V1")', "vgg16(weights=None)")
+    fixed = ("resnet18(pretrained=wanted)", 'resnet34(weights="IMAGENET1K_V1")', "vgg16()")
     assert _rewritten(program.format(*calls)) == program.format(*fixed)
