@@ -217,7 +217,12 @@ class Configurations:
     def _here(self, directory: Path) -> Config | None:
         for name in NAMES:
             file = directory / name
-            table = _table(file) if file.is_file() and not _is_template(file) else None
+            try:
+                table = _table(file) if file.is_file() else None
+            except ConfigError:
+                if not _is_template(file):
+                    raise
+                continue
             if table is not None:
                 return self._with_inline(self._noting(read(file, table)))
         return None
@@ -401,22 +406,15 @@ def _table(file: Path) -> object | None:
 
 def _is_template(file: Path) -> bool:
     """
-    Whether a file below the working directory is no TOML and nowhere names torchlint: a template of a project with its
-    placeholders cannot configure torchlint, and the project around it is linted.
+    Whether a file that is no TOML lies below the working directory and nowhere names torchlint: a template of a project
+    with its placeholders cannot configure torchlint, and the project around it is linted.
     """
     if file.name != PYPROJECT or Path.cwd() not in file.parent.parents:
         return False
     try:
-        text = file.read_bytes()
+        return b"torchlint" not in file.read_bytes()
     except OSError:
         return False
-    if b"torchlint" in text:
-        return False
-    try:
-        _toml(file)
-    except ConfigError:
-        return True
-    return False
 
 
 def _toml(file: Path) -> dict[str, Any]:

@@ -165,24 +165,31 @@ class _Names:
         }
 
     @cached_property
+    def _saving(self) -> list[ast.Call]:
+        """The calls of `torch.save`."""
+        return [
+            node
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "save"
+            and ast.unparse(node.func) == "torch.save"
+        ]
+
+    @cached_property
     def saves(self) -> int:
         """
         The line on which `torch.save` is given `self`, what the file elsewhere asks for its state, or what it makes of
         a layer of torch or a Module of its own; 0 if there is none.
         """
-        calls = [
-            (node, node.func)
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        ]
-        saved = {
-            node.lineno: ast.unparse(node.args[0])
-            for node, function in reversed(calls)
-            if function.attr == "save" and node.args and ast.unparse(function) == "torch.save"
-        }
+        saved = {call.lineno: ast.unparse(call.args[0]) for call in reversed(self._saving) if call.args}
         if not saved:
             return 0
-        stateful = {ast.unparse(function.value) for _, function in calls if function.attr in _OF_MODULES}
+        stateful = {
+            ast.unparse(node.func.value)
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _OF_MODULES
+        }
         stateful |= {
             ast.unparse(target)
             for node in ast.walk(self.tree)
@@ -206,9 +213,7 @@ class _Names:
         if around is not self.tree:
             given = {each.arg for each in ast.walk(around) if isinstance(each, ast.arg)} - {"self", "cls"}
         chosen = any(isinstance(each, ast.Name) and each.id in given for each in ast.walk(place))
-        for each in ast.walk(self.tree):
-            if not (isinstance(each, ast.Call) and ast.unparse(each.func) == "torch.save"):
-                continue
+        for each in self._saving:
             written = _file(each, 1)
             if written is None or ast.unparse(written) != words:
                 continue

@@ -30,13 +30,14 @@ from torchlint.syntax import ir
 
 APPLIED = "torch.autograd.Function"
 """`Unknown.made_by` of what is one tensor, and a node of the graph if an input is in it."""
-_FUNCTION = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
+FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
+"""What a custom Function derives from."""
 _INTEGER = frozenset({"bool", "byte", "char", "int", "long", "short"})
 
 
 def is_function(cls: Class) -> bool:
     """Whether a class of the file is a custom Function."""
-    return any(isinstance(base, External) and base.qualified in _FUNCTION for base in cls.outside())
+    return any(isinstance(base, External) and base.qualified in FUNCTIONS for base in cls.outside())
 
 
 def applied(run: Run, cls: Class, site: CallSite) -> Unknown:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from torchlint.model.autograd.edges import new_node
 from torchlint.model.autograd.record import edges_into, recorded_grad, save_tensor, value_grad
 from torchlint.model.autograd.tensors import fresh
+from torchlint.model.python.custom_functions import FUNCTIONS
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import ALWAYS, Guard, Truth
@@ -32,7 +33,6 @@ from torchlint.model.state.values import (
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import identifier
 
-_FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
 _SAVED = "save_for_backward()"
 """The attribute of a context that holds what was saved, under a name that no program can write."""
 _BESIDE = frozenset({"enable_grad", "set_grad_enabled", "mark_dirty", "mark_non_differentiable", "autograd"})
@@ -156,7 +156,7 @@ def _method(cls: Class, name: str) -> Function | None:
 def _is_plain(cls: Class) -> bool:
     """Whether all of a Function stands in the file, in `forward` and `backward`, and is one node."""
     outside = {base.qualified if isinstance(base, External) else "" for base in cls.outside()}
-    if not outside & _FUNCTIONS or not outside <= _FUNCTIONS | {"object"}:
+    if not outside & FUNCTIONS or not outside <= FUNCTIONS | {"object"}:
         return False
     for each in cls.ancestry():
         if each.wrapped or each.attributes.keys() & {"setup_context", "apply", "jvp", "__init_subclass__"}:
