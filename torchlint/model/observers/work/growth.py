@@ -118,7 +118,9 @@ def _beside(loop: ir.For | ir.While, name: str) -> tuple[str, ...]:
         if not isinstance(each, ir.Assign) or not isinstance(call, ir.Call) or not call.arguments:
             continue
         target, first = each.targets[0], call.arguments[0].value
-        if not isinstance(target, ir.Name) or not isinstance(first, ir.Sequence) or target.id in (name, *found):
+        if not isinstance(target, ir.Name) or not isinstance(first, ir.Sequence):
+            continue
+        if target.id == name or target.id in found:
             continue
         places = _places(first, target) if identifier(call.function) in CONCATENATIONS else []
         if len(places) == 1 and _only_grows(loop, target.id, call, first.elements[places[0]]):
