@@ -24,6 +24,24 @@ def _plain_suites() -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def fresh_configuration() -> None:
+    """No configuration is remembered from another test."""
+    from torchlint import config
+
+    config.forget()
+
+
+@pytest.fixture
+def toy_model(monkeypatch: pytest.MonkeyPatch, fresh_configuration: None) -> None:
+    """The toy model (`toy`) instead of the real one: what is tested fails for its own faults alone."""
+    import toy
+
+    from torchlint.lint import engine
+
+    monkeypatch.setattr(engine, "interpret", toy.interpret)
+
+
 def pytest_collection_finish() -> None:
     """What is collected and imported stays: no collection need look at it, and no fork copies it for one."""
     gc.freeze()

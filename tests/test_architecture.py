@@ -183,6 +183,22 @@ def test_packages_are_the_folders() -> None:
     assert all((folder / "__init__.py").exists() for folder in with_python)
 
 
+OTHER_TESTS = {
+    *("bench", "capabilities", "corpus", "differential", "driving", "fuzz", "golden", "injection", "metamorphic"),
+    *("peers", "threads", "verdicts"),  # commands, each with its tests
+    *("cases", "projects", "reported", "scripts"),  # programs
+    *("rules", "site"),
+}
+
+
+def test_tests_stand_where_the_code_does() -> None:
+    """A folder of tests has the name of the folder that it tests, or is a command, programs, or of rules and pages."""
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        inside = path.parent.relative_to(ROOT / "tests")
+        mirrored = (ROOT / "torchlint" / inside).is_dir()
+        assert mirrored or inside.parts[0] in OTHER_TESTS, f"tests/{inside}: torchlint has no folder of that name"
+
+
 LINES, CLASS_LINES = 550, 250
 """The most that a file and a class may have: there is no exception."""
 

@@ -21,13 +21,13 @@ import torch
 
 from torchlint.verify.execute import describe_ending, run_program
 
-RUNTIME = Path(__file__).parent / "runtime" / "test_talk.py"
+RUNTIME = Path(__file__).parent / "verify" / "test_talk.py"
 ROWS = [f"T{number}" for number in range(1, 22)] + [f"S{number}" for number in range(1, 5)]
 SPECIAL = {
     "T18": test_talk_numerics.test_a_custom_function_that_saves_its_inputs_is_clean,
 }
 OBSERVED = ["T1", "T3", "T4", "T5", "T7", "T8", "T10", "T11", "T12", "T13", "T14"]
-"""Rows that the runtime mode can show; see tests/runtime/test_talk.py."""
+"""Rows that the runtime mode can show; see tests/verify/test_talk.py."""
 
 UNROLLED = {
     "second iteration": (

@@ -16,7 +16,7 @@ from torchlint.syntax.tree import walk, written
 from torchlint.truth import Truth
 
 # Methods of `torch.Tensor` that end in "_" and have no out-of-place form, or one that means something else
-# (tests/test_rewrite.py holds the set against the running torch).
+# (tests/fixes/test_rewrites.py holds the set against the running torch).
 NO_TWIN = frozenset(
     """
     apply_ cauchy_ copy_ exponential_ fill_ fill_diagonal_ geometric_ log_normal_ map2_ map_ normal_ random_

@@ -9,6 +9,8 @@ import pytest
 from torchlint import config
 from torchlint.config import Config, ConfigError, Configurations, for_directory, read
 
+pytestmark = pytest.mark.usefixtures("fresh_configuration")
+
 
 def test_every_key() -> None:
     table = {

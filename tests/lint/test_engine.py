@@ -6,12 +6,14 @@ import threading
 
 import expectations
 import pytest
-from probe import EVERYTHING, REGISTRY, lint, said
+from toy import EVERYTHING, REGISTRY, lint, said
 
 from torchlint.lint.engine import MODEL, PARSE, PLACES, check_bytes
 from torchlint.lint.registry import Selection
 from torchlint.rule import Level
 from torchlint.syntax.tree import Span
+
+pytestmark = pytest.mark.usefixtures("toy_model")
 
 
 def test_findings_are_sorted_and_placed() -> None:
@@ -64,7 +66,7 @@ def test_a_rule_that_raises_is_named_and_the_other_findings_stand() -> None:
         (
             2,
             "TLN000",
-            "the rule PRB002 (broken) failed: ValueError: toy rule (probe.py, line N); the other findings stand",
+            "the rule PRB002 (broken) failed: ValueError: toy rule (toy.py, line N); the other findings stand",
         ),
         (3, "PRB001", "`boom` is called"),
         (4, "PRB001", "`worse` is called"),
@@ -76,7 +78,7 @@ def test_a_rule_that_raises_is_named_and_the_other_findings_stand() -> None:
 def test_a_model_that_raises_is_named() -> None:
     report = lint("torch.bad()\ntorch.crash()\n")
     assert said(report) == [
-        (1, "TLN000", "the model could not follow this file: ZeroDivisionError: toy model (probe.py, line N)"),
+        (1, "TLN000", "the model could not follow this file: ZeroDivisionError: toy model (toy.py, line N)"),
     ]
     assert report.failed
     assert not report.followed

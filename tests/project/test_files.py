@@ -10,6 +10,8 @@ import pytest
 from torchlint.config import ConfigError
 from torchlint.project.files import find_files
 
+pytestmark = pytest.mark.usefixtures("fresh_configuration")
+
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from probe import EVERYTHING, REGISTRY
+import pytest
+from toy import EVERYTHING, REGISTRY
 
 from torchlint.lint.engine import check_text
 from torchlint.lint.fixpoint import ROUNDS, Fixed, fix
 from torchlint.lint.registry import Selection
 from torchlint.syntax.tree import Decoded
+
+pytestmark = pytest.mark.usefixtures("toy_model")
 
 RULES = Selection(EVERYTHING.enabled - {"TLN002"})
 

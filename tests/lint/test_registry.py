@@ -8,14 +8,16 @@ import sys
 import textwrap
 from pathlib import Path
 
-import probe
 import pytest
-from probe import REGISTRY
+import toy
+from toy import REGISTRY
 
 from torchlint.config import Config, ConfigError, Overrides
 from torchlint.lint import registry
 from torchlint.lint.registry import RegistryError, Selection
 from torchlint.rule import Level, Rule
+
+pytestmark = pytest.mark.usefixtures("toy_model")
 
 ROOT = Path(__file__).parents[2]
 ALL = frozenset(REGISTRY.names)
@@ -104,16 +106,16 @@ def test_the_own_rules_are_found() -> None:
     assert registry.load().broken == ()
 
 
-def _rule(code: str, name: str, documentation: str = probe.DOCUMENTATION) -> type[Rule]:
-    body = {"code": code, "name": name, "level": Level.ERROR, "__doc__": documentation, "check": probe.Called.check}
+def _rule(code: str, name: str, documentation: str = toy.DOCUMENTATION) -> type[Rule]:
+    body = {"code": code, "name": name, "level": Level.ERROR, "__doc__": documentation, "check": toy.Called.check}
     return type("Made", (Rule,), {**body, "__module__": "made"})
 
 
 @pytest.mark.parametrize(
     ("kind", "complaint"),
     [
-        (_rule("PRB001", "other"), "the code PRB001 is taken by probe"),
-        (_rule("PRB009", "called"), "the name `called` is taken by probe"),
+        (_rule("PRB001", "other"), "the code PRB001 is taken by toy"),
+        (_rule("PRB009", "called"), "the name `called` is taken by toy"),
         (_rule("TLN001", "other"), "the code TLN001 is taken by torchlint itself"),
         (_rule("PRB009", "other", ""), "has no documentation"),
         (_rule("PRB009", "other", "Summary.\n\n## What it does\nx\n"), "lacks the section `## Why is this bad?`"),
@@ -139,7 +141,7 @@ def test_plugins_by_module_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         from torchlint.model import events
 
         class Mine(Rule):
-            __doc__ = {probe.DOCUMENTATION!r}
+            __doc__ = {toy.DOCUMENTATION!r}
             code, name, level = "MIN001", "mine", Level.SMELL
 
             def check(self, event: events.OpCalled):

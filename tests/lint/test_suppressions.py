@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from probe import EVERYTHING, REGISTRY, lint, said
+from toy import EVERYTHING, REGISTRY, lint, said
 
 from torchlint.fixes import edits
 from torchlint.lint.engine import check_text
 from torchlint.lint.registry import Selection
+
+pytestmark = pytest.mark.usefixtures("toy_model")
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from probe import lint
+from toy import lint
 
 from torchlint.config import ConfigError
 from torchlint.report import Style
 from torchlint.results import Outcome, Run
 from torchlint.run.baseline import Baseline, written
+
+pytestmark = pytest.mark.usefixtures("toy_model")
 
 FILE = Path("baseline.json")
 TEXT = "import torch\n\ntorch.bad()\n\ndef f():\n    torch.bad()\n    return 1\n"

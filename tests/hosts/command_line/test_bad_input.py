@@ -19,7 +19,7 @@ import pytest
 from deadly import RULE, lives, until
 from process import Ran, Torchlint
 
-PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
+PAGE = Path(__file__).parents[3] / "docs" / "bad-input.md"
 PROGRAM = "import torch\n\nx = torch.ones(3, requires_grad=True)\ny = x.exp()\ny.mul_(2)\ny.sum().backward()\n"
 NEEDLESS = "import torch\n\nx = torch.ones(3, requires_grad=True)\ny = x.exp()\ny.sum().backward(retain_graph=True)\n"
 FIXED = NEEDLESS.replace("retain_graph=True", "")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from probe import REGISTRY
+from toy import REGISTRY
 
 from torchlint import config
 from torchlint.config import ConfigError, Overrides
@@ -16,6 +16,8 @@ from torchlint.lint import registry
 from torchlint.results import FileReport, Outcome
 from torchlint.run import job as work
 from torchlint.run import run
+
+pytestmark = pytest.mark.usefixtures("toy_model")
 
 NOTHING = Overrides()
 

@@ -7,7 +7,7 @@ import json
 import unicodedata
 
 import pytest
-from probe import lint
+from toy import lint
 
 from torchlint import report
 from torchlint.report import Style
@@ -15,6 +15,8 @@ from torchlint.report.frame import WIDTH, Mark, frame
 from torchlint.report.text import block
 from torchlint.results import Outcome, Run
 from torchlint.rule import Verdict
+
+pytestmark = pytest.mark.usefixtures("toy_model")
 
 
 def _run(text: str, **fields: int) -> Run:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import ast
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from probe import EVERYTHING, REGISTRY, interpret
+from toy import EVERYTHING, REGISTRY, interpret
 
 from torchlint.fixes import edits
 from torchlint.lint import engine
 from torchlint.lint.engine import FileReport, check_bytes, check_text
 from torchlint.lint.fixpoint import fix
 from torchlint.syntax.tree import NEWLINE, Decoded
+
+pytestmark = pytest.mark.usefixtures("toy_model")
 
 engine_settings = settings(max_examples=150, deadline=None, derandomize=True)
 SIMPLE = st.sampled_from(

@@ -14,7 +14,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from probe import lint
+from toy import lint
 
 from torchlint import report
 from torchlint.condition import Condition
@@ -24,6 +24,8 @@ from torchlint.hosts.command_line.options import OUTPUT_FORMATS
 from torchlint.report import About, Style, template
 from torchlint.results import Outcome, Run
 from torchlint.syntax.text import Span
+
+pytestmark = pytest.mark.usefixtures("toy_model")
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "sarif-2.1.0-rtm.5.json").read_text(encoding="utf-8"))
 TEXT = 'import torch\n\ntorch.ok()\ns = "<script>&"; torch.old()\ntorch.risky()\ntorch.fatal()\ntorch.boom()\n'

@@ -13,7 +13,7 @@ from process import Torchlint
 from torchlint import __version__
 from torchlint.lint import registry
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_rules(torchlint: Torchlint) -> None:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from torchlint.hosts.command_line import main
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_example_output_is_real(monkeypatch: pytest.MonkeyPatch) -> None:

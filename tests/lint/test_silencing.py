@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 
 import pytest
-from probe import EVERYTHING, REGISTRY, lint
+from toy import EVERYTHING, REGISTRY, lint
 
 from torchlint.lint import notebooks
 from torchlint.lint.silencing import Silenced, silence
 from torchlint.syntax.notebook import Notebook
+
+pytestmark = pytest.mark.usefixtures("toy_model")
 
 
 def _silenced(text: str) -> Silenced:
