@@ -90,6 +90,16 @@ def test_imports_go_downward() -> None:
             assert own or not module.startswith("torchlint"), f"{path}:{line}: torchlint/__init__.py imports nothing"
 
 
+def test_families_of_observers_know_nothing_of_each_other() -> None:
+    """What several families need stands in `model/observers` itself, and is no observer."""
+    observers = ROOT / "torchlint" / "model" / "observers"
+    for path in sorted(observers.rglob("*/*.py")):
+        for line, module in _imports(path):
+            family = module.removeprefix("torchlint.model.observers.").partition(".")
+            other = module.startswith("torchlint.model.observers.") and family[1] and family[0] != path.parent.name
+            assert not other, f"{path}:{line}: imports {module} of another family"
+
+
 def test_no_circles() -> None:
     graph = {
         name: {module for _, module in _imports(path, only_at_load=True) if module in MODULES and module != name}

@@ -1,8 +1,11 @@
 """
-What a custom `autograd.Function` gives where it is applied, and `function_nodes` does not know its node.
+`MyFunction.apply(...)` of a custom `autograd.Function` of the file (torch/csrc/autograd/python_function.cpp).
 
-Its `forward` is followed by itself: of the result it is known what it is computed from, and, where
-all that `forward` returns says so, that it is one tensor with a derivative.
+Where all its parts are known its `forward` runs without a graph, and what it returns gets one node, which saves what
+`save_for_backward` was given. What its `backward` computes is not followed: only whether it reads what was saved, and
+which gradients it certainly returns. A Function that runs code under a graph of its own, writes to its inputs by
+intent, or has a part that the file does not define gives something unknown that depends on its inputs, and, where all
+that `forward` returns says so, is one tensor with a derivative.
 """
 
 from __future__ import annotations
@@ -10,43 +13,252 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchlint.knowledge.ops.find import find
-from torchlint.model.autograd.tensors import materialise
+from torchlint.model.autograd.edges import new_node
+from torchlint.model.autograd.record import edges_into, recorded_grad, save_tensor, value_grad
+from torchlint.model.autograd.tensors import fresh, materialise
 from torchlint.model.autograd.writes import escape
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
+from torchlint.model.state.guards import ALWAYS, Guard, Truth
 from torchlint.model.state.values import (
+    GRAD_NO,
     Class,
     Constant,
     External,
     Function,
+    GraphNode,
+    Instance,
     Scalar,
+    Sequence,
     Tensor,
     Unknown,
     Value,
     made_of,
     reachable_tensors,
+    unknown_guard,
 )
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import identifier
 
 APPLIED = "torch.autograd.Function"
 """`Unknown.made_by` of what is one tensor, and a node of the graph if an input is in it."""
-FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
+_FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
 """What a custom Function derives from."""
 _INTEGER = frozenset({"bool", "byte", "char", "int", "long", "short"})
+_SAVED = "save_for_backward()"
+"""The attribute of a context that holds what was saved, under a name that no program can write."""
+_BESIDE = frozenset({"enable_grad", "set_grad_enabled", "mark_dirty", "mark_non_differentiable", "autograd"})
+_PASSES = frozenset({"backward", "grad"})
+"""What makes a Function more than one node: a graph of its own, an input that is written, a result without a graph."""
+
+
+def save_for_backward(run: Run, receiver: Value, name: str, site: CallSite) -> bool:
+    """`ctx.save_for_backward(...)`, on a context made here."""
+    if name != "save_for_backward" or not isinstance(receiver, Instance) or _SAVED not in receiver.attributes:
+        return False
+    values = tuple(site.positional) if site.complete and not site.keywords else None
+    run.machine.trail.set(receiver.attributes, _SAVED, Sequence("tuple", values))
+    return True
 
 
 def is_function(cls: Class) -> bool:
     """Whether a class of the file is a custom Function."""
-    return any(isinstance(base, External) and base.qualified in FUNCTIONS for base in cls.outside())
+    return any(isinstance(base, External) and base.qualified in _FUNCTIONS for base in cls.outside())
 
 
-def applied(run: Run, cls: Class, site: CallSite) -> Unknown:
-    """`MyFunction.apply(...)`: depends on its inputs, saves nobody knows what."""
+def only_of_functions(cls: Class) -> bool:
+    """Whether all that a custom Function inherits is known: no base is from elsewhere but torch's own."""
+    return not any(each.wrapped for each in cls.ancestry()) and all(
+        isinstance(base, External) and (base.qualified in _FUNCTIONS or base.qualified == "object")
+        for base in cls.outside()
+    )
+
+
+def apply_function(run: Run, cls: Class, site: CallSite) -> Value:
+    """`MyFunction.apply(...)`, or another class's `apply`, of which nothing is known."""
+    return _one_node(run, cls, site) or _unknown_result(run, cls, site)
+
+
+def _unknown_result(run: Run, cls: Class, site: CallSite) -> Unknown:
+    """What depends on the inputs, where nobody knows what is saved."""
     escape(run.autograd, [tensor for value in site.values() for tensor in reachable_tensors(value)], site.node)
     result = made_of(site.values(), source=site.node)
     if is_function(cls) and _is_one_tensor(cls):
         result.made_by = APPLIED
     return result
+
+
+def _one_node(run: Run, cls: Class, site: CallSite) -> Value | None:
+    """What the call of a custom Function gives; None if it is not one whose parts are all known."""
+    forward, backward = _method(cls, "forward"), _method(cls, "backward")
+    if forward is None or backward is None or site.keywords or not site.complete or not _is_plain(cls):
+        return None
+    context = Instance(cls)
+    context.attributes[_SAVED] = Sequence("tuple", ())
+    machine = run.machine
+    mode, machine.grad_mode = machine.grad_mode, Truth.NO
+    machine.contexts += 1
+    result = run.call(forward, [context, *site.positional], site.node)
+    machine.contexts -= 1
+    machine.grad_mode = mode
+    if machine.dead:
+        return result
+    saved = context.attributes[_SAVED]
+    if not isinstance(saved, Sequence) or saved.items is None:
+        return None
+    outputs = result.items if isinstance(result, Sequence) and result.kind == "tuple" else (result,)
+    taken = {id(tensor.storage) for value in site.positional for tensor in reachable_tensors(value)}
+    known = outputs is not None and all(
+        isinstance(each, Tensor) and id(each.storage) not in taken and each.base is None and not each.grad_fn
+        for each in outputs
+    )
+    if outputs is None or not known:
+        return None
+    return _recorded(run, cls, backward, site, saved.items, result)
+
+
+def _recorded(
+    run: Run, cls: Class, backward: Function, site: CallSite, saved: tuple[Value, ...], result: Value
+) -> Value:
+    """What `forward` has returned, with the node of the call."""
+    autograd, machine = run.autograd, run.machine
+    given = [value for value in site.positional if isinstance(value, (Tensor, Unknown))]  # none inside a list
+    grad = GRAD_NO
+    for value in given:
+        grad = grad.either(value_grad(autograd, value))
+    grad = recorded_grad(autograd, grad)
+    outputs = result.items if isinstance(result, Sequence) and result.items is not None else (result,)
+    node: GraphNode | None = None
+    if grad != GRAD_NO:
+        reads = _reads_saved(backward)
+        sure = _sure_gradients(backward, len(site.positional))
+        edges = [
+            (guard if place in sure else guard | unknown_guard(), end)
+            for place, value in enumerate(site.positional)
+            if isinstance(value, (Tensor, Unknown))
+            for guard, end in edges_into(autograd, value)
+        ]
+        node = new_node(autograd, f"{cls.name}Backward", cls.name, site.node, grad, edges, reads)
+        node.formula = "unknown"
+    results: dict[int, Tensor] = {}
+    for output in outputs:
+        assert isinstance(output, Tensor)
+        results[id(output)] = _output(run, cls, site, output, node, len(outputs) > 1)
+    if node is not None and node.holds is not Truth.NO:
+        guard: Guard = ALWAYS if node.holds is Truth.YES else unknown_guard()
+        time = machine.tick()
+        kept = [results.get(id(value), value) for value in saved if isinstance(value, Tensor)]
+        node.saved = tuple(
+            save_tensor(autograd, node, "result" if id(each) in map(id, results.values()) else "", each, time, guard)
+            for each in kept
+        )
+    if isinstance(result, Sequence):
+        return Sequence("tuple", tuple(results[id(each)] for each in outputs))
+    return results[id(result)]
+
+
+def _output(run: Run, cls: Class, site: CallSite, output: Tensor, node: GraphNode | None, several: bool) -> Tensor:
+    """An output: the tensor that `forward` has made, recorded where it is of floats."""
+    autograd = run.autograd
+    ending = node if output.dtype not in ("int", "bool") else None
+    own = ending.condition if ending is not None else GRAD_NO
+    if several and ending is not None:
+        ending = new_node(autograd, ending.name, ending.op, ending.origin, own, [(ALWAYS, ending)], Truth.NO)
+        ending.output_of = node
+    made = fresh(
+        autograd,
+        site.node,
+        cls.name,
+        own=own,
+        node=ending,
+        shape=output.shape,
+        dtype=output.dtype,
+        contiguous=output.contiguous,
+        cut="" if ending is not None else output.cut,
+        precise=output.precise,
+    )
+    made.storage, made.counter, made.strides, made.device = (
+        output.storage,
+        output.counter,
+        output.strides,
+        output.device,
+    )
+    return made
+
+
+def _method(cls: Class, name: str) -> Function | None:
+    """A static method of a class or of one it derives from."""
+    found = cls.inherited(name)
+    return found if isinstance(found, Function) and found.kind == "static" else None
+
+
+def _is_plain(cls: Class) -> bool:
+    """Whether all of a Function stands in the file, in `forward` and `backward`, and is one node."""
+    if not is_function(cls) or not only_of_functions(cls):
+        return False
+    if any(each.attributes.keys() & {"setup_context", "apply", "jvp", "__init_subclass__"} for each in cls.ancestry()):
+        return False
+    return all(_is_one_node(method) for name in ("forward", "backward") if (method := _method(cls, name)) is not None)
+
+
+def _is_one_node(method: Function) -> bool:
+    """Whether a method only uses its context as one, and builds no graph of its own."""
+    definition = method.definition
+    if not isinstance(definition, ir.FunctionDef) or not definition.parameters:
+        return False
+    context = definition.parameters[0].name
+    through = whole = 0
+    for node in ir.walk(definition.body):
+        if isinstance(node, ir.Attribute):
+            through += isinstance(node.value, ir.Name) and node.value.id == context
+        whole += isinstance(node, ir.Name) and node.id == context
+        if identifier(node) in _BESIDE or (isinstance(node, ir.Attribute) and node.attr in _PASSES):
+            return False
+    return whole == through
+
+
+def _reads_saved(backward: Function) -> Truth:
+    """Whether `backward` reads what was saved, which torch checks then: on every path, or on some."""
+    body = backward.definition.body
+    assert isinstance(body, list)
+    for statement in body:
+        if isinstance(statement, (ir.If, ir.For, ir.While, ir.Try)):
+            break
+        if _mentions_saved(statement):
+            return Truth.YES
+        if isinstance(statement, ir.Return):
+            return Truth.NO
+    return Truth.MAYBE if any(_mentions_saved(each) for each in body) else Truth.NO
+
+
+def _mentions_saved(statement: ir.Statement) -> bool:
+    return any(isinstance(node, ir.Attribute) and node.attr == "saved_tensors" for node in ir.walk(statement))
+
+
+def _sure_gradients(backward: Function, count: int) -> set[int]:
+    """The places of the inputs whose gradient is certainly none of `None`: it is computed where it is returned."""
+    body = backward.definition.body
+    assert isinstance(body, list)
+    sure = set(range(count))
+    returns = [node for node in ir.walk(body) if isinstance(node, ir.Return)]
+    bound: dict[str, list[ir.Expression | None]] = {}
+    for node in ir.walk(body):
+        if isinstance(node, ir.Assign):
+            for target in node.targets:
+                if isinstance(target, ir.Name):
+                    bound.setdefault(target.id, []).append(node.value)
+    for node in returns:
+        values = node.value.elements if isinstance(node.value, ir.Sequence) else [node.value]
+        if len(values) < count:
+            return set()
+        sure = {place for place in sure if _is_computed(values[place], bound)}
+    return sure if returns else set()
+
+
+def _is_computed(value: ir.Expression | None, bound: dict[str, list[ir.Expression | None]]) -> bool:
+    """Whether what is returned is the result of an operation, or a name for one."""
+    given = bound.get(value.id, []) if isinstance(value, ir.Name) else [value]
+    return bool(given) and all(isinstance(each, (ir.Binary, ir.Unary, ir.Call)) for each in given)
 
 
 def given_by_function(run: Run, value: Value, other: Value) -> Value:
@@ -58,7 +270,7 @@ def given_by_function(run: Run, value: Value, other: Value) -> Value:
 
 def _is_one_tensor(cls: Class) -> bool:
     """Whether all that `forward` returns is written as one value that has a derivative, and nothing says otherwise."""
-    forward = next((each.attributes["forward"] for each in cls.ancestry() if "forward" in each.attributes), None)
+    forward = cls.inherited("forward")
     if not isinstance(forward, Function) or not isinstance(forward.definition, ir.FunctionDef):
         return False
     body = forward.definition.body

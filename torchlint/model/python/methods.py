@@ -16,9 +16,8 @@ from torchlint.model.python.builtins import builtin_setattr
 from torchlint.model.python.callbacks import hand_on, run_handed_on
 from torchlint.model.python.classes import FORWARD_HOOKS, HOOKED, dict_call, super_call
 from torchlint.model.python.containers import mapping_method, sequence_method
-from torchlint.model.python.custom_functions import APPLIED, applied
+from torchlint.model.python.custom_functions import APPLIED, apply_function, save_for_backward
 from torchlint.model.python.flags import unsettle_origins
-from torchlint.model.python.function_nodes import apply_function, save_for_backward
 from torchlint.model.python.functions import call_method, may_return
 from torchlint.model.python.introspection import text_method
 from torchlint.model.python.members import set_members
@@ -297,7 +296,7 @@ def _watch_unknown(run: Run, receiver: Unknown, name: str, site: CallSite) -> No
 def _of_class(run: Run, receiver: Class, name: str, site: CallSite, where: ir.Expression) -> Value | None:
     if name != "apply":
         return None
-    return apply_function(run, receiver, site) or applied(run, receiver, site)
+    return apply_function(run, receiver, site)
 
 
 def _of_optimizer(run: Run, receiver: Optimizer, name: str, site: CallSite, where: ir.Expression) -> Value | None:

@@ -97,6 +97,10 @@ class Class:
                 pending += reversed(value.bases)
         return list(found.values())
 
+    def inherited(self, name: str) -> Value | None:
+        """An attribute of the class, or of the first of its bases in the file that has it."""
+        return next((each.attributes[name] for each in self.ancestry() if name in each.attributes), None)
+
     def outside(self) -> list[Value]:
         """The bases, of any ancestor, that are not classes of the file."""
         return [base for cls in self.ancestry() for base in cls.bases if not isinstance(base, Class)]

@@ -16,9 +16,10 @@ import libcst as cst
 from torchlint.model.events import AutogradRefused, BackwardCallee
 from torchlint.model.events.custom import FunctionInstanceCalled, IncomingGradientIgnored, NothingSaved
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.custom.custom import KEEPING, inherited, is_function_class, only_of_functions
+from torchlint.model.observers.custom.custom import KEEPING
 from torchlint.model.observers.custom.function_source import Method, names, text
 from torchlint.model.observers.pending import only
+from torchlint.model.python.custom_functions import is_function, only_of_functions
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
@@ -189,11 +190,11 @@ class Applications(Observer):
 
 def _methods(cls: Class) -> tuple[Method, Method] | None:
     """`forward` and `backward` of a Function whose parts all stand in the file."""
-    if not is_function_class(cls) or not only_of_functions(cls) or inherited(cls, "setup_context") is not None:
+    if not is_function(cls) or not only_of_functions(cls) or cls.inherited("setup_context") is not None:
         return None
     found: list[Method] = []
     for name in ("forward", "backward"):
-        function = inherited(cls, name)
+        function = cls.inherited(name)
         if not isinstance(function, Function) or not isinstance(function.definition.origin, cst.FunctionDef):
             return None
         method = Method(function.definition.origin)

@@ -18,11 +18,11 @@ from torchlint.model.events.custom import (
 )
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.custom.function_source import Method, names, reads, root_of_one_minus_square, text
+from torchlint.model.python.custom_functions import is_function
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (
     Class,
-    External,
     Function,
     Instance,
     Module,
@@ -36,7 +36,6 @@ from torchlint.syntax import ir
 from torchlint.syntax.features import CUSTOM, anywhere
 from torchlint.syntax.tree import walk
 
-_FUNCTION = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
 KEEPING = frozenset({"staticmethod", "classmethod", "once_differentiable", "custom_fwd", "custom_bwd", "override"})
 """Decorators that leave the number of arguments and results as they are written."""
 _FOREIGN = re.compile(r"(^|[._])(_C|cuda|ext|cpp|kernels?|triton|backend|ctypes)(\.|_|$)")
@@ -44,27 +43,9 @@ _ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power, cst.M
 _INDIFFERENT = frozenset({"zeros_like", "ones_like", "empty_like", "asarray", "array"})
 
 
-def is_function_class(cls: Class) -> bool:
-    """Whether a class of the file is a custom autograd function."""
-    return any(isinstance(base, External) and base.qualified in _FUNCTION for base in cls.outside())
-
-
-def only_of_functions(cls: Class) -> bool:
-    """Whether all that a custom Function inherits is known: no base is from elsewhere but torch's own."""
-    return not any(each.wrapped for each in cls.ancestry()) and all(
-        isinstance(base, External) and (base.qualified in _FUNCTION or base.qualified == "object")
-        for base in cls.outside()
-    )
-
-
-def inherited(cls: Class, name: str) -> Value | None:
-    """An attribute of a class or of the first of its bases that has it."""
-    return next((each.attributes[name] for each in cls.ancestry() if name in each.attributes), None)
-
-
 def backward_of(function: Function) -> Method | None:
     """The method, if a function is the `backward` of a custom autograd function."""
-    if function.owner is None or function.name != "backward" or not is_function_class(function.owner):
+    if function.owner is None or function.name != "backward" or not is_function(function.owner):
         return None
     if not isinstance(function.definition.origin, cst.FunctionDef):
         return None
@@ -95,7 +76,7 @@ class Custom(Observer):
     # -- the class as written
 
     def class_defined(self, cls: Class) -> None:
-        if not is_function_class(cls) or id(cls.definition) in self._seen:
+        if not is_function(cls) or id(cls.definition) in self._seen:
             return
         self._seen.add(id(cls.definition))
         methods: dict[str, Method] = {}
@@ -161,10 +142,6 @@ class Custom(Observer):
                 name = text(node.value)
                 place = forward.parameters.index(name) - 1
                 self._kept_inputs.append((id(cls.definition), place, name in known, event))
-
-    # -- writing
-
-    # -- derivatives
 
     # -- the run
 
@@ -270,7 +247,7 @@ class Custom(Observer):
             self._not_differentiable("foreign", "a kernel", origin)
 
     def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
-        if isinstance(module, Instance) and is_function_class(module.cls) and isinstance(origin.origin, cst.Call):
+        if isinstance(module, Instance) and is_function(module.cls) and isinstance(origin.origin, cst.Call):
             if any("__call__" in cls.attributes for cls in module.cls.ancestry()):
                 return
             if self.machine.is_certain():

@@ -13,15 +13,10 @@ import libcst as cst
 
 from torchlint.model.events.custom import GradientsReturned
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.custom.custom import (
-    KEEPING,
-    backward_of,
-    inherited,
-    is_function_class,
-    only_of_functions,
-)
+from torchlint.model.observers.custom.custom import KEEPING, backward_of
 from torchlint.model.observers.custom.function_source import Method, names
-from torchlint.model.observers.data.written import may_set
+from torchlint.model.observers.written import may_set
+from torchlint.model.python.custom_functions import is_function, only_of_functions
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
@@ -83,7 +78,7 @@ class Returned(Observer):
     ) -> None:
         definitions = [
             each.definition.origin
-            for each in (owner.attributes.get("forward"), inherited(owner, "setup_context"))
+            for each in (owner.attributes.get("forward"), owner.inherited("setup_context"))
             if isinstance(each, Function)
         ]
         if not only_of_functions(owner) or not definitions or not isinstance(definitions[0], cst.FunctionDef):
@@ -125,7 +120,7 @@ class Returned(Observer):
         result: Value | None,
         origin: ir.Call,
     ) -> None:
-        if name != "apply" or not isinstance(receiver, Class) or not is_function_class(receiver) or keywords:
+        if name != "apply" or not isinstance(receiver, Class) or not is_function(receiver) or keywords:
             return
         if any(argument.star for argument in origin.arguments) or self.machine.foreign_call is not None:
             return

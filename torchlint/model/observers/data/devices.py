@@ -13,8 +13,8 @@ from collections.abc import Set
 from torchlint.model.events.data import WorkerOnDevice
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import Datasets, Loading, is_of_file, loading
-from torchlint.model.observers.data.written import Imports, assignments, methods, own, reached, words
 from torchlint.model.observers.pending import dotted, only
+from torchlint.model.observers.written import Imports, assignments, methods, own, reached, words
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Constant, Instance, Unknown, Value

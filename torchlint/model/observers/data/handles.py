@@ -7,8 +7,8 @@ Read from the text.
 from __future__ import annotations
 
 from torchlint.model.events.data import HandleDropped
-from torchlint.model.observers.data.written import Imports
 from torchlint.model.observers.pending import dotted
+from torchlint.model.observers.written import Imports
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
 

@@ -16,8 +16,8 @@ import libcst as cst
 from torchlint.model.events.data import EvaluatedShuffled, TrainedInOrder
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import LOADERS, MAP_STYLE
-from torchlint.model.observers.data.written import Imports, Scope, assignments, scopes, words
 from torchlint.model.observers.pending import argument, dotted
+from torchlint.model.observers.written import Imports, Scope, assignments, scopes, words
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
 

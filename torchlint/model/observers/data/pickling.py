@@ -11,8 +11,8 @@ from __future__ import annotations
 from torchlint.model.events.data import LocalFunctionLoaded
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import Datasets, Loading, is_of_another_file, loading
-from torchlint.model.observers.data.written import methods, words
 from torchlint.model.observers.pending import dotted, only
+from torchlint.model.observers.written import methods, words
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Globals, Unknown, Value

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from torchlint.model.events.data import SamplerEpochKept
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import LOADERS
-from torchlint.model.observers.data.written import Imports, Scope, assignments, objects_of, scopes, words
 from torchlint.model.observers.pending import argument, dotted
+from torchlint.model.observers.written import Imports, Scope, assignments, objects_of, scopes, words
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
 

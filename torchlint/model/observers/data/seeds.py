@@ -12,8 +12,8 @@ import libcst as cst
 
 from torchlint.model.events.data import GeneratorNotSeeded, SeededLate
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.data.written import Imports, words
 from torchlint.model.observers.pending import dotted
+from torchlint.model.observers.written import Imports, words
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
 

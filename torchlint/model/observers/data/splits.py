@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from torchlint.model.events.data import SharedDatasetChanged
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.data.written import Imports, assignments, scopes
 from torchlint.model.observers.pending import argument, dotted
+from torchlint.model.observers.written import Imports, assignments, scopes
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
 from torchlint.syntax.dataflow import alike

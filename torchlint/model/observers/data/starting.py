@@ -13,8 +13,8 @@ from typing import NamedTuple
 from torchlint.model.events.data import WorkersStarted
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import LOADERS
-from torchlint.model.observers.data.written import Imports, assignments, words
 from torchlint.model.observers.pending import argument, dotted
+from torchlint.model.observers.written import Imports, assignments, words
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
 from torchlint.syntax.cells import are_cells

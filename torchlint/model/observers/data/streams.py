@@ -11,7 +11,7 @@ from __future__ import annotations
 from torchlint.model.events.data import StreamNotDivided
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import Datasets, Loading, is_iterable_dataset, is_of_file, loading
-from torchlint.model.observers.data.written import Imports, methods, own, reached, words
+from torchlint.model.observers.written import Imports, methods, own, reached, words
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (

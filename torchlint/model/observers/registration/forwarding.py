@@ -16,8 +16,8 @@ import libcst as cst
 from torchlint.knowledge.modules import find as modules
 from torchlint.model.events.registration import BuiltInForward, ForwardCalled, TensorAttributeUsed
 from torchlint.model.events.trace import Step
+from torchlint.model.observers.moments import dotted
 from torchlint.model.observers.pending import expression
-from torchlint.model.observers.training.moments import dotted
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.alternatives import emit_each
 from torchlint.model.state.guards import Guard, Truth

@@ -17,9 +17,9 @@ from torchlint.condition import Condition
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.registration import GradFlagSet, LeafLost
 from torchlint.model.events.trace import Step
+from torchlint.model.observers.moments import holds
 from torchlint.model.observers.moved import moved
 from torchlint.model.observers.pending import expression
-from torchlint.model.observers.training.moments import holds
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer

@@ -18,10 +18,10 @@ from torchlint.model.autograd.writes import is_none
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.registration import Given, Missing, OptimizerGiven, OptimizerMisses
 from torchlint.model.events.trace import Step
+from torchlint.model.observers.moments import dotted, holds, receiver_of
 from torchlint.model.observers.moved import moved
 from torchlint.model.observers.registration.replaced import Replacements
 from torchlint.model.observers.registration.unreached import Backwards
-from torchlint.model.observers.training.moments import dotted, holds, receiver_of
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.making import made_as_written
 from torchlint.model.state.guards import Guard, Truth

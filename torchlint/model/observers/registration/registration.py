@@ -16,8 +16,8 @@ import libcst as cst
 
 from torchlint.model.events.registration import HeldInPlainContainer, ParameterReplaced, SuperInitMissing
 from torchlint.model.events.trace import Step
+from torchlint.model.observers.moments import dotted, holds
 from torchlint.model.observers.pending import expression
-from torchlint.model.observers.training.moments import dotted, holds
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.making import called_as_written, is_abstract, is_plain_base, made_as_written
 from torchlint.model.state.guards import Guard, Truth

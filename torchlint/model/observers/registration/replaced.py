@@ -13,7 +13,7 @@ import libcst as cst
 
 from torchlint.model.events.registration import OptimizerMisses
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.training.moments import dotted, holds
+from torchlint.model.observers.moments import dotted, holds
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.machine import Machine

@@ -16,8 +16,8 @@ from typing import NamedTuple
 from torchlint.knowledge.modules import find as modules
 from torchlint.model.events.registration import ParameterUnused
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.data.written import Imports, Scope, assignments, own, scopes, words
 from torchlint.model.observers.pending import argument, dotted
+from torchlint.model.observers.written import Imports, Scope, assignments, own, scopes, words
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
 

@@ -16,8 +16,8 @@ import libcst as cst
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.trace import Step
 from torchlint.model.events.training import EvaluatedWithGraph, TrainedInEvalMode
+from torchlint.model.observers.moments import Iteration, dotted, holds, last_name, receiver_of
 from torchlint.model.observers.training.escaping import keeps_graph
-from torchlint.model.observers.training.moments import Iteration, dotted, holds, last_name, receiver_of
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.guards import Guard, Truth, conjoin
 from torchlint.model.state.hooks import Observer

@@ -20,7 +20,7 @@ from torchlint.model.events.training import (
     GradientsDiscarded,
     SteppedWithoutGradients,
 )
-from torchlint.model.observers.training.moments import Iteration, Log, Moment
+from torchlint.model.observers.moments import Iteration, Log, Moment
 from torchlint.model.state.guards import ALWAYS, covered
 from torchlint.model.state.values import Instance, Optimizer
 from torchlint.syntax import ir

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.training import GradientsCarried
-from torchlint.model.observers.training import order
-from torchlint.model.observers.training.moments import (
+from torchlint.model.observers.moments import (
     Iteration,
     Kind,
     Log,
@@ -23,6 +22,7 @@ from torchlint.model.observers.training.moments import (
     receiver_of,
     scaled_by,
 )
+from torchlint.model.observers.training import order
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (

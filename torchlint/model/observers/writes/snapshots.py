@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from torchlint.model.autograd.writes import is_none
 from torchlint.model.events.trace import Step
 from torchlint.model.events.writes import Copying, SnapshotWritten
+from torchlint.model.observers.moments import called_optimizer
 from torchlint.model.observers.pending import argument, dotted, expression
-from torchlint.model.observers.training.moments import called_optimizer
 from torchlint.model.python.module_parts import parameters_of
 from torchlint.model.state.guards import Guard, Truth, conjoin
 from torchlint.model.state.hooks import Observer
