@@ -124,6 +124,6 @@ def lint(text: str, selection: Selection = EVERYTHING) -> FileReport:
 def said(report: FileReport) -> list[tuple[int, str, str]]:
     """(line, code, message) of the findings; lines of this file, as in messages of failures, are N."""
     return [
-        (finding.span.line, finding.code, re.sub(r"probe\.py, line \d+", "probe.py, line N", finding.message))
+        (finding.span.line, finding.code, re.sub(r"toy\.py, line \d+", "toy.py, line N", finding.message))
         for finding in report.findings
     ]

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from torchlint.knowledge import names
 from torchlint.knowledge.factories import sequences
 from torchlint.knowledge.factories.call import Call, Created, Factory, Graph
 from torchlint.knowledge.shapes.domain import INTEGER, UNKNOWN, Sized, Unknown, size_of
@@ -253,9 +254,9 @@ def _factories() -> dict[str, Factory]:
         add(f"torch.{name}", "", _legacy(kind))
         if name != "Tensor":
             add(f"torch.cuda.{name}", "", _legacy(kind))
-    for spelling in ("torch.autograd.Variable", "torch.autograd.variable.Variable"):
+    for spelling in names.VARIABLE:
         add(spelling, "data requires_grad", _variable)
-    for spelling in ("torch.nn.Parameter", "torch.nn.parameter.Parameter"):
+    for spelling in names.PARAMETER:
         add(spelling, "data requires_grad", _parameter)
     return table
 

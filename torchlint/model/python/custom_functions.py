@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchlint.knowledge.names import AUTOGRAD_FUNCTION
 from torchlint.knowledge.ops.find import find
 from torchlint.model.autograd.edges import new_node
 from torchlint.model.autograd.record import edges_into, recorded_grad, save_tensor, value_grad
@@ -42,8 +43,6 @@ from torchlint.syntax.spelling import identifier
 
 APPLIED = "torch.autograd.Function"
 """`Unknown.made_by` of what is one tensor, and a node of the graph if an input is in it."""
-_FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
-"""What a custom Function derives from."""
 _INTEGER = frozenset({"bool", "byte", "char", "int", "long", "short"})
 _SAVED = "save_for_backward()"
 """The attribute of a context that holds what was saved, under a name that no program can write."""
@@ -63,13 +62,13 @@ def save_for_backward(run: Run, receiver: Value, name: str, site: CallSite) -> b
 
 def is_function(cls: Class) -> bool:
     """Whether a class of the file is a custom Function."""
-    return any(isinstance(base, External) and base.qualified in _FUNCTIONS for base in cls.outside())
+    return any(isinstance(base, External) and base.qualified in AUTOGRAD_FUNCTION for base in cls.outside())
 
 
 def only_of_functions(cls: Class) -> bool:
     """Whether all that a custom Function inherits is known: no base is from elsewhere but torch's own."""
     return not any(each.wrapped for each in cls.ancestry()) and all(
-        isinstance(base, External) and (base.qualified in _FUNCTIONS or base.qualified == "object")
+        isinstance(base, External) and (base.qualified in AUTOGRAD_FUNCTION or base.qualified == "object")
         for base in cls.outside()
     )
 

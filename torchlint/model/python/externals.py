@@ -7,6 +7,7 @@ What none of them knows is unknown code.
 from __future__ import annotations
 
 from torchlint.knowledge import foreign
+from torchlint.knowledge.names import PARAMETERS_TO_VECTOR
 from torchlint.model.autograd.writes import use
 from torchlint.model.python.builtins import call_builtin, chain, copied_value, new_partial
 from torchlint.model.python.members import set_raw
@@ -161,9 +162,6 @@ def _number(run: Run, qualified: str, site: CallSite) -> Value | None:
     return Scalar(kind)
 
 
-_TO_VECTOR = ("torch.nn.utils.parameters_to_vector", "torch.nn.utils.convert_parameters.parameters_to_vector")
-
-
 def _vector(run: Run, site: CallSite) -> Value | None:
     """`parameters_to_vector(parameters)`: they are flattened and joined, with a graph."""
     given = site.get(0, "parameters")
@@ -193,7 +191,7 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
             return each or NONE
         if foreign.replaces_parameters(qualified):
             return _parametrised(run, qualified, site)
-        if qualified in _TO_VECTOR and (vector := _vector(run, site)) is not None:
+        if qualified in PARAMETERS_TO_VECTOR and (vector := _vector(run, site)) is not None:
             return vector
         if qualified.startswith(("torch.nn.utils.", "torch.cuda.", "torch.distributed.", "torch.backends.")):
             return Unknown([t for value in site.values() for t in reachable_tensors(value)])

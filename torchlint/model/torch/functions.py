@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from torchlint.knowledge import names
 from torchlint.knowledge.factories import find as factories
 from torchlint.knowledge.modules import find as modules
 from torchlint.knowledge.modules import optimizers
@@ -196,11 +197,7 @@ Function: TypeAlias = "Callable[[Torch, str, CallSite], Value | None]"
 
 TORCH_FUNCTIONS: dict[str, Function] = {
     **dict.fromkeys(
-        (
-            *("torch.no_grad", "torch.autograd.no_grad", "torch.autograd.grad_mode.no_grad"),
-            *("torch.inference_mode", "torch.autograd.inference_mode"),
-            *("torch.enable_grad", "torch.autograd.enable_grad"),
-        ),
+        names.NO_GRAD | names.INFERENCE_MODE | names.ENABLE_GRAD,
         _grad_mode,
     ),
     **dict.fromkeys(SETS_GRAD_MODE, _set_grad_enabled),
@@ -209,10 +206,10 @@ TORCH_FUNCTIONS: dict[str, Function] = {
     "torch.set_default_dtype": set_default_dtype,
     "torch.set_default_tensor_type": set_default_type,
     "torch.set_default_device": set_default_device,
-    **dict.fromkeys(("torch.nn.Parameter", "torch.nn.parameter.Parameter"), new_parameter),
-    **dict.fromkeys(("torch.autograd.Variable", "torch.autograd.variable.Variable"), new_variable),
+    **dict.fromkeys(names.PARAMETER, new_parameter),
+    **dict.fromkeys(names.VARIABLE, new_variable),
     **dict.fromkeys(("torch.nn.utils.clip_grad_value_", "torch.manual_seed"), _nothing),
-    **dict.fromkeys(("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad.clip_grad_norm_"), _total_norm),
+    **dict.fromkeys(names.CLIP_GRAD_NORM, _total_norm),
     "torch.is_tensor": _is_tensor,
     "torch.dropout_": _dropout_,
 }

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from torchlint.knowledge.names import DATA_LOADER, DATASET, ITERABLE_DATASET
 from torchlint.model.observers.pending import only
 from torchlint.model.state.values import (
     NONE,
@@ -30,7 +31,6 @@ from torchlint.syntax import ir
 if TYPE_CHECKING:
     from torchlint.model.state.machine import Machine
 
-LOADERS = frozenset({"torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"})
 WRAPPERS = frozenset(
     f"torch.utils.data.{module}{name}"
     for module in ("", "dataset.")
@@ -82,7 +82,7 @@ def loading(
     qualified: str, positional: list[Value], keywords: dict[str, Value], origin: ir.Call, machine: Machine
 ) -> Loading | None:
     """What a call says, if it is one of `DataLoader`."""
-    if qualified not in LOADERS:
+    if qualified not in DATA_LOADER:
         return None
     starred = [each for each in origin.arguments if each.star]
     given = dict(zip(OPTIONS, positional, strict=False)) if not any(each.star == "*" for each in starred) else {}
@@ -161,11 +161,9 @@ def outside(instance: Instance) -> set[str]:
 
 
 PLAIN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic"})
-MAP_STYLE = frozenset({"torch.utils.data.Dataset", "torch.utils.data.dataset.Dataset"})
-ITERABLE = frozenset({"torch.utils.data.IterableDataset", "torch.utils.data.dataset.IterableDataset"})
 
 
 def is_iterable_dataset(instance: Instance) -> bool:
     """Whether an object is an `IterableDataset`, and none of the data pipes that derive from it."""
     bases = outside(instance)
-    return bool(bases & ITERABLE) and bases <= ITERABLE | MAP_STYLE | PLAIN_BASES
+    return bool(bases & ITERABLE_DATASET) and bases <= ITERABLE_DATASET | DATASET | PLAIN_BASES

@@ -13,15 +13,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchlint.knowledge.names import DATA_LOADER, DATASET, TENSOR_DATASET
 from torchlint.model.events.data import EvaluatedShuffled, TrainedInOrder
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.data.loading import LOADERS, MAP_STYLE
 from torchlint.model.observers.pending import argument, dotted
 from torchlint.model.observers.written import Imports, Scope, assignments, scopes, words
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
 
-_MADE = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset"})
 _OF_IMAGES = "torchvision.datasets."
 _DECIDING = frozenset({"shuffle", "sampler", "batch_sampler"})
 _IN_ORDER = ("seq", "series", "window", "token", "text", "stream", "curriculum", "hidden", "overfit", "order")
@@ -53,7 +52,7 @@ class TrainingOrders(Observer):
                 values.setdefault(dotted(target), []).append(value)
             for target, value, statement in assignments(scope.own):
                 name = dotted(target)
-                if not isinstance(value, ir.Call) or imports.qualified(value.function) not in LOADERS or not name:
+                if not isinstance(value, ir.Call) or imports.qualified(value.function) not in DATA_LOADER or not name:
                     continue
                 if len(values[name]) != 1:
                     continue
@@ -143,10 +142,10 @@ def _is_map_style(
     if not isinstance(made, ir.Call):
         return False
     qualified = imports.qualified(made.function)
-    if qualified in _MADE or qualified.startswith(_OF_IMAGES):
+    if qualified in TENSOR_DATASET or qualified.startswith(_OF_IMAGES):
         return True
     cls = classes.get(dotted(made.function))
-    if cls is None or [imports.qualified(each.value) in MAP_STYLE for each in cls.bases] != [True]:
+    if cls is None or [imports.qualified(each.value) in DATASET for each in cls.bases] != [True]:
         return False
     constructor = [each for each in cls.body if isinstance(each, ir.FunctionDef) and each.name == "__init__"]
     reading = {word.lower() for each in cls.body if each not in constructor for word in words(each)}

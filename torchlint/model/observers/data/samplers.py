@@ -11,15 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from torchlint.knowledge.names import DATA_LOADER, DISTRIBUTED_SAMPLER
 from torchlint.model.events.data import SamplerEpochKept
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.data.loading import LOADERS
 from torchlint.model.observers.pending import argument, dotted
 from torchlint.model.observers.written import Imports, Scope, assignments, objects_of, scopes, words
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
 
-_SAMPLERS = frozenset({"torch.utils.data.distributed.DistributedSampler", "torch.utils.data.DistributedSampler"})
 _KNOWING = frozenset(
     [
         "accelerate", "catalyst", "composer", "deepspeed", "detectron2", "fastai", "horovod", "ignite", "lightning",
@@ -119,20 +118,29 @@ def _samplers(scope: list[ir.Statement], imports: Imports) -> Iterator[_Sampler]
     loaders = [
         (dotted(target), value)
         for target, value, _ in made
-        if isinstance(value, ir.Call) and imports.qualified(value.function) in LOADERS and dotted(target)
+        if isinstance(value, ir.Call) and imports.qualified(value.function) in DATA_LOADER and dotted(target)
     ]
     for target, value, statement in made:
         call, plain = value, True
         if isinstance(value, ir.Conditional):
             call, plain = value.body if isinstance(value.body, ir.Call) else value.orelse, False
         name = dotted(target)
-        if isinstance(call, ir.Call) and imports.qualified(call.function) in _SAMPLERS and name and _shuffles(call):
+        if (
+            isinstance(call, ir.Call)
+            and imports.qualified(call.function) in DISTRIBUTED_SAMPLER
+            and name
+            and _shuffles(call)
+        ):
             plain = plain and sum(dotted(other) == name for other, _, _ in made) == 1
             using = [loader for loader, given in loaders if dotted(_sampler(given)) == name]
             yield _Sampler(call, statement, name, using, plain)
-        if isinstance(call, ir.Call) and imports.qualified(call.function) in LOADERS and name:
+        if isinstance(call, ir.Call) and imports.qualified(call.function) in DATA_LOADER and name:
             inner = _sampler(call)
-            if isinstance(inner, ir.Call) and imports.qualified(inner.function) in _SAMPLERS and _shuffles(inner):
+            if (
+                isinstance(inner, ir.Call)
+                and imports.qualified(inner.function) in DISTRIBUTED_SAMPLER
+                and _shuffles(inner)
+            ):
                 plain = plain and sum(dotted(other) == name for other, _, _ in made) == 1
                 yield _Sampler(inner, statement, f"{name}.sampler", [name], plain)
 

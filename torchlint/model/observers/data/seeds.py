@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchlint.knowledge.names import MODULE, RANDOM_SPLIT
 from torchlint.model.events.data import GeneratorNotSeeded, SeededLate
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.pending import dotted
@@ -44,7 +45,6 @@ _LOADED = frozenset({"__getitem__", "__iter__", "__getitems__", "__call__"})
 
 _LAYERS = ("Linear", "Conv", "LSTM", "GRU", "RNN", "Embedding", "Transformer", "MultiheadAttention", "Bilinear")
 """How the names of layers begin that draw their parameters."""
-_SPLITS = frozenset({"torch.utils.data.random_split", "torch.utils.data.dataset.random_split"})
 _OVERWRITING = frozenset({"load_state_dict", "from_pretrained", "reset_parameters", "apply", "init"})
 """Words of those who give parameters other values than the drawn ones."""
 
@@ -97,7 +97,7 @@ class Seeds(Observer):
                     continue
                 for before in body[:index]:
                     drawn = _drawn(before, imports, modules)
-                    splits = drawn is not None and imports.qualified(drawn.function) in _SPLITS
+                    splits = drawn is not None and imports.qualified(drawn.function) in RANDOM_SPLIT
                     if drawn is None or (not splits and words(program.body) & _OVERWRITING):
                         continue
                     made = "split" if splits else "drawn"
@@ -119,7 +119,7 @@ def _modules(body: list[ir.Statement], imports: Imports) -> set[str]:
         each.name
         for each in body
         if isinstance(each, ir.ClassDef)
-        and any(imports.qualified(base.value) in ("torch.nn.Module", "torch.nn.modules.Module") for base in each.bases)
+        and any(imports.qualified(base.value) in MODULE for base in each.bases)
         and any(_is_layer(part, imports) for part in ir.walk(each))
     }
 
@@ -135,7 +135,7 @@ def _drawn(statement: ir.Statement, imports: Imports, modules: set[str]) -> ir.C
     for each in ir.walk(statement) if isinstance(statement, ir.Assign) else ():
         if not isinstance(each, ir.Call):
             continue
-        if imports.qualified(each.function) in _SPLITS:
+        if imports.qualified(each.function) in RANDOM_SPLIT:
             return each if not any(given.star or given.keyword == "generator" for given in each.arguments) else None
         if _is_layer(each, imports) or (isinstance(each.function, ir.Name) and each.function.id in modules):
             return each

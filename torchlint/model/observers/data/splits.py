@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torchlint.knowledge.names import RANDOM_SPLIT, SUBSET
 from torchlint.model.events.data import SharedDatasetChanged
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.pending import argument, dotted
@@ -14,9 +15,6 @@ from torchlint.model.observers.written import Imports, assignments, scopes
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
 from torchlint.syntax.dataflow import alike
-
-_SPLITTING = frozenset({"torch.utils.data.random_split", "torch.utils.data.dataset.random_split"})
-_SUBSETS = frozenset({"torch.utils.data.Subset", "torch.utils.data.dataset.Subset"})
 
 
 class SharedDatasets(Observer):
@@ -85,10 +83,10 @@ def _splits(block: list[ir.Statement], imports: Imports) -> Iterator[tuple[list[
         if not isinstance(statement, ir.Assign) or not isinstance(statement.value, ir.Call):
             continue
         qualified, target = imports.qualified(statement.value.function), statement.targets[0]
-        if qualified in _SPLITTING and isinstance(target, ir.Sequence):
+        if qualified in RANDOM_SPLIT and isinstance(target, ir.Sequence):
             names = [dotted(each) for each in target.elements]
             yield [name for name in names if name and name != "_"], statement
-        of = argument(statement.value, 0, "dataset") if qualified in _SUBSETS else None
+        of = argument(statement.value, 0, "dataset") if qualified in SUBSET else None
         if of is not None and dotted(of.value) and dotted(target):
             known, _ = subsets.get(dotted(of.value), ([], statement))
             subsets[dotted(of.value)] = [*known, dotted(target)], statement

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from torchlint.knowledge.names import DATA_LOADER
 from torchlint.model.events.data import WorkersStarted
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.data.loading import LOADERS
 from torchlint.model.observers.pending import argument, dotted
 from torchlint.model.observers.written import Imports, assignments, words
 from torchlint.model.state.hooks import Observer
@@ -103,7 +103,7 @@ class _File:
         return found
 
     def has_workers(self, call: ir.Call) -> bool:
-        if self.imports.qualified(call.function) not in LOADERS or any(each.star for each in call.arguments):
+        if self.imports.qualified(call.function) not in DATA_LOADER or any(each.star for each in call.arguments):
             return False
         if any(each.keyword == "multiprocessing_context" for each in call.arguments):
             context = argument(call, 11, "multiprocessing_context")

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from torchlint.knowledge.modules import find as modules
+from torchlint.knowledge.names import PARAMETER
 from torchlint.model.events.registration import BuiltInForward, ForwardCalled, TensorAttributeUsed
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.moments import dotted
@@ -38,7 +39,6 @@ from torchlint.syntax import ir
 from torchlint.syntax.features import FORWARDS, FORWARDS_HELD, Concern, anywhere, here
 from torchlint.syntax.tree import statements_at, written
 
-_PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 _MOVES = frozenset({"to", "type", "type_as", "cuda", "cpu", "new_tensor", "tolist", "item", "numpy"})
 _PLACED = re.compile(r"\bdevice\b|\.cuda\(|\.to\(")
 _HOOKS = re.compile(
@@ -132,7 +132,7 @@ class Forwarding(Observer):
         if machine.path != running.path or machine.assumed != running.assumed or machine.grad_mode is Truth.NO:
             return
         built = qualified.rpartition(".")[2]
-        if qualified in _PARAMETER:
+        if qualified in PARAMETER:
             trains = isinstance(result, Tensor) and result.own.truth() is Truth.YES
         else:
             trains = isinstance(result, Module) and any(

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from torchlint.knowledge.modules import find as modules
+from torchlint.knowledge.names import DISTRIBUTED_DATA_PARALLEL, MODULE, PARAMETER
 from torchlint.model.events.registration import ParameterUnused
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.pending import argument, dotted
@@ -21,11 +22,6 @@ from torchlint.model.observers.written import Imports, Scope, assignments, own, 
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
 
-_WRAPPERS = frozenset(
-    {"torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.distributed.DistributedDataParallel"}
-)
-_MODULE = frozenset({"torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module"})
-_PARAMETER = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 _PERHAPS_EMPTY = frozenset({"affine", "elementwise_affine", "_freeze", "learnable", "requires_grad"})
 """Arguments by which a layer may have no parameter that requires grad."""
 _CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"})
@@ -124,7 +120,7 @@ def _classes(program: ir.Program, imports: Imports) -> dict[str, ir.ClassDef]:
         for each in defined
         if len(each.bases) == 1
         and not each.decorators
-        and imports.qualified(each.bases[0].value) in _MODULE
+        and imports.qualified(each.bases[0].value) in MODULE
         and each.name not in bases | bound
         and names.count(each.name) == 1
         and any(isinstance(one, ir.FunctionDef) and one.name == "forward" for one in each.body)
@@ -134,7 +130,7 @@ def _classes(program: ir.Program, imports: Imports) -> dict[str, ir.ClassDef]:
 def _wrapped(scope: Scope, imports: Imports) -> Iterator[ir.Call]:
     """The calls in a scope that wrap a Module, and ask for no search for unused parameters."""
     for each in ir.walk(scope.own):
-        if not isinstance(each, ir.Call) or imports.qualified(each.function) not in _WRAPPERS:
+        if not isinstance(each, ir.Call) or imports.qualified(each.function) not in DISTRIBUTED_DATA_PARALLEL:
             continue
         asked = argument(each, 7, "find_unused_parameters")
         absent = asked is None or (isinstance(asked.value, ir.Constant) and asked.value.value is False)
@@ -152,7 +148,7 @@ def _class_of(
         if isinstance(node.function, ir.Attribute) and node.function.attr in _SELF:
             return _class_of(node.function.value, scope, classes, imports, seen)
         qualified = imports.qualified(node.function)
-        if qualified in _WRAPPERS or qualified.endswith(".SyncBatchNorm.convert_sync_batchnorm"):
+        if qualified in DISTRIBUTED_DATA_PARALLEL or qualified.endswith(".SyncBatchNorm.convert_sync_batchnorm"):
             given = argument(node, 0, "module")
             return _class_of(given.value if given else None, scope, classes, imports, seen)
         return ""
@@ -175,7 +171,7 @@ def _is_itself(value: ir.Expression | None, name: str, imports: Imports) -> bool
     """`x.to(device)`, `DistributedDataParallel(x)` of `x`: what is bound to it is the same object, or holds it."""
     while isinstance(value, ir.Call):
         qualified = imports.qualified(value.function)
-        if qualified in _WRAPPERS or qualified.endswith(".SyncBatchNorm.convert_sync_batchnorm"):
+        if qualified in DISTRIBUTED_DATA_PARALLEL or qualified.endswith(".SyncBatchNorm.convert_sync_batchnorm"):
             given = argument(value, 0, "module")
             value = given.value if given else None
         elif isinstance(value.function, ir.Attribute) and value.function.attr in _SELF:
@@ -226,7 +222,7 @@ def _has_parameters(value: ir.Expression | None, classes: dict[str, ir.ClassDef]
         inner = classes[value.function.id]
         return next(_layers(inner, {}, imports), None) is not None
     qualified = imports.qualified(value.function)
-    if qualified in _PARAMETER:
+    if qualified in PARAMETER:
         return len(value.arguments) == 1
     package, _, layer = qualified.rpartition(".")
     if package != "torch.nn" or layer not in modules.trainable_names():

@@ -14,6 +14,7 @@ from functools import partial
 
 import libcst as cst
 
+from torchlint.knowledge.names import VECTOR_TO_PARAMETERS
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.gradients import GraphRestarted
 from torchlint.model.events.trace import Step
@@ -40,9 +41,6 @@ from torchlint.syntax.features import anywhere
 _MOST_NODES = 200
 _OF_LAYERS = frozenset({"linear", "bilinear", "conv1d", "conv2d", "conv3d", "embedding"})
 """What is given data: arithmetic of parameters alone gives a first value, or an average."""
-_TO_PARAMETERS = frozenset(
-    {"torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters"}
-)
 
 
 @dataclass(slots=True, eq=False)
@@ -142,7 +140,7 @@ class WrittenLeaves(Observer):
         A Parameter made of a graph tensor (in `forward` and in loops that is told of already: `leaves`); a vector that
         is cut into parameters.
         """
-        if qualified in _TO_PARAMETERS:
+        if qualified in VECTOR_TO_PARAMETERS:
             written = argument(origin, 0, "vec")
             held = positional[1] if len(positional) == 2 else None
             if written is not None and isinstance(held, Sequence) and held.items is not None:
