@@ -23,7 +23,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from torchlint.verify.inputs import Inputs, first_inputs, repaired
+from torchlint.verify.inputs import Inputs, first_inputs
+from torchlint.verify.repairs import repaired
 
 from . import oracle
 from .subjects import Subject, mutants

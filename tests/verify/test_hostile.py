@@ -7,6 +7,7 @@ stop what runs it, take more than it is given, or be refuted or hang; and what c
 
 from __future__ import annotations
 
+import ctypes
 import os
 import socket
 import sys
@@ -18,6 +19,7 @@ import expectations
 import pytest
 
 from torchlint.syntax.tree import Source
+from torchlint.verify import server
 from torchlint.verify.confinement import children
 from torchlint.verify.execute import run_program
 from torchlint.verify.verify import verify_findings
@@ -72,6 +74,35 @@ def listeners() -> Iterator[tuple[int, Callable[[], bool]]]:
         yield port, heard
 
 
+_NEW_MOUNTS = 0x20000
+_REC, _PRIVATE = 0x4000, 0x40000
+
+
+@pytest.fixture(autouse=True, scope="module")
+def shared_memory() -> Iterator[None]:
+    """
+    `/dev/shm` as these tests alone see it, with a server that does, too: what other processes of the machine do there
+    is no part of what is measured. Where that takes rights that a test has not, it is the machine's.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    with open("/proc/self/ns/mnt", "rb") as before:
+        own = libc.unshare(_NEW_MOUNTS) == 0
+        if own:
+            assert libc.mount(b"none", b"/", None, _REC | _PRIVATE, None) == 0
+            assert libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", 0, None) == 0
+        _without_server()
+        yield
+        _without_server()
+        if own:
+            libc.setns(before.fileno(), _NEW_MOUNTS)
+
+
+def _without_server() -> None:
+    known = server._shared.pop(os.getpid(), None)
+    if known is not None:
+        known.close()
+
+
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in PROGRAMS if path.stem not in READS])
 def test_does_not_succeed(path: Path, tmp_path: Path, listeners: tuple[int, Callable[[], bool]]) -> None:
     port, heard = listeners
@@ -81,7 +112,8 @@ def test_does_not_succeed(path: Path, tmp_path: Path, listeners: tuple[int, Call
         (tmp_path / name / f"keep{path.stem[1:2]}").write_text("as it was")
         words[f"{{{name.upper()}}}"] = str(tmp_path / name)
     text = path.read_text()
-    for word, value in {**words, "{PORT}": str(port)}.items():
+    left = Path("/dev/shm", f"left-{os.getpid()}")
+    for word, value in {**words, "{PORT}": str(port), "{SHM}": left.name}.items():
         text = text.replace(word, value)
     findings = list(expectations.lint(text, codes=["TLN201"]).findings)
     assert findings
@@ -93,6 +125,7 @@ def test_does_not_succeed(path: Path, tmp_path: Path, listeners: tuple[int, Call
     assert _tree(tmp_path) == before
     assert not heard()
     assert set(os.listdir("/dev/shm")) <= shared
+    assert not left.exists()
     assert set(children()) <= started
     assert not [child for one in children() for child in children(one) if _runs_a_program(child)]
     for verdict in verdicts:

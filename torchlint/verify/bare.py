@@ -8,6 +8,7 @@ asked of it.
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import textwrap
 import types
@@ -35,7 +36,7 @@ def without_constructor(target: type[Any], method: str) -> Any:
     method
         What is to be called; all methods of the class tell what its attributes are.
     """
-    known = _attributes(target)
+    known = attributes(target)  # type: ignore[arg-type]
 
     def made_up(instance: Any, name: str) -> Any:
         if name.startswith("__") or (isinstance(instance, torch.nn.Module) and name.startswith("_")):
@@ -54,7 +55,8 @@ def without_constructor(target: type[Any], method: str) -> Any:
     return instance
 
 
-def _attributes(target: type[Any]) -> dict[str, Use]:
+@functools.lru_cache(maxsize=64)
+def attributes(target: type[Any]) -> dict[str, Use]:
     """What the attributes of a class must be, as its methods use them: as arguments of one function."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(target)))

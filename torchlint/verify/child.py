@@ -31,7 +31,9 @@ from torchlint.verify import driver as drive
 from torchlint.verify import instrument
 from torchlint.verify.confinement import adopt_orphans, confine, descendants, kill_orphans
 from torchlint.verify.derivatives import Calls
+from torchlint.verify.documented import Example, examples, texts
 from torchlint.verify.loading import Loading
+from torchlint.verify.missing import Missing
 from torchlint.verify.observe import Clock, Watcher, describe, facts
 from torchlint.verify.preloaded import Preloaded, key
 from torchlint.verify.protocol import (
@@ -50,6 +52,7 @@ from torchlint.verify.recorder import Meter, Observer
 from torchlint.verify.sandbox import (
     FILE_MB,
     PROCESSES,
+    WAITING,
     RefusedError,
     TimeLimit,
     going_on,
@@ -60,9 +63,12 @@ from torchlint.verify.sandbox import (
     stop_if_over,
     time_limit,
 )
+from torchlint.verify.spent import Spent, used
 
 GRACE = 2.0
 """Seconds between asking a program to stop and killing it."""
+READING = 10.0
+"""Seconds in which a report that has begun has to come to its end."""
 LOOK = 0.5
 """A program is looked at from outside so often, in seconds."""
 WARNINGS = 60
@@ -202,14 +208,15 @@ class _Watched:
 
 def _collect(reader: int, requests: int, seconds: float, watched: _Watched) -> tuple[bytes, bool]:
     """The fork's frame ("" if none comes in time), and whether the other side has gone meanwhile."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + WAITING * seconds
+    spent = Spent(lambda: used(watched.process))
     while True:
         ready, _, _ = select.select([reader, requests], [], [], max(0.0, min(LOOK, end - time.monotonic())))
         if reader in ready:
-            return receive(reader, REPLY_MB << 20, end) or b"", False
+            return receive(reader, REPLY_MB << 20, min(end, time.monotonic() + READING)) or b"", False
         if requests in ready:  # nobody sends before the answer: it is closed
             return b"", True
-        if not ready and (time.monotonic() >= end or watched.too_much()):
+        if spent.look() >= seconds or time.monotonic() >= end or watched.too_much():
             return b"", False
 
 
@@ -287,6 +294,7 @@ class _Program:
         self.module = types.ModuleType("torchlint_program" if request.module else "__main__")
         self.driven = ""
         self.loading: Loading | None = None
+        self.driver: drive.Driver | None = None
 
     def run(self) -> Outcome:
         with warnings.catch_warnings():
@@ -355,7 +363,7 @@ class _Program:
         return describe(error, self.files, phase, raising=raising, order=order)
 
     def _settle(self) -> None:
-        if self.request.settle:
+        if self.request.settle and not (self.driver and self.driver.searching):
             self.settling = True
             shorten_time_limit(self.request.settle)
 
@@ -401,7 +409,12 @@ class _Program:
         touched = self.loading.standins.touched if self.loading else set()
         touched.clear()
         grad = self.request.input_grad
-        driver = drive.Driver(target, method, self._tell, tree, names, input_grad=grad, touched=touched)
+        absent = self.loading.absent if self.loading else None
+        missing = Missing(target, method, touched, absent)
+        shown = self._examples(name, method)
+        self.driver = driver = drive.Driver(
+            target, method, self._tell, tree, names, input_grad=grad, missing=missing, shown=shown
+        )
         try:
             observers = [self.observer] if self.observer else []
             raised = driver.run(self.observer, self.watcher, _Attempt(), *observers)
@@ -410,6 +423,12 @@ class _Program:
         finally:
             self.driven = driver.description + standing(touched, driver.anything)
         return ("raised", raised, "") if raised else ("ended", None, "")
+
+    def _examples(self, name: str, method: str) -> list[Example]:
+        """How the project builds and calls it, as far as its texts show."""
+        if self.loading is None:
+            return list(examples(name, method, iter([self.request.text])))
+        return list(examples(name, method, texts(self.loading.path, self.loading.root)))
 
     def _probe(self, text: str) -> Facts:
         found: Facts = {"kind": "missing"}

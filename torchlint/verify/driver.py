@@ -17,31 +17,29 @@ import inspect
 import itertools
 import re
 import sys
-import types
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import torch
 
 from torchlint.verify import refusals, wished
-from torchlint.verify.anything import Anything, tensors
+from torchlint.verify.anything import Anything
 from torchlint.verify.bare import without_constructor
-from torchlint.verify.inputs import Inputs, constructor_arguments, first_inputs, instead, repaired
+from torchlint.verify.constructions import Construction, Constructions
+from torchlint.verify.documented import Example
+from torchlint.verify.inputs import Inputs, first_inputs
 from torchlint.verify.machine import OnThisMachine
+from torchlint.verify.missing import Missing
 from torchlint.verify.protocol import Raised
-from torchlint.verify.standins import supplied
+from torchlint.verify.repairs import repaired
+from torchlint.verify.shown import as_documented, as_shown
 
 ATTEMPTS = 120
 """Calls before giving up."""
-REFUSALS, BASES = 4, 3
-"""So many refusals of a constructor are followed one after the other, of so many arguments each."""
+ATTEMPTS_EACH = 60
+"""Of them with what was constructed in one way."""
 AT_ONE_PLACE = 16
 """So many inputs made of those that came to one place are tried before others."""
-WISHES, GRANTED = 4, 40
-"""So many wishes of one refusal are granted, and so many in all, before other arguments are tried."""
-PROFILES = (8, 4, 16, 3, 2, 1)
-"""Sizes tried for integer constructor arguments that say nothing about themselves."""
-
 AUTOGRAD = (
     "modified by an inplace operation",
     "leaf Variable",
@@ -127,8 +125,15 @@ class Driver:
         The program's syntax tree and globals: calls of the class in it show how to construct it.
     input_grad
         Whether floating-point inputs require grad (they are no leaves then, as inside a larger network).
-    touched
-        Collects the packages that were stood in for while it ran.
+    missing
+        Sees to what is missing of the program.
+    shown
+        How the project itself builds and calls it.
+
+    Attributes
+    ----------
+    searching
+        Whether what runs is tried, and not shown.
     """
 
     def __init__(
@@ -140,25 +145,24 @@ class Driver:
         namespace: Mapping[str, Any],
         *,
         input_grad: bool,
-        touched: set[str] | None = None,
+        missing: Missing,
+        shown: Sequence[Example] = (),
     ) -> None:
         self.target = target
         self.method = method
         self.tell = tell
         self.input_grad = input_grad
-        self.known_calls = list(_calls(target.__name__, tree, namespace))
+        self.constructions = Constructions(target, method, tree, namespace, shown)
+        self.shown = shown
         self.description = ""
         self.furthest = ((0, 0, 0), "")
-        self.bare = False
-        self.refusal = ""
-        self.gone: tuple[tuple[Any, ...], dict[str, Any], Inputs | None] | None = None
+        self.gone: _Found | None = None
         self.failure = "no constructor call was found that it accepts"
         self.anything = False
-        self.touched = set() if touched is None else touched
-        self.lacking: set[str] = set()
+        self.missing = missing
         self.machine = OnThisMachine()
         self.made: dict[str, Any] = {}
-        self.wished: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
+        self.searching = False
 
     def run(self, observer: contextlib.AbstractContextManager[object] | None, *reset: _Resettable) -> Raised | None:
         """
@@ -181,89 +185,91 @@ class Driver:
         UnbuiltError
             if none of the attempts came to the end of `forward`.
         """
+        self.searching = True
+        found = self._searched(reset) or self.gone  # no argument helps against that: it is what this program does
+        self.searching = False
+        if found is None:
+            self.description = self.furthest[1] or self.description
+            raise UnbuiltError(self.failure)
+        return self._shown(observer, found, reset)
+
+    def _searched(self, reset: Sequence[_Resettable]) -> _Found | None:
+        """
+        Arguments and inputs with which it comes to the end of its first call, or to an error about autograd.
+
+        Nothing is observed, and what is built is called again with other inputs: that is for speed alone.
+        """
         attempts = 0
-        for arguments, keywords in self._constructions():
+        for construction in self.constructions:
             waiting = _Waiting()
-            first = True
-            while (first or waiting) and attempts < ATTEMPTS:
-                attempts += 1
+            module: Any = None
+            mine = 0
+            while (module is None or waiting) and attempts < ATTEMPTS and mine < ATTEMPTS_EACH:
+                attempts, mine = attempts + 1, mine + 1
                 for each in reset:
                     each.reset()
                 torch.manual_seed(0)
-                Anything.asked = False
-                phase = _Phase()
-                with observer or contextlib.nullcontext(), OnThisMachine() as self.machine:
+                phase, chosen = _Phase(), None
+                found = _Found(construction, None)
+                with OnThisMachine() as self.machine:
                     try:
-                        module = self._construct(phase, arguments, keywords)
-                        if first:
-                            first = False
-                            function = self._function(module)
-                            whole = module if isinstance(module, torch.nn.Module) else None
-                            asked = module.forward if function is module and whole is not None else function
-                            waiting.add(first_inputs(asked, whole))
+                        if module is None:
+                            module = self._construct(phase, found)
+                            if not waiting:
+                                waiting.add(self._first(module, construction))
                         chosen = waiting.next()
-                        self._drive(phase, self._function(module), chosen)
-                        self.anything = Anything.asked
-                        return None
+                        found = dataclasses.replace(found, inputs=chosen)
+                        self._call(phase, self._function(module), chosen)
+                        return found
                     except Exception as error:
-                        if phase.name in ("construct", "forward") and self._completed(error):
-                            if phase.name == "forward":
+                        if self.missing.completed(error, module):
+                            if chosen is not None:
                                 waiting.again(chosen)
+                            module = None
                             continue
-                        if phase.name == "construct":
-                            first, waiting = False, _Waiting()
-                            self.refusal = str(error)
-                        if _about_autograd(error) or phase.name not in ("construct", "forward"):
-                            self.anything = Anything.asked
-                            return self.tell(error, phase.name)
+                        if _about_autograd(error):
+                            return found
                         self._failed(phase, error)
                         if self.gone is None and _about_what_is_gone(error):
-                            self.gone = arguments, keywords, chosen if phase.name == "forward" else None
-                        self._follow(phase, error, keywords)
-                        if phase.name == "forward":
-                            waiting.add(_others(error, chosen, self.made), self._way(error))
-        if self.gone is not None:  # no argument helps against that: it is what this program does
-            for each in reset:
-                each.reset()
-            return self._shown(observer, *self.gone)
-        self.description = self.furthest[1] or self.description
-        raise UnbuiltError(self.failure)
+                            self.gone = found
+                        self.constructions.refused(error, construction, None if chosen is None else self.made)
+                        if chosen is None:
+                            break
+                        waiting.add(_others(error, chosen, self.made), self._way(error))
+        return None
+
+    def _first(self, built: Any, construction: Construction) -> list[Inputs]:
+        """The inputs that are tried first: as the project shows them, as it documents them, then by what is read."""
+        function = self._function(built)
+        whole = built if isinstance(built, torch.nn.Module) else None
+        asked = built.forward if function is built and whole is not None else function
+        found = first_inputs(asked, whole)
+        return [*as_shown(asked, found[0], self.shown, construction), *as_documented(asked, built, found[0]), *found]
 
     def _shown(
         self,
         observer: contextlib.AbstractContextManager[object] | None,
-        arguments: tuple[Any, ...],
-        keywords: dict[str, Any],
-        inputs: Inputs | None,
+        found: _Found,
+        reset: Sequence[_Resettable],
     ) -> Raised | None:
-        """An attempt once more, for what is seen of it."""
+        """What was found, once more and from the beginning, for what is seen of it."""
+        for each in reset:
+            each.reset()
         torch.manual_seed(0)
-        phase, self.bare = _Phase(), False
+        Anything.asked = False
+        phase = _Phase()
         with observer or contextlib.nullcontext(), OnThisMachine():
             try:
-                module = self._construct(phase, arguments, keywords)
-                if inputs is not None:
-                    self._drive(phase, self._function(module), inputs)
+                module = self._construct(phase, found)
+                if found.inputs is not None:
+                    self._drive(phase, self._function(module), found.inputs)
             except Exception as error:
                 self.anything = Anything.asked
+                if found is not self.gone and phase.name in ("construct", "forward") and not _about_autograd(error):
+                    raise UnbuiltError(_told(phase, error)) from error  # it rested on what was tried before
                 return self.tell(error, phase.name)
+        self.anything = Anything.asked
         return None
-
-    def _follow(self, phase: _Phase, error: Exception, keywords: dict[str, Any]) -> None:
-        """Arguments for the constructor that a refusal asks for."""
-        if isinstance(self.target, type):
-            made = self.made if phase.name == "forward" else {}
-            wishes = refusals.wishes(error, {**wished.given(self.target, keywords), **made})
-            own = [each for each in wishes if each.name not in made]
-            self.wished += [((), each) for each in wished.arguments(keywords, own)][:WISHES]
-
-    def _completed(self, error: Exception) -> bool:
-        """Whether what was missing of the program is there now: a package's name, a method for others to write."""
-        name = _left_to_others(error, self.target)
-        if name and name not in self.lacking | {self.method or "forward"}:
-            self.lacking.add(name)
-            return True
-        return supplied(error, self.touched)
 
     def _way(self, error: Exception) -> _Way:
         return _line(error, self.target), self.machine.calls
@@ -274,83 +280,37 @@ class Driver:
         rank = (2, *self._way(error)) if forward else (1, 0, 0)
         if rank > self.furthest[0]:
             self.furthest = (rank, self.description)
-            self.failure = f"{phase.name}: {type(error).__name__}: {_first_line(error)}"
+            self.failure = _told(phase, error)
 
     def _function(self, built: Any) -> Any:
         return getattr(built, self.method) if self.method else built
 
-    def _constructions(self) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
-        """Those that are guessed, and after each what its refusal asked for."""
-        granted = 0
-        for each in self._guessed():
-            yield each
-            while self.wished and granted < GRANTED:
-                granted += 1
-                yield self.wished.pop(0)
-            self.wished.clear()
-
-    def _guessed(self) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
-        if not isinstance(self.target, type):
-            yield (), {}
-            return
-        yield from self.known_calls
-        done = []
-        ways: tuple[dict[str, Any], ...] = ({}, {"by_use": True}, {"depth": 0}, {"all_of_them": True, "by_use": True})
-        for way in ways:
-            for size in PROFILES:
-                arguments = constructor_arguments(self.target, size, **way)
-                if str(arguments) not in done:
-                    done.append(str(arguments))
-                    yield (), arguments
-        numbers = [name for name, value in arguments.items() if isinstance(value, (int, float))]
-        for length, name in itertools.product((3, 4), numbers[:4]):
-            yield (), {**arguments, name: [PROFILES[0]] * length}
-        for found in self._instead(arguments):
-            yield (), found
-        for size in PROFILES[:3]:
-            yield (), constructor_arguments(self.target, size, by_use=True, anything=True)
-        if self.method and not inspect.isabstract(self.target):
-            self.bare = True
-            yield (), {}
-
-    def _instead(self, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """Arguments that the refusal of others asks for, and those that the refusal of these asks for, and so on."""
-        self.refusal = ""
-        yield arguments  # once more, for what is said of them
-        bases = [(arguments, self.refusal)]
-        for _ in range(REFUSALS):
-            following = []
-            for base, refusal in bases[:BASES]:
-                for name, value in instead(base, refusal):
-                    self.refusal = ""
-                    found = {**base, name: value}
-                    yield found
-                    if self.refusal not in ("", refusal):
-                        following.append((found, self.refusal))
-            bases = following
-
-    def _construct(self, phase: _Phase, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    def _construct(self, phase: _Phase, found: _Found) -> Any:
         phase.name = "construct"
+        arguments, keywords = found.construction.arguments, found.construction.keywords
         if not isinstance(self.target, type):
             self.description = f"`{self.target.__name__}`"
             return self.target
-        if self.bare:
+        if found.construction.bare:
             self.description = f"`{self.target.__name__}.{self.method}` of an instance that no constructor made"
             return without_constructor(self.target, self.method)
         words = [_word(a) for a in arguments] + [f"{name}={_word(value)}" for name, value in keywords.items()]
         self.description = f"`{self.target.__name__}({', '.join(words)})`"
-        built = _concrete(self.target, self.method or "forward", self.lacking)(*arguments, **keywords)
+        built = self.missing.concrete()(*arguments, **keywords)
+        self.missing.fill(built)
         if self.method:
             self.description += f".{self.method}"
         return built
 
-    def _drive(self, phase: _Phase, function: Any, inputs: Inputs) -> None:
+    def _call(self, phase: _Phase, function: Any, inputs: Inputs, ordinal: str = "") -> Any:
         self.description = f"{self.description.partition(' called')[0]} called with {inputs.words(self.input_grad)}"
+        phase.name = f"{ordinal}forward"
+        self.made = wished.given(function, inputs.make(self.input_grad))
+        return inputs.called(function, self.made)
+
+    def _drive(self, phase: _Phase, function: Any, inputs: Inputs) -> None:
         for ordinal in ("", "second "):
-            phase.name = f"{ordinal}forward"
-            self.made = wished.given(function, inputs.make(self.input_grad))
-            result = function(**{name: self.made[name] for name in inputs.parameters})
-            outputs = [t for t in _tensors(result) if t.requires_grad]
+            outputs = [t for t in _tensors(self._call(phase, function, inputs, ordinal)) if t.requires_grad]
             if outputs:
                 phase.name = f"{ordinal}backward"
                 sum(_total(t) for t in outputs).backward()
@@ -375,55 +335,17 @@ def _others(error: Exception, chosen: Inputs, made: Mapping[str, Any]) -> Iterat
     yield from repaired(chosen, str(error))
 
 
-def _left_to_others(error: Exception, target: Any) -> str:
-    """The method of a class that raised because others are to write it."""
-    trace = error.__traceback__ if isinstance(error, NotImplementedError) and isinstance(target, type) else None
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return ""
-    name = trace.tb_frame.f_code.co_name
-    own = inspect.unwrap(getattr(target, name, int))
-    return name if getattr(own, "__code__", None) is trace.tb_frame.f_code else ""
-
-
-def _concrete(target: type[Any], method: str, lacking: Collection[str]) -> type[Any]:
-    """The class, or one derived from it that lacks nothing: what others are to write gives back what it is given."""
-    if _unwritten(target, method):
-        written = (each for each in _derived(target) if not _unwritten(each, method) and not inspect.isabstract(each))
-        target = next(written, target)
-    names = {*lacking, *getattr(target, "__abstractmethods__", ())} - {method}
-    if not names and not inspect.isabstract(target):
-        return target
-    derived: type[Any] = types.new_class(
-        target.__name__, (target,), exec_body=lambda inside: inside.update(dict.fromkeys(names, _given_back))
-    )
-    derived.__abstractmethods__ = frozenset()
-    return derived
-
-
-def _given_back(*given: Any, **named: Any) -> Any:
-    """A method that nobody has written: a copy of the first tensor that it is given, else something."""
-    first = next(tensors((*given, *named.values())), None)
-    return Anything() if first is None else first.clone()
-
-
-def _derived(target: type[Any]) -> Iterator[type[Any]]:
-    for each in target.__subclasses__():
-        yield each
-        yield from _derived(each)
-
-
-def _unwritten(target: type[Any], method: str) -> bool:
-    """Whether a method does nothing but raise `NotImplementedError`: others are to write it."""
-    code = getattr(getattr(target, method, None), "__code__", None)
-    names = () if code is None else code.co_names
-    return names == ("NotImplementedError",)
-
-
 @dataclasses.dataclass
 class _Phase:
     name: str = "construct"
+
+
+@dataclasses.dataclass(frozen=True)
+class _Found:
+    """How something is built, and what it is called with; None: it is not called."""
+
+    construction: Construction
+    inputs: Inputs | None
 
 
 def _total(tensor: torch.Tensor) -> Any:
@@ -443,8 +365,8 @@ def _about_what_is_gone(error: Exception) -> bool:
     return isinstance(error, RuntimeError) and _GIVEN_UP.search(text) is not None
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]
+def _told(phase: _Phase, error: Exception) -> str:
+    return f"{phase.name}: {type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
 
 
 def _word(value: Any) -> str:
@@ -469,24 +391,3 @@ def _tensors(value: Any, depth: int = 4) -> Iterator[torch.Tensor]:
 
 def _in(values: Iterable[Any], depth: int) -> Iterator[torch.Tensor]:
     return itertools.chain.from_iterable(_tensors(v, depth - 1) for v in values)
-
-
-def _calls(
-    name: str, tree: ast.Module, namespace: Mapping[str, Any]
-) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
-    for node in ast.walk(tree):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name):
-            continue
-        if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-            continue
-        try:
-            yield (
-                tuple(_value(a, namespace) for a in node.args),
-                {str(k.arg): _value(k.value, namespace) for k in node.keywords},
-            )
-        except Exception:  # an argument that only exists at that place of the program
-            continue
-
-
-def _value(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
-    return eval(compile(ast.Expression(node), "<argument>", "eval"), dict(namespace))

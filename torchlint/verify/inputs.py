@@ -7,10 +7,10 @@ Runs inside the child. A guess that torch refuses is repaired from the text of t
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
-import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,8 +19,7 @@ from torch import nn
 
 from torchlint.verify import typed, values
 from torchlint.verify.anything import Anything
-from torchlint.verify.shapes import asked_for, said
-from torchlint.verify.usage import CONFIGURATIONS, LENGTHS, MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES, Use, uses, whole
+from torchlint.verify.usage import CONFIGURATIONS, LENGTHS, Use, uses, whole
 
 SIZE = 8
 """Of what says nothing of itself."""
@@ -53,6 +52,7 @@ def constructor_arguments(
     depth: int = typed.DEPTH,
     all_of_them: bool = False,
     anything: bool = False,
+    layers: bool = True,
 ) -> dict[str, Any]:
     """
     Keyword arguments for the parameters of a class that have no default.
@@ -72,12 +72,14 @@ def constructor_arguments(
         Whether those that are None by default get something, too.
     anything
         Whether numbers of which nothing is known are `Anything`.
+    layers
+        Whether what is called gets a class of the project that has what is read of it.
     """
     try:
         parameters = inspect.signature(target).parameters.values()
     except (TypeError, ValueError):
         return {}
-    known = uses_of_class(target)
+    known = uses_of_class(target)  # type: ignore[arg-type]  # a class is hashable
     classes = typed.annotated(target)
     found = {}
     for p in parameters:
@@ -88,7 +90,10 @@ def constructor_arguments(
                 found[p.name] = value
                 continue
             use = known.get(p.name, Use(""))
-            if use.choices and use.kind in ("", "string"):
+            layer = typed.layer_for(target, p.name) if layers and use.kind in ("callable", "module") else None
+            if layer is not None:
+                found[p.name] = layer
+            elif use.choices and use.kind in ("", "string"):
                 found[p.name] = use.choices[0]
             elif not by_use and use.kind not in ("config", "dict", "module", "modules", "callable", "tensor", "mask"):
                 found[p.name] = _argument(p.name.lower(), p.annotation, size)
@@ -166,7 +171,7 @@ _BY_NAME: tuple[tuple[tuple[str, ...], _Make], ...] = (
 @dataclass(frozen=True)
 class Inputs:
     """
-    Arguments for one call.
+    Arguments for one call. Of what a function takes as `*more` the names are `*more0`, `*more1`.
 
     Attributes
     ----------
@@ -219,6 +224,14 @@ class Inputs:
         """Those that get something."""
         return [*self.names, *self.integers, *(name for name, _ in self.others)]
 
+    def called(self, function: Callable[..., Any], made: Mapping[str, Any]) -> Any:
+        """What a function gives back for these."""
+        starred = sorted(name for name in self.parameters if name.startswith("*"))
+        before = [p.name for p in parameters(function) if starred and p.kind in _BY_PLACE and p.name in self.parameters]
+        positional = [*before, *starred]
+        keywords = {name: made[name] for name in self.parameters if name not in positional}
+        return function(*(made[name] for name in positional), **keywords)
+
     def words(self, requires_grad: bool) -> str:
         """For the report: `x` of shape (2, 8)."""
         own = dict(self.shapes)
@@ -242,6 +255,8 @@ def first_inputs(function: Callable[..., Any], module: nn.Module | None) -> list
         Whose layers tell of shapes.
     """
     names = _required(function)
+    if not names:
+        return [Inputs((), ()), *_starred(function, module)]
     known = uses_of(function, computes=True)
     classes = {name: typed.class_of(kind) for name, kind in typed.annotated(function).items()}
     kinds = {name: _with_class(known.get(name, Use("tensor")), classes.get(name)) for name in names}
@@ -249,12 +264,10 @@ def first_inputs(function: Callable[..., Any], module: nn.Module | None) -> list
     plain = [n for n in names if n not in dict(others)]
     integers = tuple(n for n in plain if kinds[n].kind == "integers" or n.lower().rpartition("_")[2] in INTEGER_INPUTS)
     floats = tuple(n for n in plain if n not in integers)
-    if not names:
-        return [Inputs((), ())]
     ranks = [use.rank for use in kinds.values() if use.rank and use.kind != "batch"]
     ranked = [_RANKED[rank] for rank in ranks if rank in _RANKED]
     layers = [] if module is None else list(_shapes(module))
-    shapes = list(dict.fromkeys([*layers, *ranked, (2, 8), (8,), (2, 3, 16, 16), (2, 5, 8), (4, 4), (3,), ()]))
+    shapes = list(dict.fromkeys([*layers, *ranked, *_PLAIN]))
     embedding = None if module is None else next((m for m in module.modules() if isinstance(m, nn.Embedding)), None)
     found = [Inputs(shape, floats, integers, others=others) for shape in shapes]
     if len(set(ranks)) > 1:
@@ -277,9 +290,34 @@ def _with_class(use: Use, kind: type[Any] | None) -> Use:
     return Use(use.kind if use.kind not in ("tensor", "integers", "") else "config", of=kind)
 
 
+_PLAIN = ((2, 8), (8,), (2, 3, 16, 16), (2, 5, 8), (4, 4), (3,), ())
+_BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def _starred(function: Callable[..., Any], module: nn.Module | None) -> Iterator[Inputs]:
+    """For a function that takes any number of arguments, and needs none: one tensor, and several."""
+    found = next((p.name for p in parameters(function) if p.kind is p.VAR_POSITIONAL), "")
+    layers = [] if module is None else list(_shapes(module))
+    for count in (1, 2, 3, 4) if found else ():
+        names = tuple(f"*{found}{index}" for index in range(count))
+        yield from (Inputs(shape, names) for shape in dict.fromkeys([*layers[:3], *_PLAIN[:4]]))
+    if found:
+        yield Inputs((2, 8), (), others=((f"*{found}0", Use("tensors")),))
+
+
+def parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """What a function takes, or the `forward` of a Module."""
+    try:
+        function = function.forward if isinstance(function, nn.Module) else function
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return []
+
+
 _RANKED: dict[int, tuple[int, ...]] = {1: (8,), 2: (2, 8), 3: (2, 5, 8), 4: (2, 3, 16, 16), 5: (2, 3, 8, 8, 8)}
 
 
+@functools.lru_cache(maxsize=64)
 def uses_of(function: Callable[..., Any], *, computes: bool) -> dict[str, Use]:
     """What the arguments of a function must be, as far as its source tells; nothing, where there is none."""
     try:
@@ -291,6 +329,7 @@ def uses_of(function: Callable[..., Any], *, computes: bool) -> dict[str, Use]:
     return uses(node, computes=computes) if known else {}  # type: ignore[arg-type]
 
 
+@functools.lru_cache(maxsize=64)
 def uses_of_class(target: type[Any]) -> dict[str, Use]:
     """What the arguments of a constructor must be, as far as the class does anything with them."""
     try:
@@ -338,187 +377,3 @@ def _shapes(module: nn.Module) -> Iterator[tuple[int, ...]]:
             if value.ndim >= 2:
                 yield (2, value.shape[0])
                 yield (2, value.shape[1])
-
-
-def repaired(inputs: Inputs, message: str) -> list[Inputs]:
-    """Inputs that the text of torch's refusal asks for."""
-    found: list[Inputs] = []
-    for shapes in asked_for(inputs.shape, message):
-        found += [replace(inputs, shape=shape) for shape in shapes if shape != inputs.shape]
-        found += _one_by_one(inputs, shapes)
-    wanted = said(message)
-    if wanted and wanted != inputs.shape:
-        found += [replace(inputs, shape=wanted), *_one_by_one(inputs, [wanted])]
-    if re.search(_OF_INTEGERS, message):
-        for name, use in inputs.others:
-            if use.kind in ("dict", "tensors", "batch") and not use.held:
-                found.append(with_use(inputs, name, replace(use, held="all integers")))
-        found += [with_use(inputs, name, Use("integers")) for name in inputs.names]
-        found.append(replace(inputs, names=inputs.names[1:], integers=(*inputs.names[:1], *inputs.integers)))
-        found.append(replace(inputs, names=(), integers=(*inputs.names, *inputs.integers)))
-    if inputs.integers and re.search(r"class probabilities|multi-target not supported|0D or 1D target", message):
-        one = {name: dict(inputs.shapes).get(name, inputs.shape)[:1] for name in inputs.integers}
-        found.append(replace(inputs, shapes=tuple({**dict(inputs.shapes), **one}.items())))
-    if inputs.integers and "out of range in self" in message and inputs.limit > 1:
-        found.append(replace(inputs, limit=2 if inputs.limit > 2 else 1))
-    if re.search(r"scalar types?:? Float|expected .*Float|must be .*floating|found Long|'Long'|same dtype", message):
-        found.append(replace(inputs, names=(*inputs.names, *inputs.integers), integers=()))
-    found += list(_completed(inputs, message))
-    if "ndarray" in message:
-        for name in (*inputs.names, *(n for n, use in inputs.others if use.kind in ("mask", "config"))):
-            found.append(with_use(inputs, name, Use("array")))
-    if re.search(r"not Tensor|'Tensor' object|Tensor cannot|single element can be converted|ambiguous", message):
-        found += list(_otherwise(inputs, message))
-    return found
-
-
-_OF_INTEGERS = (
-    r"scalar types?:? Long|expected .*Long|must be .*integer|Long, Int|Expected dtype int|must be long"
-    r"|only integer tensors|should be .*int64|expects .*int64|must be .*int64|one_hot is only applicable"
-)
-"""Refusals of tensors of floats."""
-
-
-def with_use(inputs: Inputs, name: str, use: Use) -> Inputs:
-    """The same with one argument as something else."""
-    if use.kind == "integers":
-        known = with_use(inputs, name, Use("tensor"))
-        plain = tuple(n for n in known.names if n != name)
-        return replace(known, names=plain, integers=(*(n for n in inputs.integers if n != name), name))
-    if use.kind == "tensor":
-        others = tuple(each for each in inputs.others if each[0] != name)
-        rest, integers = (tuple(n for n in known if n != name) for known in (inputs.names, inputs.integers))
-        return replace(inputs, names=(*rest, name), integers=integers, others=others)
-    others = tuple((known, use if known == name else old) for known, old in inputs.others)
-    others = others if name in dict(others) else (*others, (name, use))
-    names, integers = (tuple(n for n in known if n != name) for known in (inputs.names, inputs.integers))
-    return replace(inputs, names=names, integers=integers, others=others)
-
-
-_TYPES = {"list": "list", "tuple": "batch", "int": "integer", "float": "number", "str": "string", "bool": "flag"}
-
-
-def _completed(inputs: Inputs, message: str) -> Iterator[Inputs]:
-    """What was made up has not what is read of it: it gets that, or is a configuration, which has everything."""
-    refused = re.search(_NOT_THAT, message)
-    if refused is not None:
-        kinds = [kind for kind in refused.groups() if kind]
-        for name, use in inputs.others:
-            if any(use.kind in _MADE.get(kind, ()) for kind in kinds):
-                yield with_use(inputs, name, Use("anything"))
-            elif use.kind == "anything" and "Anything" in kinds:
-                yield with_use(inputs, name, Use("string"))
-    tensor = re.search(r"must be Tensor, not (\w+)|expected Tensor as element \d+ .* got (\w+)", message)
-    if tensor is not None:
-        for name, use in inputs.others:
-            if use.kind in _MADE.get(tensor[1] or tensor[2], ()):
-                yield with_use(inputs, name, Use("tensor"))
-    if "but got Anything" in message or "not Anything" in message:
-        for name, use in inputs.others:
-            if use.kind == "anything" and not use.rank:
-                yield with_use(inputs, name, replace(use, rank=1))
-    match = re.search(r"'(\w+)' object has no attribute '(\w+)'", message)
-    if match is None:
-        return
-    kind, attribute = match[1], match[2]
-    for name, use in inputs.others:
-        if (use.kind, kind) in (("optimizer", "SGD"), ("scheduler", "_Scheduler"), ("loader", "list")) or (
-            use.of is not None and use.of.__name__ == kind
-        ):
-            yield with_use(inputs, name, Use("config", reads=use.reads))
-        elif kind == "AnyModule" and use.kind in ("module", "callable"):
-            for held in ("list", "tensor", "called"):
-                yield with_use(inputs, name, replace(use, reads=((attribute, held), *use.reads)))
-        elif kind in ("int", "float") and use.kind == "config" and attribute in TENSOR_ATTRIBUTES:
-            yield with_use(inputs, name, Use("module", reads=use.reads))
-        elif _TYPES.get(kind) == use.kind:
-            yield with_use(inputs, name, Use("tensor" if attribute in TENSOR_ATTRIBUTES else "config"))
-
-
-_NOT_THAT = (
-    r"'(\w+)' object (?:is not (?:iterable|subscriptable|callable|a mapping)|cannot be interpreted)"
-    r"|(\w+) indices must be integers|type\(s\) for \S+ '(\w+)' and '(\w+)'|object of type '(\w+)' has no len"
-)
-_MADE = {
-    "list": ("list", "tensors", "loader"),
-    "tuple": ("batch",),
-    "int": ("integer", ""),
-    "float": ("number", ""),
-    "str": ("string", ""),
-    "bool": ("flag", ""),
-    "AnyModule": ("module", "callable"),
-    "Config": ("config",),
-    "Batch": ("dict",),
-    "Settings": ("dict",),
-}
-"""Refusals of what a value is no kind of, and what was made up where it is of that class."""
-
-
-def instead(arguments: Mapping[str, Any], refusal: str) -> Iterator[tuple[str, Any]]:
-    """What a constructor that refuses its arguments may want instead, from the words of its refusal."""
-    attribute = re.search(r"'(\w+)' object has no attribute '(\w+)'", refusal)
-    if attribute is not None:
-        name = attribute[2]
-        of_kind = [key for key, value in arguments.items() if type(value).__name__ == attribute[1]]
-        for key in of_kind[:8]:
-            if isinstance(arguments[key], values.AnyModule):
-                known = arguments[key].reads
-                yield from ((key, values.AnyModule(((name, held), *known))) for held in ("object", "called", "list"))
-            elif name in MODULE_ATTRIBUTES:
-                yield key, values.AnyModule()
-            elif name in TENSOR_ATTRIBUTES:
-                yield from ((key, torch.rand(SIZE)), (key, torch.rand(2, SIZE)))
-            else:
-                yield key, values.Config(SIZE)
-    missing = re.search(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)", refusal)
-    if missing is not None:
-        yield from ((name, values.scalar(name, SIZE, computes=False)) for name in re.findall(r"'(\w+)'", missing[1]))
-    tensor = re.search(r"must be Tensor, not (\w+)", refusal)
-    if tensor is not None:
-        of_kind = [key for key, value in arguments.items() if type(value).__name__ == tensor[1]]
-        yield from ((key, torch.rand(2, SIZE)) for key in of_kind[:8])
-    for pattern, wanted in _INSTEAD:
-        if re.search(pattern, refusal):
-            numbers = [key for key, value in arguments.items() if isinstance(value, _REFUSED)]
-            yield from ((key, make()) for key in numbers[:8] for make in wanted)
-
-
-_REFUSED = (int, float, list, values.Config, values.AnyModule)
-_INSTEAD: tuple[tuple[str, tuple[Callable[[], Any], ...]], ...] = (
-    (
-        r"'(int|float)' object is not (subscriptable|iterable)|has no len|index out of range",
-        (lambda: [2, 2, 2, 2], lambda: [SIZE, SIZE], lambda: [(SIZE, SIZE), (SIZE, SIZE)]),
-    ),
-    (
-        r"(int|Config) is not a Module subclass|object is not callable|object of type 'AnyModule' has no len",
-        (lambda: [values.AnyModule(), values.AnyModule()], values.AnyModule, lambda: nn.ReLU),
-    ),
-)
-"""Parts of refusals, and what may be wanted."""
-
-
-_SHAPED = ("mask", "batch", "tensors", "array")
-
-
-def _one_by_one(inputs: Inputs, shapes: Sequence[tuple[int, ...]]) -> list[Inputs]:
-    """The same with the new shape for one of several tensors alone."""
-    tensors = [*inputs.names, *inputs.integers, *(n for n, use in inputs.others if use.kind in _SHAPED)]
-    if len(tensors) < 2:
-        return []
-    own = dict(inputs.shapes)
-    return [
-        replace(inputs, shapes=tuple({**own, name: shape}.items()))
-        for shape in shapes
-        for name in tensors
-        if own.get(name, inputs.shape) != shape
-    ]
-
-
-def _otherwise(inputs: Inputs, message: str) -> Iterator[Inputs]:
-    """One of the tensors is something else: what, the message hints at."""
-    kinds = ("callable",) if "not callable" in message else ("integer", "list", "callable")
-    kinds = ("anything",) if "has no attribute" in message else kinds
-    for name in inputs.names:
-        for kind in kinds:
-            rest = tuple(each for each in inputs.names if each != name)
-            yield replace(inputs, names=rest, others=(*inputs.others, (name, Use(kind))))

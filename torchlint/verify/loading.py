@@ -114,6 +114,20 @@ class Loading:
         file = getattr(module, "__file__", None) or ""
         return file.startswith(self.root + os.sep) or name == self.name.partition(".")[0] or isinstance(module, _Bare)
 
+    def absent(self, error: Exception) -> bool:
+        """Whether a package or a part of one that was not found is stood in for now."""
+        if not isinstance(error, ModuleNotFoundError) or not error.name:
+            return False
+        missing, own = error.name, self.name.partition(".")[0]
+        top = missing.partition(".")[0]
+        if top != own:
+            missing = missing if _is_there(top) else top
+        elif self._has(missing):
+            return False
+        new = missing not in self.standins.names  # one of the project's own is of another distribution
+        self.standins.names.add(missing)
+        return new
+
     def _cleared(self, error: Exception) -> bool:
         """Whether what ended the loading is out of the way now."""
         own = self.name.partition(".")[0]
@@ -122,17 +136,8 @@ class Loading:
         if isinstance(error, importlib.metadata.PackageNotFoundError) and importlib.metadata.version is not _version:
             importlib.metadata.version = _version  # a project that is not installed has a release all the same
             return True
-        if isinstance(error, ModuleNotFoundError) and error.name:
-            missing = error.name
-            if missing.partition(".")[0] != own:
-                top = missing.partition(".")[0]
-                missing = missing if _is_there(top) else top
-                new = missing not in self.standins.names
-                self.standins.names.add(missing)
-                return new
-            if not self._has(missing) and missing not in self.standins.names:  # of another distribution
-                self.standins.names.add(missing)
-                return True
+        if self.absent(error):
+            return True
         above, folder = os.path.split(self.root)
         if "attempted relative import" in str(error) and folder and self.name.count(".") < DEPTH:
             self.root, self.name = above, f"{folder}.{self.name}"  # a package without an `__init__`

@@ -24,7 +24,8 @@ from functools import lru_cache
 
 from torchlint.verify.confinement import adopt_orphans, confine, descendants, kill_orphans
 from torchlint.verify.protocol import Request, decode, encode, receive, send
-from torchlint.verify.sandbox import PROCESSES, limit_resources, remember_address_space, stay_inside
+from torchlint.verify.sandbox import PROCESSES, WAITING, limit_resources, remember_address_space, stay_inside
+from torchlint.verify.spent import Spent, used
 
 LOOK = 0.5
 """Its processes are counted so often, in seconds."""
@@ -86,24 +87,32 @@ class Preloaded:
             _serve(request, forked, questions, answers, self.directory)
         os.close(questions)
         os.close(answers)
-        end = time.monotonic() + request.timeout
-        self.alive = receive(self.answers, len(READY), end) == READY
+        self.alive = self._heard(request.timeout, None) and self._read(len(READY)) == READY
 
     def run(self, request: Request, requests: int) -> tuple[bytes | None, bool]:
         """The answer to a request, None where the process does not give one; and whether the linter is gone."""
-        end = time.monotonic() + request.timeout + GRACE
         try:
             send(self.questions, encode(request))
         except OSError:
             return None, False
+        heard = self._heard(request.timeout + GRACE, requests)
+        return (None, True) if heard is None else (self._read(REPLY_MB << 20) if heard else None, False)
+
+    def _heard(self, seconds: float, requests: int | None) -> bool | None:
+        """Whether it begins to answer, in so many seconds that it has had; None if the linter is gone first."""
+        end, spent = time.monotonic() + WAITING * seconds, Spent(lambda: used(self.process))
+        asked = [self.answers] if requests is None else [self.answers, requests]
         while True:
-            ready, _, _ = select.select([self.answers, requests], [], [], max(0.0, min(LOOK, end - time.monotonic())))
+            ready, _, _ = select.select(asked, [], [], max(0.0, min(LOOK, end - time.monotonic())))
             if self.answers in ready:
-                return receive(self.answers, REPLY_MB << 20, end), False
-            if requests in ready:
-                return None, True
-            if time.monotonic() >= end or descendants(self.process) > PROCESSES:
-                return None, False
+                return True
+            if ready:
+                return None
+            if spent.look() >= seconds or time.monotonic() >= end or descendants(self.process) > PROCESSES:
+                return False
+
+    def _read(self, most: int) -> bytes | None:
+        return receive(self.answers, most, time.monotonic() + GRACE)
 
     def close(self) -> None:
         """End it, and all that it has started."""

@@ -109,12 +109,12 @@ def _equal(left: Any, right: Any) -> bool:
 
 def wishes(error: Exception, given: Mapping[str, Any]) -> list[Wish]:
     """What a refusal asks of the arguments that were given, the likeliest first."""
-    place = _raised_in(error)
+    place = raised_in(error)
     if place is None:
         return []
     frame, line = place
-    tree = _parsed(frame.f_code.co_filename)
-    chain = [] if tree is None else _around(tree, line)
+    tree = parsed(frame.f_code.co_filename)
+    chain = [] if tree is None else around(tree, line)
     at = _Frame(frame, given)
     found: list[Wish] = []
     if isinstance(error, KeyError) and chain:
@@ -183,7 +183,7 @@ def _distinct(found: list[Wish]) -> Iterator[Wish]:
             yield each
 
 
-def _raised_in(error: Exception) -> tuple[FrameType, int] | None:
+def raised_in(error: Exception) -> tuple[FrameType, int] | None:
     """The innermost frame that is of the program, and its line."""
     found = None
     trace = error.__traceback__
@@ -196,14 +196,14 @@ def _raised_in(error: Exception) -> tuple[FrameType, int] | None:
 
 
 @functools.cache
-def _parsed(filename: str) -> ast.Module | None:
+def parsed(filename: str) -> ast.Module | None:
     try:
         return ast.parse("".join(linecache.getlines(filename)))
     except (SyntaxError, ValueError):
         return None
 
 
-def _around(tree: ast.AST, line: int) -> list[ast.stmt]:
+def around(tree: ast.AST, line: int) -> list[ast.stmt]:
     """The statements around a line, from the outermost to the one that is there."""
     found: list[ast.stmt] = []
     body: list[ast.AST] = [tree]
@@ -370,9 +370,9 @@ def _is_shape(value: Any) -> bool:
 def _unpacked(name: str, at: _Frame) -> ast.expr | None:
     """The expression that a local variable is a part of: `c` of `b, c, h, w = x.shape` is `x.shape[1]`."""
     code = at.frame.f_code
-    tree = _parsed(code.co_filename)
-    around = [] if tree is None else _around(tree, code.co_firstlineno)
-    for statement in reversed(around):
+    tree = parsed(code.co_filename)
+    statements = [] if tree is None else around(tree, code.co_firstlineno)
+    for statement in reversed(statements):
         for node in ast.walk(statement):
             match node:
                 case ast.Assign(

@@ -23,6 +23,7 @@ from types import FrameType
 from typing import Any
 
 from torchlint.verify.confinement import children
+from torchlint.verify.spent import Spent
 
 try:
     import resource
@@ -37,7 +38,7 @@ REPORT_MB = 1024
 PROCESSES = 64
 """At most so many processes at a time."""
 WAITING = 3
-"""A program that waits is given so many times the seconds that one that computes is given."""
+"""Of the clock a program is given so many times its seconds: on a busy machine it waits for others."""
 COMPUTING = 7.0
 """Seconds of processor time in which a program has to come to another watched statement; imports do not count."""
 TICK = 0.25
@@ -179,10 +180,10 @@ class _Watch:
 
     Attributes
     ----------
+    seconds
+        What it is given; `spent` says what it has had.
     end
-        When it has to have ended, on the monotonic clock.
-    last
-        When it is ended, whatever it does.
+        When it has to have ended, on the monotonic clock, however little it had.
     most_used
         When it has to have ended, in processor time.
     computed
@@ -194,8 +195,9 @@ class _Watch:
     """
 
     def __init__(self, seconds: float, own: Container[str]) -> None:
-        self.end = time.monotonic() + seconds
-        self.last = self.end + ENDING
+        self.seconds = seconds
+        self.spent = Spent()
+        self.end = time.monotonic() + WAITING * seconds
         self.most_used = math.inf
         self.own = own
         self.computed = 0.0
@@ -204,16 +206,18 @@ class _Watch:
         self.raised = 0.0
 
     def look(self, number: int, frame: FrameType | None) -> None:
-        used, now = time.process_time(), time.monotonic()
+        used, now, spent = time.process_time(), time.monotonic(), self.spent.look()
         if self.raised:
-            if used > self.raised + ENDING or now > self.last:  # the program goes on after what was raised
+            if (
+                used > self.raised + ENDING or spent > self.seconds + ENDING or now > self.end + ENDING
+            ):  # the program goes on after what was raised
                 signal.signal(signal.SIGXCPU, signal.SIG_DFL)
                 os.kill(os.getpid(), signal.SIGXCPU)
             return
         if not _importing(frame, self.own):
             self.computed += used - self.used
         self.used = used
-        if now < self.end and used < self.most_used and self.computed < COMPUTING:
+        if spent < self.seconds and now < self.end and used < self.most_used and self.computed < COMPUTING:
             return
         if not self.over:
             self.over = now
@@ -243,8 +247,9 @@ _watch: _Watch | None = None
 @contextlib.contextmanager
 def time_limit(seconds: float, own: Container[str] = ()) -> Iterator[None]:
     """
-    Raise `TimeLimit` in the main thread after so many seconds, so that what was seen until then is not lost; and sooner
-    if it computes for `COMPUTING` seconds of processor time without coming to where it had not been.
+    Raise `TimeLimit` in the main thread after so many seconds (`Spent`; of the clock after `WAITING` times as many), so
+    that what was seen until then is not lost; and sooner if it computes for `COMPUTING` seconds of processor time
+    without coming to where it had not been.
 
     Does nothing where there is no interval timer (Windows): there the parent ends the process.
 

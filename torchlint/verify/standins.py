@@ -15,7 +15,7 @@ import linecache
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
@@ -32,7 +32,14 @@ class Inert:
         Its dotted name; the first part is the package.
     touched
         Collects the packages of which something was called or asked for.
+
+    Attributes
+    ----------
+    modules
+        Whether what functions make is a layer, too: a program has put it into a network.
     """
+
+    modules: ClassVar[bool] = False
 
     def __init__(self, name: str, touched: set[str]) -> None:
         self.__dict__.update(_name=name, _touched=touched, __name__=name.rpartition(".")[2], __qualname__=name)
@@ -52,7 +59,7 @@ class Inert:
             return args[0]
         if (given := _first_tensor((*args, *kwargs.values()))) is not None:
             return given
-        if self._name.rpartition(".")[2][:1].isupper():
+        if Inert.modules or self._name.rpartition(".")[2][:1].isupper():
             return Layer(self._name, self._touched)
         return Inert(f"{self._name}()", self._touched)
 

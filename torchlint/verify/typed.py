@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import enum
+import functools
 import inspect
 import sys
 import types
@@ -112,8 +113,9 @@ def _object(annotation: Any, names: Mapping[str, Any]) -> Any:
         return annotation
 
 
+@functools.lru_cache(maxsize=256)
 def read_of(function: Callable[..., Any], name: str) -> frozenset[str]:
-    """The attributes and keys that the source of a function reads of one of its arguments."""
+    """The attributes and keys that the source of a function or a class reads of an argument."""
     try:
         tree = ast.parse(inspect.cleandoc("\n" + inspect.getsource(inspect.unwrap(function))))
     except (OSError, TypeError, SyntaxError, ValueError):
@@ -137,3 +139,19 @@ def that_has(wanted: frozenset[str], names: Mapping[str, Any]) -> type[Any] | No
             found: type[Any] = value
             return found
     return None
+
+
+def layer_for(target: type[Any], name: str) -> type[Any] | None:
+    """The class of layers beside a class that has what this reads of an argument, or is named like the argument."""
+    names = vars(sys.modules.get(target.__module__, types))
+    read = read_of(target, name)  # type: ignore[arg-type]
+    beside = [
+        each
+        for each in names.values()
+        if isinstance(each, type) and issubclass(each, torch.nn.Module) and class_of(each) is not None
+    ]
+    beside = [each for each in beside if not issubclass(each, target) and each.__module__ == target.__module__]
+    if read and not read <= {*dir(torch.nn.Module)}:
+        return next((each for each in beside if read <= {*dir(each)}), None)
+    stem = name.lower().removesuffix("_class").removesuffix("_cls").removesuffix("_type").replace("_", "")
+    return next((each for each in beside if not read and len(stem) > 3 and stem in each.__name__.lower()), None)

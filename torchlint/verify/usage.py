@@ -149,14 +149,20 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, *, computes: bool) ->
             seen[name].append(kind)
     for name, rank in _ranks(function):
         ranks.setdefault(name, rank)
+    words: dict[str, list[str]] = {}
+    for name, word in _choices(function):
+        words.setdefault(name, []).append(word)
+    held: dict[str, dict[str, str]] = {}
+    for name, key, what in _read(function):
+        held.setdefault(name, {})[key] = what
     for name, annotation in annotations.items():
         kind = _kind(name, annotation, seen[name], computes=computes)
         if kind == "tensor":
             kind = _of_tensor(name)
-        choices = tuple(dict.fromkeys(_choices(function, name)))
+        choices = tuple(dict.fromkeys(words.get(name, ())))
         if not kind and choices and not annotation:
             kind = "string"
-        reads = () if kind in ("tensor", "integers", "mask") else tuple(dict(_read(function, name)).items())
+        reads = () if kind in ("tensor", "integers", "mask") else tuple(held.get(name, {}).items())
         found[name] = Use(kind, ranks.get(name, 0), reads=reads, choices=choices)
     return found
 
@@ -188,21 +194,20 @@ class _Spelled(ast.NodeTransformer):
         return node
 
 
-def _choices(function: ast.AST, name: str) -> Iterator[str]:
-    """The words that an argument is compared with: `mode == "sum"`, `mode in ("sum", "mean")`, `case "sum"`."""
+def _choices(function: ast.AST) -> Iterator[tuple[str, str]]:
+    """The words that arguments are compared with: `mode == "sum"`, `mode in ("sum", "mean")`, `case "sum"`."""
     for node in ast.walk(function):
         match node:
-            case ast.Compare(ast.Name(id), [ast.Eq() | ast.In()], [value]) if id == name:
+            case ast.Compare(ast.Name(name), [ast.Eq() | ast.In()], [value]):
                 parts = value.elts if isinstance(value, (ast.Tuple, ast.List, ast.Set)) else [value]
-            case ast.Match(ast.Name(id), cases) if id == name:
+            case ast.Match(ast.Name(name), cases):
                 parts = [c.pattern.value for c in cases if isinstance(c.pattern, ast.MatchValue)]
-            case ast.Compare(ast.Name(id), [ast.NotIn()], [ast.Tuple(parts) | ast.List(parts) | ast.Set(parts)]) if (
-                id == name
-            ):
+            case ast.Compare(ast.Name(name), [ast.NotIn()], [ast.Tuple(parts) | ast.List(parts) | ast.Set(parts)]):
                 pass
             case _:
                 continue
-        yield from (part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str))
+        words = (part.value for part in parts if isinstance(part, ast.Constant))
+        yield from ((name, word) for word in words if isinstance(word, str))
 
 
 _OF_NUMBERS = frozenset(
@@ -210,27 +215,25 @@ _OF_NUMBERS = frozenset(
 )
 
 
-def _read(function: ast.AST, name: str) -> Iterator[tuple[str, str]]:
-    """What is read of an argument and holds something: `cfg.model.width`, `cfg.norm(8)`, `for x in cfg.sizes`."""
+def _read(function: ast.AST) -> Iterator[tuple[str, str, str]]:
+    """What is read of arguments and holds something: `cfg.model.width`, `cfg.norm(8)`, `for x in cfg.sizes`."""
 
-    def part(node: ast.AST) -> str:
+    def part(node: ast.AST, held: str) -> Iterator[tuple[str, str, str]]:
         match node:
-            case ast.Attribute(ast.Name(id), attribute) if id == name:
-                return attribute
-            case ast.Subscript(ast.Name(id), ast.Constant(str() as key)) if id == name:
-                return key
-        return ""
+            case ast.Attribute(ast.Name(name), key) | ast.Subscript(ast.Name(name), ast.Constant(str() as key)):
+                yield name, key, held
 
     for node in ast.walk(function):
         match node:
             case ast.Attribute(value, attribute) if attribute not in _OF_NUMBERS:
-                yield part(value), "object"
+                yield from part(value, "object")
             case ast.Call(called):
-                yield part(called), "called"
+                yield from part(called, "called")
                 if isinstance(called, ast.Name) and called.id in ("len", "zip", "enumerate", "list", "tuple", "sum"):
-                    yield from ((part(each), "list") for each in node.args)
+                    for each in node.args:
+                        yield from part(each, "list")
             case ast.For(iter=gone) | ast.comprehension(iter=gone) | ast.Starred(gone) | ast.Subscript(gone):
-                yield part(gone), "list"
+                yield from part(gone, "list")
 
 
 def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str:

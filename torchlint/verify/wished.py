@@ -16,8 +16,9 @@ from torch import nn
 
 from torchlint.verify import typed, values
 from torchlint.verify.anything import Anything
-from torchlint.verify.inputs import SIZE, Inputs, constructor_arguments, with_use
+from torchlint.verify.inputs import SIZE, Inputs, constructor_arguments
 from torchlint.verify.refusals import Wish
+from torchlint.verify.repairs import with_use
 from torchlint.verify.shapes import of_rank
 from torchlint.verify.usage import Use
 

@@ -1,0 +1,202 @@
+"""
+Ways to construct what is driven, the likeliest first: as the project does it, by what its constructor does with its
+arguments, and as refusals ask.
+
+Runs inside the child. Constructs nothing itself; the driver does, and says what was refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from torchlint.verify import refusals, wished
+from torchlint.verify.documented import Called, Example, Made
+from torchlint.verify.inputs import constructor_arguments
+from torchlint.verify.repairs import instead
+
+REFUSALS, BASES = 4, 3
+"""So many refusals of a constructor are followed one after the other, of so many arguments each."""
+WISHES, GRANTED = 4, 40
+"""So many wishes of one refusal are granted, and so many in all, before other arguments are tried."""
+GUESSED_INSTEAD = 6
+"""So many other arguments are guessed for what a class could not use of those that its constructor took."""
+SHOWN = 6
+"""So many examples of the project are followed."""
+PROFILES = (8, 4, 16, 3, 2, 1)
+"""Sizes tried for integer constructor arguments that say nothing about themselves."""
+
+
+@dataclass(frozen=True)
+class Construction:
+    """
+    One way.
+
+    Attributes
+    ----------
+    arguments, keywords
+        Of the constructor.
+    bare
+        Without it.
+    shown
+        The example that it follows.
+    """
+
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
+    bare: bool = False
+    shown: Called | None = None
+
+
+class Constructions:
+    """
+    The ways to construct one target, a function included, which needs none.
+
+    Parameters
+    ----------
+    target, method
+        As the driver's.
+    tree, namespace
+        The program's syntax tree and globals: calls of the class in it show how to construct it.
+    shown
+        Examples of the project.
+    """
+
+    def __init__(
+        self, target: Any, method: str, tree: ast.Module, namespace: Mapping[str, Any], shown: Sequence[Example]
+    ) -> None:
+        self.target = target
+        self.method = method
+        self.known_calls = list(_calls(target.__name__, tree, namespace))
+        self.shown = shown
+        self.refusal = ""
+        self.wished: list[dict[str, Any]] = []
+        self.followed: set[str] = set()
+
+    def __iter__(self) -> Iterator[Construction]:
+        """Those that are guessed, and after each what its refusal asked for."""
+        granted = 0
+        for each in self._guessed():
+            self.refusal = ""
+            yield each
+            while self.wished and granted < GRANTED:
+                granted += 1
+                yield Construction((), self.wished.pop(0))
+            self.wished.clear()
+
+    def refused(self, error: Exception, construction: Construction, made: Mapping[str, Any] | None) -> None:
+        """Take note of a refusal: of the constructor, or of what was constructed when it was called with something."""
+        if made is None:
+            self.refusal = str(error)
+        if not isinstance(self.target, type) or construction.bare:
+            return
+        keywords = construction.keywords
+        wishes = refusals.wishes(error, {**wished.given(self.target, keywords), **(made or {})})
+        own = [each for each in wishes if made is None or each.name not in made]
+        found = list(itertools.islice(wished.arguments(keywords, own), WISHES))
+        if not found and made is not None and str(error) not in self.followed:
+            # a constructor takes what its class cannot use; each such refusal is followed once
+            self.followed.add(str(error))
+            guessed = itertools.islice(instead(keywords, str(error)), GUESSED_INSTEAD)
+            found = [{**keywords, name: value} for name, value in guessed]
+        self.wished += found
+
+    def _guessed(self) -> Iterator[Construction]:
+        if not isinstance(self.target, type):
+            yield Construction((), {})
+            return
+        for known, named in self.known_calls:
+            yield Construction(known, named)
+        yield from self._as_shown()
+        done = []
+        ways: tuple[dict[str, Any], ...] = (
+            {},
+            {"by_use": True},
+            {"depth": 0, "layers": False},
+            {"all_of_them": True, "by_use": True},
+        )
+        for way in ways:
+            for size in PROFILES:
+                arguments = constructor_arguments(self.target, size, **way)
+                if str(arguments) not in done:
+                    done.append(str(arguments))
+                    yield Construction((), arguments)
+        numbers = [name for name, value in arguments.items() if isinstance(value, (int, float))]
+        for length, name in itertools.product((3, 4), numbers[:4]):
+            yield Construction((), {**arguments, name: [PROFILES[0]] * length})
+        for found in self._instead(arguments):
+            yield Construction((), found)
+        for size in PROFILES[:3]:
+            yield Construction((), constructor_arguments(self.target, size, by_use=True, anything=True))
+        if self.method and not inspect.isabstract(self.target):
+            yield Construction((), {}, bare=True)
+
+    def _as_shown(self) -> Iterator[Construction]:
+        """What examples of the project say of the arguments, and for the others what is guessed."""
+        done = []
+        names = _positional(self.target)
+        for called in (each.construction for each in self.shown if each.construction is not None):
+            said = {**dict(zip(names, called.positional, strict=False)), **dict(called.keywords)}
+            said = {name: _value_of(value) for name, value in said.items() if value is not ... and name in names}
+            if not said or said in done:
+                continue
+            done.append(said)
+            yield Construction(
+                (), {**constructor_arguments(self.target, PROFILES[0], by_use=True), **said}, shown=called
+            )
+            if len(done) == SHOWN:
+                return
+
+    def _instead(self, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Arguments that the refusal of others asks for, and those that the refusal of these asks for, and so on."""
+        yield arguments  # once more, for what is said of them
+        bases = [(arguments, self.refusal)]
+        for _ in range(REFUSALS):
+            following = []
+            for base, refusal in bases[:BASES]:
+                for name, value in instead(base, refusal):
+                    found = {**base, name: value}
+                    yield found
+                    if self.refusal not in ("", refusal):
+                        following.append((found, self.refusal))
+            bases = following
+
+
+def _positional(target: Any) -> list[str]:
+    try:
+        return list(inspect.signature(target).parameters)
+    except (TypeError, ValueError):
+        return []
+
+
+def _value_of(value: Any) -> Any:
+    if not isinstance(value, Made):
+        return value
+    return torch.randint(0, 2, value.shape) if value.integers else torch.rand(value.shape)
+
+
+def _calls(
+    name: str, tree: ast.Module, namespace: Mapping[str, Any]
+) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name):
+            continue
+        if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+            continue
+        try:
+            yield (
+                tuple(_value(a, namespace) for a in node.args),
+                {str(k.arg): _value(k.value, namespace) for k in node.keywords},
+            )
+        except Exception:  # an argument that only exists at that place of the program
+            continue
+
+
+def _value(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
+    return eval(compile(ast.Expression(node), "<argument>", "eval"), dict(namespace))

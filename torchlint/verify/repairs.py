@@ -1,0 +1,207 @@
+"""
+Other arguments than those that were refused, from the words of the refusal: for a function, and for a constructor.
+
+Runs inside the child. Knows messages of torch and of Python; what a program's own refusals ask for, `refusals` reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import nn
+
+from torchlint.verify import values
+from torchlint.verify.inputs import SIZE, Inputs
+from torchlint.verify.shapes import asked_for, said
+from torchlint.verify.usage import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES, Use
+
+
+def repaired(inputs: Inputs, message: str) -> list[Inputs]:
+    """Inputs that the text of torch's refusal asks for."""
+    found: list[Inputs] = []
+    for shapes in asked_for(inputs.shape, message):
+        found += [replace(inputs, shape=shape) for shape in shapes if shape != inputs.shape]
+        found += _one_by_one(inputs, shapes)
+    wanted = said(message)
+    if wanted and wanted != inputs.shape:
+        found += [replace(inputs, shape=wanted), *_one_by_one(inputs, [wanted])]
+    if re.search(_OF_INTEGERS, message):
+        for name, use in inputs.others:
+            if use.kind in ("dict", "tensors", "batch") and not use.held:
+                found.append(with_use(inputs, name, replace(use, held="all integers")))
+        found += [with_use(inputs, name, Use("integers")) for name in inputs.names]
+        found.append(replace(inputs, names=inputs.names[1:], integers=(*inputs.names[:1], *inputs.integers)))
+        found.append(replace(inputs, names=(), integers=(*inputs.names, *inputs.integers)))
+    if inputs.integers and re.search(r"class probabilities|multi-target not supported|0D or 1D target", message):
+        one = {name: dict(inputs.shapes).get(name, inputs.shape)[:1] for name in inputs.integers}
+        found.append(replace(inputs, shapes=tuple({**dict(inputs.shapes), **one}.items())))
+    if inputs.integers and "out of range in self" in message and inputs.limit > 1:
+        found.append(replace(inputs, limit=2 if inputs.limit > 2 else 1))
+    if re.search(r"scalar types?:? Float|expected .*Float|must be .*floating|found Long|'Long'|same dtype", message):
+        found.append(replace(inputs, names=(*inputs.names, *inputs.integers), integers=()))
+    found += list(_completed(inputs, message))
+    if "ndarray" in message:
+        for name in (*inputs.names, *(n for n, use in inputs.others if use.kind in ("mask", "config"))):
+            found.append(with_use(inputs, name, Use("array")))
+    if re.search(r"not Tensor|'Tensor' object|Tensor cannot|single element can be converted|ambiguous", message):
+        found += list(_otherwise(inputs, message))
+    return found
+
+
+_OF_INTEGERS = (
+    r"scalar types?:? Long|expected .*Long|must be .*integer|Long, Int|Expected dtype int|must be long"
+    r"|tensors used as indices must be long"
+    r"|only integer tensors|should be .*int64|expects .*int64|must be .*int64|one_hot is only applicable"
+)
+"""Refusals of tensors of floats."""
+
+
+def with_use(inputs: Inputs, name: str, use: Use) -> Inputs:
+    """The same with one argument as something else."""
+    if use.kind == "integers":
+        known = with_use(inputs, name, Use("tensor"))
+        plain = tuple(n for n in known.names if n != name)
+        return replace(known, names=plain, integers=(*(n for n in inputs.integers if n != name), name))
+    if use.kind == "tensor":
+        others = tuple(each for each in inputs.others if each[0] != name)
+        rest, integers = (tuple(n for n in known if n != name) for known in (inputs.names, inputs.integers))
+        return replace(inputs, names=(*rest, name), integers=integers, others=others)
+    others = tuple((known, use if known == name else old) for known, old in inputs.others)
+    others = others if name in dict(others) else (*others, (name, use))
+    names, integers = (tuple(n for n in known if n != name) for known in (inputs.names, inputs.integers))
+    return replace(inputs, names=names, integers=integers, others=others)
+
+
+_TYPES = {"list": "list", "tuple": "batch", "int": "integer", "float": "number", "str": "string", "bool": "flag"}
+
+
+def _completed(inputs: Inputs, message: str) -> Iterator[Inputs]:
+    """What was made up has not what is read of it: it gets that, or is a configuration, which has everything."""
+    refused = re.search(_NOT_THAT, message)
+    if refused is not None:
+        kinds = [kind for kind in refused.groups() if kind]
+        for name, use in inputs.others:
+            if any(use.kind in _MADE.get(kind, ()) for kind in kinds):
+                yield with_use(inputs, name, Use("anything"))
+            elif use.kind == "anything" and "Anything" in kinds:
+                yield with_use(inputs, name, Use("string"))
+    tensor = re.search(r"must be Tensor, not (\w+)|expected Tensor as element \d+ .* got (\w+)", message)
+    if tensor is not None:
+        for name, use in inputs.others:
+            if use.kind in _MADE.get(tensor[1] or tensor[2], ()):
+                yield with_use(inputs, name, Use("tensor"))
+    if "but got Anything" in message or "not Anything" in message:
+        for name, use in inputs.others:
+            if use.kind == "anything" and not use.rank:
+                yield with_use(inputs, name, replace(use, rank=1))
+    match = re.search(r"'(\w+)' object has no attribute '(\w+)'", message)
+    if match is None:
+        return
+    kind, attribute = match[1], match[2]
+    for name, use in inputs.others:
+        if (use.kind, kind) in (("optimizer", "SGD"), ("scheduler", "_Scheduler"), ("loader", "list")) or (
+            use.of is not None and use.of.__name__ == kind
+        ):
+            yield with_use(inputs, name, Use("config", reads=use.reads))
+        elif kind == "AnyModule" and use.kind in ("module", "callable"):
+            for held in ("list", "tensor", "called"):
+                yield with_use(inputs, name, replace(use, reads=((attribute, held), *use.reads)))
+        elif kind in ("int", "float") and use.kind == "config" and attribute in TENSOR_ATTRIBUTES:
+            yield with_use(inputs, name, Use("module", reads=use.reads))
+        elif kind == "Tensor" and use.kind in ("tensors", "batch"):
+            yield with_use(inputs, name, Use("modules" if attribute in MODULE_ATTRIBUTES else "anything"))
+        elif _TYPES.get(kind) == use.kind:
+            yield with_use(inputs, name, Use("tensor" if attribute in TENSOR_ATTRIBUTES else "config"))
+
+
+_NOT_THAT = (
+    r"'(\w+)' object (?:is not (?:iterable|subscriptable|callable|a mapping)|cannot be interpreted)"
+    r"|(\w+) indices must be integers|type\(s\) for \S+ '(\w+)' and '(\w+)'|object of type '(\w+)' has no len"
+)
+_MADE = {
+    "list": ("list", "tensors", "loader"),
+    "tuple": ("batch",),
+    "int": ("integer", ""),
+    "float": ("number", ""),
+    "str": ("string", ""),
+    "bool": ("flag", ""),
+    "AnyModule": ("module", "callable"),
+    "Config": ("config",),
+    "Batch": ("dict",),
+    "Settings": ("dict",),
+}
+"""Refusals of what a value is no kind of, and what was made up where it is of that class."""
+
+
+def instead(arguments: Mapping[str, Any], refusal: str) -> Iterator[tuple[str, Any]]:
+    """What a constructor that refuses its arguments may want instead, from the words of its refusal."""
+    attribute = re.search(r"'(\w+)' object has no attribute '(\w+)'", refusal)
+    if attribute is not None:
+        name = attribute[2]
+        of_kind = [key for key, value in arguments.items() if type(value).__name__ == attribute[1]]
+        for key in of_kind[:8]:
+            if isinstance(arguments[key], values.AnyModule):
+                known = arguments[key].reads
+                yield from ((key, values.AnyModule(((name, held), *known))) for held in ("object", "called", "list"))
+            elif name in MODULE_ATTRIBUTES:
+                yield key, values.AnyModule()
+            elif name in TENSOR_ATTRIBUTES:
+                yield from ((key, torch.rand(SIZE)), (key, torch.rand(2, SIZE)))
+            else:
+                yield key, values.Config(SIZE)
+    missing = re.search(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)", refusal)
+    if missing is not None:
+        yield from ((name, values.scalar(name, SIZE, computes=False)) for name in re.findall(r"'(\w+)'", missing[1]))
+    tensor = re.search(r"must be Tensor, not (\w+)", refusal)
+    if tensor is not None:
+        of_kind = [key for key, value in arguments.items() if type(value).__name__ == tensor[1]]
+        yield from ((key, torch.rand(2, SIZE)) for key in of_kind[:8])
+    for pattern, wanted in _INSTEAD:
+        if re.search(pattern, refusal):
+            numbers = [key for key, value in arguments.items() if isinstance(value, _REFUSED)]
+            yield from ((key, make()) for key in numbers[:8] for make in wanted)
+
+
+_REFUSED = (int, float, list, values.Config, values.AnyModule)
+_INSTEAD: tuple[tuple[str, tuple[Callable[[], Any], ...]], ...] = (
+    (
+        r"'(int|float)' object is not (subscriptable|iterable)|has no len|index out of range",
+        (lambda: [2, 2, 2, 2], lambda: [SIZE, SIZE], lambda: [(SIZE, SIZE), (SIZE, SIZE)]),
+    ),
+    (
+        r"(int|Config) is not a Module subclass|object is not callable|object of type 'AnyModule' has no len",
+        (lambda: [values.AnyModule(), values.AnyModule()], values.AnyModule, lambda: nn.ReLU),
+    ),
+)
+"""Parts of refusals, and what may be wanted."""
+
+
+_SHAPED = ("mask", "batch", "tensors", "array")
+
+
+def _one_by_one(inputs: Inputs, shapes: Sequence[tuple[int, ...]]) -> list[Inputs]:
+    """The same with the new shape for one of several tensors alone."""
+    tensors = [*inputs.names, *inputs.integers, *(n for n, use in inputs.others if use.kind in _SHAPED)]
+    if len(tensors) < 2:
+        return []
+    own = dict(inputs.shapes)
+    return [
+        replace(inputs, shapes=tuple({**own, name: shape}.items()))
+        for shape in shapes
+        for name in tensors
+        if own.get(name, inputs.shape) != shape
+    ]
+
+
+def _otherwise(inputs: Inputs, message: str) -> Iterator[Inputs]:
+    """One of the tensors is something else: what, the message hints at."""
+    kinds = ("callable",) if "not callable" in message else ("integer", "list", "callable")
+    kinds = ("anything",) if "has no attribute" in message else kinds
+    for name in inputs.names:
+        for kind in kinds:
+            rest = tuple(each for each in inputs.names if each != name)
+            yield replace(inputs, names=rest, others=(*inputs.others, (name, Use(kind))))
