@@ -7,6 +7,7 @@ from typing import Any
 
 import libcst as cst
 import pytest
+import torch
 
 from torchlint.condition import Condition, spelled
 from torchlint.fixes import rewrites
@@ -65,6 +66,8 @@ def _write(text: str, target: str, spelling: WriteSpelling, grad_mode: Truth = T
         ("method", "c.exp()", "y = g(c.exp().mul_(2))", "y = g(c.exp().mul(2))"),
         ("method", "(a + b)", "y = (a + b).relu_()", "y = (a + b).relu()"),
         ("method", "c.view(-1)", "y = c.view(-1).mul_(2)", None),
+        ("method", "c.moveaxis(0, 1)", "y = c.moveaxis(0, 1).mul_(2)", None),
+        ("method", "c.type_as(d)", "y = c.type_as(d).mul_(2)", None),
         ("method", "c.exp()", "c.exp().mul_(2)", None),
         ("method", "c[0]", "c[0].mul_(2)", None),
         ("method", "c", "y = f(c.mul_(2))", None),
@@ -112,6 +115,30 @@ def test_out_of_place(spelling: WriteSpelling, target: str, before: str, after: 
         cst.parse_module(fix.edits[0].replacement)
         assert not fix.safe
         assert ("import torch" in fix.imports) == ("torch." in str(after))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int64, torch.complex64])
+def test_methods_that_give_the_memory_of_their_receiver(dtype: torch.dtype) -> None:
+    """No write to what one of these gives is replaced by a new tensor: it would not be seen in the receiver."""
+    tensor = torch.ones(2, 2, dtype=dtype)
+    shares = set()
+    for name in dir(torch.Tensor):
+        if name.startswith("_") or name.endswith("_"):
+            continue
+        try:
+            result = getattr(tensor, name)()
+        except Exception:  # needs arguments, is no method, or is not for this type
+            continue
+        if (
+            isinstance(result, torch.Tensor)
+            and result.layout is torch.strided
+            and result.data_ptr() == tensor.data_ptr()
+        ):
+            shares.add(name)
+    assert {"t", "contiguous", "positive"} <= shares
+    for name in shares:
+        assert rewrites.out_of_place(_write(f"y = c.{name}().mul_(2)", f"c.{name}()", "method")) is None, name
 
 
 @pytest.mark.parametrize("grad_mode", [Truth.NO, Truth.MAYBE])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.knowledge.ops.find import find
 from torchlint.model.events import InplaceWrite, SavedTensorRead
 from torchlint.rule import Edit, Fix
 from torchlint.syntax.place import is_place
@@ -36,14 +37,8 @@ _AUGMENTED: dict[type[cst.BaseAugOp], tuple[str, int]] = {
     cst.MultiplyAssign: ("*", 5), cst.DivideAssign: ("/", 5), cst.FloorDivideAssign: ("//", 5),
     cst.ModuloAssign: ("%", 5), cst.MatrixMultiplyAssign: ("@", 5), cst.PowerAssign: ("**", 6),
 }  # fmt: skip
-# Methods whose result may be the memory of their receiver: writing to it is writing to the receiver.
-_SHARING = frozenset(
-    """
-    as_strided chunk contiguous cpu cuda data detach diagonal double expand expand_as flatten float half mT movedim
-    narrow permute ravel real reshape select split squeeze swapaxes t T to transpose type unbind unflatten unfold
-    unsqueeze view view_as
-    """.split()  # noqa: SIM905
-)
+# Methods that give their receiver itself where it is already what they make: the table's tensors are not.
+_ITSELF = frozenset({"half", "to_dense", "dequantize"})
 _ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float, cst.List, cst.Dict, cst.Set)
 
 
@@ -326,8 +321,14 @@ def _written(small: cst.BaseSmallStatement, call: cst.Call, new: str | None, bas
 def _fresh(base: cst.BaseExpression) -> bool:
     """Whether it is a new tensor without a name: nobody else sees what is written to it."""
     if isinstance(base, cst.Call) and isinstance(base.func, cst.Attribute):
-        return base.func.attr.value not in _SHARING
+        return not _may_share(base.func.attr.value)
     return isinstance(base, cst.BinaryOperation)
+
+
+def _may_share(method: str) -> bool:
+    """Whether the result of a method may be the memory of its receiver: writing to it is writing to the receiver."""
+    of_table = any("self" in dict(op.aliases) or op.returns_self for op in find(f"torch.Tensor.{method}"))
+    return of_table or method in _ITSELF
 
 
 def _augmented(small: cst.AugAssign) -> str | None:
