@@ -102,7 +102,7 @@ class FileReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class FileOutcome:
     """
     What came of one job.
 
@@ -134,7 +134,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Run:
+class RunResult:
     """
     What came of all files, sorted by path.
 
@@ -156,7 +156,7 @@ class Run:
         Whether those fixes that `--fix` applies were held against the program: what is left of them was not applied.
     """
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[FileOutcome, ...]
     files: int
     problems: tuple[Finding, ...] = ()
     known: int = 0

@@ -19,7 +19,7 @@ from torchlint.cache import stamp as installed
 from torchlint.cache.results import Cache
 from torchlint.config import Overrides
 from torchlint.project.files import find_files
-from torchlint.results import Run
+from torchlint.results import RunResult
 from torchlint.run import job as work
 from torchlint.run import run, watched
 
@@ -61,7 +61,7 @@ def _write(path: str, text: str, *, age: float = 100.0) -> None:
     os.utime(file, (then, then))
 
 
-def _check(*paths: str, overrides: Overrides = NOTHING, **options: str | bool) -> Run:
+def _check(*paths: str, overrides: Overrides = NOTHING, **options: str | bool) -> RunResult:
     """What a process of its own would do."""
     config.forget()
     files = find_files(paths or (".",)).files

@@ -22,7 +22,7 @@ from torchlint.config import ConfigError
 from torchlint.finding import Level, TraceLine, Verdict
 from torchlint.hosts.command_line.options import OUTPUT_FORMATS
 from torchlint.report import About, Style, template
-from torchlint.results import Outcome, Run
+from torchlint.results import FileOutcome, RunResult
 from torchlint.syntax.text import Span
 
 pytestmark = pytest.mark.usefixtures("toy_model")
@@ -31,19 +31,19 @@ SCHEMA = json.loads((Path(__file__).parent / "schemas" / "sarif-2.1.0-rtm.5.json
 TEXT = 'import torch\n\ntorch.ok()\ns = "<script>&"; torch.old()\ntorch.risky()\ntorch.fatal()\ntorch.boom()\n'
 
 
-def _run(text: str = TEXT, **changed: Any) -> Run:
+def _run(text: str = TEXT, **changed: Any) -> RunResult:
     found = lint(text)
     findings = tuple(replace(finding, **changed) for finding in found.findings)
-    return Run((Outcome(replace(found, findings=findings)),), 1)
+    return RunResult((FileOutcome(replace(found, findings=findings)),), 1)
 
 
-def _rendered(name: str, run: Run, text: str = TEXT) -> str:
+def _rendered(name: str, run: RunResult, text: str = TEXT) -> str:
     about = {"PRB001": About("A summary.", Level.WARNING, "# PRB001 called\n\nA page.\n")}
     style = Style(texts={"program.py": text, "odd dir/ü.py": text}, template="{path}:{line}: {code}", about=about.get)
     return "".join(report.render(name, run, style))
 
 
-def _odd(run: Run) -> Run:
+def _odd(run: RunResult) -> RunResult:
     """The same with everything a finding may have."""
     elsewhere = TraceLine("/elsewhere/a b.py", 3, 1, "made there", 3, 5)
     (outcome,) = run.outcomes
@@ -57,11 +57,13 @@ def _odd(run: Run) -> Run:
         )
         for finding in outcome.report.findings
     )
-    return Run((replace(outcome, report=replace(outcome.report, findings=findings)),), 1)
+    return RunResult((replace(outcome, report=replace(outcome.report, findings=findings)),), 1)
 
 
-@pytest.mark.parametrize("run", [_run(), _odd(_run()), _run(cell=3), Run((), 0)], ids=["plain", "odd", "cells", "none"])
-def test_sarif_is_valid(run: Run) -> None:
+@pytest.mark.parametrize(
+    "run", [_run(), _odd(_run()), _run(cell=3), RunResult((), 0)], ids=["plain", "odd", "cells", "none"]
+)
+def test_sarif_is_valid(run: RunResult) -> None:
     jsonschema.Draft4Validator(SCHEMA).validate(json.loads(_rendered("sarif", run)))
 
 
@@ -168,7 +170,7 @@ def test_junit_document() -> None:
         ("4", "failure"), ("5", "failure"), ("6", "failure"), ("7", "error"), ("7", "failure")
     ]  # fmt: skip
     assert "old" in str(suite[0][0].text)
-    (suite,) = ElementTree.fromstring(_rendered("junit", Run((), 3)))
+    (suite,) = ElementTree.fromstring(_rendered("junit", RunResult((), 3)))
     assert [(case.tag, len(case)) for case in suite] == [("testcase", 0)]
 
 
@@ -207,8 +209,10 @@ class _Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-@pytest.mark.parametrize("run", [_run(), _odd(_run()), _run(cell=3), Run((), 2)], ids=["plain", "odd", "cells", "none"])
-def test_html_is_whole_and_alone(run: Run) -> None:
+@pytest.mark.parametrize(
+    "run", [_run(), _odd(_run()), _run(cell=3), RunResult((), 2)], ids=["plain", "odd", "cells", "none"]
+)
+def test_html_is_whole_and_alone(run: RunResult) -> None:
     text = _rendered("html", run)
     page = _Page()
     page.feed(text)
@@ -249,7 +253,7 @@ def test_a_template_is_filled_in() -> None:
 
 @pytest.mark.parametrize("name", [*OUTPUT_FORMATS, "template"])
 def test_every_format_of_nothing_and_of_much(name: str) -> None:
-    assert isinstance(_rendered(name, Run((), 0)), str)
+    assert isinstance(_rendered(name, RunResult((), 0)), str)
     assert "PRB001" in _rendered(name, _odd(_run()))
 
 
@@ -264,7 +268,7 @@ def test_streamed_is_the_same(name: str) -> None:
 
 def test_a_finding_in_a_file_that_is_gone() -> None:
     lost = replace(_run().findings[0], path="gone.py")
-    run = Run((Outcome(replace(lint(TEXT), findings=(lost,), path="gone.py")),), 1)
+    run = RunResult((FileOutcome(replace(lint(TEXT), findings=(lost,), path="gone.py")),), 1)
     for name in report.FORMATS:
         assert "".join(report.render(name, run, Style(template="{path}"))), name
 

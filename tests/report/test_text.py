@@ -13,14 +13,14 @@ from torchlint import report
 from torchlint.report import Style
 from torchlint.report.frame import WIDTH, Mark, frame
 from torchlint.report.text import block
-from torchlint.results import Outcome, Run
+from torchlint.results import FileOutcome, RunResult
 from torchlint.rule import Verdict
 
 pytestmark = pytest.mark.usefixtures("toy_model")
 
 
-def _run(text: str, **fields: int) -> Run:
-    return Run((Outcome(lint(text), **fields),), 1)  # type: ignore[arg-type]
+def _run(text: str, **fields: int) -> RunResult:
+    return RunResult((FileOutcome(lint(text), **fields),), 1)  # type: ignore[arg-type]
 
 
 def _text(text: str, *, trace: bool = True, color: bool = False, name: str = "text") -> str:
@@ -147,7 +147,7 @@ def test_verdicts() -> None:
     verdict = Verdict("confirmed", "RuntimeError: one of the\nvariables", 0.12345)
     finding = dataclasses.replace(run.findings[0], verdict=verdict)
     judged = dataclasses.replace(run.outcomes[0].report, findings=(finding,))
-    run = Run((Outcome(judged),), 1)
+    run = RunResult((FileOutcome(judged),), 1)
     style = Style(texts={"program.py": "torch.bad()\n"})
     assert "   = torch: confirmed: RuntimeError: one of the variables\n" in "".join(report.render("text", run, style))
     (item,) = json.loads("".join(report.render("json", run, style)))

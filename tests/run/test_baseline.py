@@ -11,7 +11,7 @@ from toy import lint
 
 from torchlint.config import ConfigError
 from torchlint.report import Style
-from torchlint.results import Outcome, Run
+from torchlint.results import FileOutcome, RunResult
 from torchlint.run.baseline import Baseline, written
 
 pytestmark = pytest.mark.usefixtures("toy_model")
@@ -20,14 +20,14 @@ FILE = Path("baseline.json")
 TEXT = "import torch\n\ntorch.bad()\n\ndef f():\n    torch.bad()\n    return 1\n"
 
 
-def _run(**texts: str) -> tuple[Run, Style]:
+def _run(**texts: str) -> tuple[RunResult, Style]:
     named = {f"{name}.py": text for name, text in texts.items()}
     outcomes = []
     for path, text in named.items():
         report = lint(text)
         findings = tuple(replace(finding, path=path) for finding in report.findings)
-        outcomes.append(Outcome(replace(report, path=path, findings=findings)))
-    return Run(tuple(outcomes), len(outcomes)), Style(texts=named)
+        outcomes.append(FileOutcome(replace(report, path=path, findings=findings)))
+    return RunResult(tuple(outcomes), len(outcomes)), Style(texts=named)
 
 
 @pytest.fixture(autouse=True)

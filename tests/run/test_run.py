@@ -13,7 +13,7 @@ from toy import REGISTRY
 from torchlint import config
 from torchlint.config import ConfigError, Overrides
 from torchlint.lint import registry
-from torchlint.results import FileReport, Outcome
+from torchlint.results import FileOutcome, FileReport
 from torchlint.run import job as work
 from torchlint.run import run
 
@@ -72,10 +72,10 @@ def test_a_process_that_dies_loses_one_file(monkeypatch: pytest.MonkeyPatch) -> 
     assert result.exit_status() == 2
 
 
-def _dying(job: work.Job) -> Outcome:
+def _dying(job: work.Job) -> FileOutcome:
     if job.path == "killer.py":
         os._exit(1)
-    return Outcome(FileReport(job.path))
+    return FileOutcome(FileReport(job.path))
 
 
 def test_an_unreadable_file_is_reported_beside_the_others() -> None:
@@ -184,7 +184,7 @@ def test_what_was_written_meanwhile_stays(monkeypatch: pytest.MonkeyPatch) -> No
     files = _write(a="torch.old()\n")
     perform = work.perform
 
-    def edited(job: work.Job) -> Outcome:
+    def edited(job: work.Job) -> FileOutcome:
         Path(job.path).write_text("torch.old()\nmine = 1\n")
         return perform(job)
 

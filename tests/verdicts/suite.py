@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from torchlint.results import FileReport, Outcome, Run
+from torchlint.results import FileOutcome, FileReport, RunResult
 from torchlint.rule import Finding
 from torchlint.verify import own
 from torchlint.verify.session import Command, Task
@@ -49,9 +49,9 @@ def judged(programs: Iterable[tuple[str, list[Finding]]]) -> Iterator[list[Findi
             path = str(Path(directory, f"program_{number:04}.py"))
             Path(path).write_text(text, encoding="utf-8")
             moved = tuple(_moved(finding, path) for finding in findings)
-            outcomes.append(Outcome(FileReport(path, moved)))
+            outcomes.append(FileOutcome(FileReport(path, moved)))
         Path(directory, "test_suite.py").write_text(_SUITE, encoding="utf-8")
-        questions = own.Questions(Run(tuple(outcomes), len(outcomes)), "pytest")
+        questions = own.Questions(RunResult(tuple(outcomes), len(outcomes)), "pytest")
         command = Command("pytest", "", ("-q", "--no-header", "-p", "no:cacheprovider", directory))
         task = Task(command, questions.session(50))
         for told in own.run_program(task, sys.executable, {}, own.Limits(), quiet=True):

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from torchlint.results import FileReport, Outcome, Run
+from torchlint.results import FileOutcome, FileReport, RunResult
 from torchlint.rule import Finding, Holds, Level, Observed, Raises, Warns
 from torchlint.syntax.tree import Span
 from torchlint.verify import own
@@ -36,7 +36,7 @@ def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Judged:
             span = Span(number, column, number, len(line.partition("#")[0].rstrip()) + 1)
             finding = Finding(str(file), span, "TLN999", "made-up", Level.ERROR, "made up", ())
             findings.append(replace(finding, claims=claims))
-        questions = own.Questions(Run((Outcome(FileReport(str(file), tuple(findings))),), 1), "it")
+        questions = own.Questions(RunResult((FileOutcome(FileReport(str(file), tuple(findings))),), 1), "it")
         name = "test_it.py" if suite else "it.py"
         (tmp_path / name).write_text(driver)
         if change:

@@ -19,7 +19,7 @@ from torchlint.verify.protocol import (
     Raised,
     Request,
     Seen,
-    Watch,
+    WatchedStatement,
     Write,
     decode,
     encode,
@@ -142,7 +142,9 @@ results.append(3); results.append(4)
 '''
 
 
-def _run(watches: list[Watch], catch: list[tuple[int, int]]) -> tuple[dict[str, object], list[tuple[str, object]]]:
+def _run(
+    watches: list[WatchedStatement], catch: list[tuple[int, int]]
+) -> tuple[dict[str, object], list[tuple[str, object]]]:
     import builtins
 
     log: list[tuple[str, object]] = []
@@ -160,7 +162,7 @@ def _run(watches: list[Watch], catch: list[tuple[int, int]]) -> tuple[dict[str, 
 
 def test_probes_change_nothing_and_see_everything() -> None:
     statements = Program(PROBED).statements
-    watches = [Watch(s.line, s.column, capture=True) for s in statements]
+    watches = [WatchedStatement(s.line, s.column, capture=True) for s in statements]
     failing = next(s for s in statements if s.line == 17)
     space, log = _run(watches, [(failing.line, failing.column)])
     assert space["results"] == ["zero", "one", 3, 4]
@@ -218,7 +220,7 @@ OUTCOMES = st.builds(
 REQUESTS = st.builds(
     Request,
     st.text(),
-    watches=st.tuples(st.builds(Watch, COUNT, COUNT, st.tuples(st.text()), st.booleans(), st.booleans())),
+    watches=st.tuples(st.builds(WatchedStatement, COUNT, COUNT, st.tuples(st.text()), st.booleans(), st.booleans())),
     catch=st.tuples(st.tuples(COUNT, COUNT)),
     probes=st.tuples(st.text()),
 )

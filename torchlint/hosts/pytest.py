@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from torchlint.results import Run
+    from torchlint.results import RunResult
     from torchlint.verify.scenes import Scenes
 
 NAME = "torchlint"
@@ -58,7 +58,7 @@ class _Judge:
         self.scenes: Scenes = Scenes(self.questions.session(steps), self.questions.take)
         self.suite = Suite(self.scenes)
         self.suite.pytest_load_initial_conftests()
-        self.answered: Run | None = None
+        self.answered: RunResult | None = None
 
     def pytest_configure(self, config: pytest.Config) -> None:
         config.pluginmanager.register(self.suite, f"{NAME}-suite")
@@ -79,7 +79,7 @@ class _Judge:
         terminalreporter.write_line(text.rstrip("\n"))
 
 
-def _linted(paths: list[str]) -> Run:
+def _linted(paths: list[str]) -> RunResult:
     from torchlint.config import ConfigError, Overrides, for_directory
     from torchlint.project.files import find_files
     from torchlint.run.run import check_files
@@ -95,7 +95,7 @@ def _linted(paths: list[str]) -> Run:
         raise pytest.UsageError(f"--torchlint: {error}") from error
 
 
-def _confirmed(run: Run) -> bool:
+def _confirmed(run: RunResult) -> bool:
     """Whether a finding that fails a run is confirmed."""
     from torchlint.finding import Level
 

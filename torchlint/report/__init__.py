@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from torchlint.finding import Finding, Level
-from torchlint.results import Run
+from torchlint.results import RunResult
 from torchlint.syntax.text import NEWLINE, SourceError, decode
 
 FORMATS: Mapping[str, str] = {
@@ -105,7 +105,7 @@ class Style:
             return []
 
 
-def render(name: str, run: Run, style: Style) -> Iterator[str]:
+def render(name: str, run: RunResult, style: Style) -> Iterator[str]:
     """The report in the format of that name."""
     if streams(name):
         yield from body(name, run.findings, style)
@@ -125,7 +125,7 @@ def body(name: str, findings: Sequence[Finding], style: Style) -> Iterator[str]:
     return pieces
 
 
-def closing(name: str, run: Run, style: Style) -> Iterator[str]:
+def closing(name: str, run: RunResult, style: Style) -> Iterator[str]:
     """The end of a report in a format that streams."""
     pieces: Iterator[str] = importlib.import_module(FORMATS[name]).closing(run, style)
     return pieces

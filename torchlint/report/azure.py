@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from torchlint.finding import Finding, Level
 from torchlint.report import Style
-from torchlint.results import Run
+from torchlint.results import RunResult
 
 
 def body(findings: Sequence[Finding], style: Style) -> Iterator[str]:
@@ -28,7 +28,7 @@ def body(findings: Sequence[Finding], style: Style) -> Iterator[str]:
         yield f"##vso[task.logissue {listed}]{_data(finding.message)}\n"
 
 
-def closing(run: Run, style: Style) -> Iterator[str]:
+def closing(run: RunResult, style: Style) -> Iterator[str]:
     """Nothing: every line is a command."""
     yield from ()
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from torchlint.finding import Finding
 from torchlint.report import Style
 from torchlint.report.text import headline, summary
-from torchlint.results import Run
+from torchlint.results import RunResult
 
 
 def body(findings: Sequence[Finding], style: Style) -> Iterator[str]:
@@ -22,7 +22,7 @@ def body(findings: Sequence[Finding], style: Style) -> Iterator[str]:
         yield f"{headline(finding, style)}{fixable}{verdict}\n"
 
 
-def closing(run: Run, style: Style) -> Iterator[str]:
+def closing(run: RunResult, style: Style) -> Iterator[str]:
     """The summary."""
     if not style.quiet:
         yield from (f"{line}\n" for line in summary(run))

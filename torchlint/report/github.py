@@ -12,7 +12,7 @@ from pathlib import Path
 
 from torchlint.finding import Finding, Level
 from torchlint.report import Style
-from torchlint.results import Run
+from torchlint.results import RunResult
 
 KINDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.SMELL: "notice", Level.STRICT: "notice"}
 
@@ -33,7 +33,7 @@ def body(findings: Sequence[Finding], style: Style) -> Iterator[str]:
         yield f"::{KINDS[finding.level]} {listed}::{_data(_message(finding, style))}\n"
 
 
-def closing(run: Run, style: Style) -> Iterator[str]:
+def closing(run: RunResult, style: Style) -> Iterator[str]:
     """Nothing: every line is a command."""
     yield from ()
 

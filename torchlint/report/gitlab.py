@@ -15,12 +15,12 @@ from pathlib import Path
 from torchlint.finding import Level
 from torchlint.report import Style
 from torchlint.report.fingerprint import of_findings
-from torchlint.results import Run
+from torchlint.results import RunResult
 
 SEVERITIES = {Level.ERROR: "critical", Level.WARNING: "major", Level.SMELL: "minor", Level.STRICT: "info"}
 
 
-def render(run: Run, style: Style) -> Iterator[str]:
+def render(run: RunResult, style: Style) -> Iterator[str]:
     """The array, indented; fingerprints do not change when lines move, and no two are equal."""
     top = os.environ.get("CI_PROJECT_DIR") or os.getcwd()
     findings = run.findings

@@ -17,7 +17,7 @@ from torchlint.finding import Finding, Level
 from torchlint.report import Style
 from torchlint.report.html_page import SCRIPT, STYLE
 from torchlint.report.text import summary
-from torchlint.results import Run
+from torchlint.results import RunResult
 
 AROUND = 2
 """Lines shown above and below what matters."""
@@ -25,7 +25,7 @@ LONGEST_GAP = 12
 """Lines between two steps that are shown; of more, those near the steps."""
 
 
-def render(run: Run, style: Style) -> Iterator[str]:
+def render(run: RunResult, style: Style) -> Iterator[str]:
     """The page."""
     findings = run.findings
     said = list(summary(run))

@@ -12,11 +12,11 @@ from typing import Any
 
 from torchlint.finding import Finding, TextEdit, TraceLine
 from torchlint.report import Style
-from torchlint.results import Run
+from torchlint.results import RunResult
 from torchlint.syntax.text import Span
 
 
-def render(run: Run, style: Style) -> Iterator[str]:
+def render(run: RunResult, style: Style) -> Iterator[str]:
     """The array, indented."""
     yield json.dumps([as_object(finding) for finding in run.findings], indent=2) + "\n"
 

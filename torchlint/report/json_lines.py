@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from torchlint.finding import Finding
 from torchlint.report import Style
 from torchlint.report.json_array import as_object
-from torchlint.results import Run
+from torchlint.results import RunResult
 
 
 def body(findings: Sequence[Finding], style: Style) -> Iterator[str]:
@@ -21,6 +21,6 @@ def body(findings: Sequence[Finding], style: Style) -> Iterator[str]:
         yield json.dumps(as_object(finding)) + "\n"
 
 
-def closing(run: Run, style: Style) -> Iterator[str]:
+def closing(run: RunResult, style: Style) -> Iterator[str]:
     """Nothing: every line is a finding."""
     yield from ()

@@ -14,13 +14,13 @@ from itertools import groupby
 from torchlint.finding import Finding
 from torchlint.report import Style
 from torchlint.report.text import block
-from torchlint.results import Run
+from torchlint.results import RunResult
 
 INTERNAL_ERROR = "TLN000"
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def render(run: Run, style: Style) -> Iterator[str]:
+def render(run: RunResult, style: Style) -> Iterator[str]:
     """The document; a run without findings is one test that has passed."""
     findings = run.findings
     broken = sum(finding.code == INTERNAL_ERROR for finding in findings)

@@ -13,13 +13,13 @@ from typing import Any
 
 from torchlint.finding import Finding, Level
 from torchlint.report import HOME, PAGES, Style
-from torchlint.results import Run
+from torchlint.results import RunResult
 from torchlint.syntax.text import Span
 
 SEVERITIES = {Level.ERROR: "ERROR", Level.WARNING: "WARNING", Level.SMELL: "INFO", Level.STRICT: "INFO"}
 
 
-def render(run: Run, style: Style) -> Iterator[str]:
+def render(run: RunResult, style: Style) -> Iterator[str]:
     """The object, indented."""
     diagnostics = [_diagnostic(finding, style) for finding in run.findings]
     source = {"name": "torchlint", "url": HOME}

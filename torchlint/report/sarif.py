@@ -18,7 +18,7 @@ import torchlint
 from torchlint.finding import Finding, FindingFix, Level, TraceLine
 from torchlint.report import HOME, PAGES, Style
 from torchlint.report.fingerprint import of_findings
-from torchlint.results import Run
+from torchlint.results import RunResult
 from torchlint.syntax.text import Span
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -26,7 +26,7 @@ FINGERPRINT = "torchlint/v1"
 LEVELS = {Level.ERROR: "error", Level.WARNING: "warning", Level.SMELL: "note", Level.STRICT: "note"}
 
 
-def render(run: Run, style: Style) -> Iterator[str]:
+def render(run: RunResult, style: Style) -> Iterator[str]:
     """The log, indented."""
     findings = run.findings
     codes = sorted({finding.code for finding in findings})

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from torchlint.results import MODEL, PARSE, PLACES, Run
+from torchlint.results import MODEL, PARSE, PLACES, RunResult
 
 
-def table(run: Run, names: Mapping[str, str]) -> Iterator[str]:
+def table(run: RunResult, names: Mapping[str, str]) -> Iterator[str]:
     """
     One line per rule that took time or found something: count, code, name, milliseconds; most findings first.
 

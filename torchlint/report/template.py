@@ -13,7 +13,7 @@ from typing import Any
 from torchlint.config import ConfigError, near_miss
 from torchlint.finding import Finding
 from torchlint.report import Style
-from torchlint.results import Run
+from torchlint.results import RunResult
 
 FIELDS = (
     "path", "line", "column", "end_line", "end_column", "cell", "code", "name", "level", "message", "fix", "verdict"
@@ -26,7 +26,7 @@ def body(findings: Sequence[Finding], style: Style) -> Iterator[str]:
         yield style.template.format(**_fields(finding)) + "\n"
 
 
-def closing(run: Run, style: Style) -> Iterator[str]:
+def closing(run: RunResult, style: Style) -> Iterator[str]:
     """Nothing."""
     yield from ()
 

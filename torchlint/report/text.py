@@ -15,7 +15,7 @@ import click
 from torchlint.finding import Finding, Level, TraceLine
 from torchlint.report import Style
 from torchlint.report.frame import Mark, frame
-from torchlint.results import Run
+from torchlint.results import RunResult
 
 COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.SMELL: "cyan", Level.STRICT: "blue"}
 _NOUNS = {Level.STRICT: "strict finding"}
@@ -28,7 +28,7 @@ def body(findings: Sequence[Finding], style: Style) -> Iterator[str]:
         yield "".join(f"{line}\n" for line in block(finding, style)) + "\n"
 
 
-def closing(run: Run, style: Style) -> Iterator[str]:
+def closing(run: RunResult, style: Style) -> Iterator[str]:
     """The summary."""
     if not style.quiet:
         yield from (f"{line}\n" for line in summary(run))
@@ -102,7 +102,7 @@ def _marks(finding: Finding, steps: tuple[TraceLine, ...]) -> dict[tuple[str, in
     return marks
 
 
-def summary(run: Run) -> Iterator[str]:
+def summary(run: RunResult) -> Iterator[str]:
     """What was found, left out and fixed, in a few lines."""
     findings = run.findings
     by_level = Counter(finding.level for finding in findings)

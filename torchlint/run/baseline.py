@@ -18,7 +18,7 @@ from typing import Any
 from torchlint.config import ConfigError
 from torchlint.finding import Finding
 from torchlint.report.fingerprint import LineOf, of_findings
-from torchlint.results import Outcome, Run
+from torchlint.results import FileOutcome, RunResult
 
 VERSION = 1
 NEVER = "TLN000"
@@ -79,7 +79,7 @@ class Baseline:
             raise ConfigError(f"{file}: not a baseline; --write-baseline {file} writes it anew") from error
         return cls(file, known, Counter())
 
-    def without(self, outcome: Outcome, line_of: LineOf) -> tuple[Outcome, int]:
+    def without(self, outcome: FileOutcome, line_of: LineOf) -> tuple[FileOutcome, int]:
         """What is new of one file, and how many findings are known."""
         findings = outcome.report.findings
         path = self._path(outcome.report.path)
@@ -120,7 +120,9 @@ class Baseline:
         return _relative(path, self.file)
 
 
-def written(run: Run, file: Path, line_of: LineOf, checked: Sequence[str], before: Baseline | None) -> tuple[str, int]:
+def written(
+    run: RunResult, file: Path, line_of: LineOf, checked: Sequence[str], before: Baseline | None
+) -> tuple[str, int]:
     """
     The content of a baseline file.
 
@@ -161,7 +163,7 @@ def _relative(path: str, file: Path) -> str:
     return Path(os.path.relpath(real, os.path.realpath(file.absolute().parent))).as_posix()
 
 
-def filtered(run: Run, keep: Callable[[Outcome], tuple[Outcome, int]]) -> tuple[Run, int]:
+def filtered(run: RunResult, keep: Callable[[FileOutcome], tuple[FileOutcome, int]]) -> tuple[RunResult, int]:
     """A run whose outcomes went through a filter, and how many findings that left out."""
     pairs = [keep(outcome) for outcome in run.outcomes]
     return replace(run, outcomes=tuple(outcome for outcome, _ in pairs)), sum(count for _, count in pairs)

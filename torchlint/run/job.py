@@ -21,7 +21,7 @@ from torchlint import config
 from torchlint.fixes import writing
 from torchlint.lint import engine, fixpoint, notebooks, registry, silencing
 from torchlint.project import files as project
-from torchlint.results import FileReport, Outcome
+from torchlint.results import FileOutcome, FileReport
 from torchlint.rule import Finding
 from torchlint.syntax.notebook import Notebook, is_notebook
 from torchlint.syntax.tree import NEWLINE, SourceError, decode
@@ -62,7 +62,7 @@ class Job:
     here: str | None = None
 
 
-def perform(job: Job) -> Outcome:
+def perform(job: Job) -> FileOutcome:
     """Check, and fix, one file; whatever goes wrong is in the report."""
     with _ONE_AT_A_TIME, _in(job.here) as there:
         outcome = _perform(job)
@@ -94,7 +94,7 @@ _ONE_AT_A_TIME = threading.Lock()
 """An executor may run several threads in a process; the engine changes limits of the whole process."""
 
 
-def _perform(job: Job) -> Outcome:
+def _perform(job: Job) -> FileOutcome:
     data = job.data
     if data is None:
         try:
@@ -110,38 +110,40 @@ def _perform(job: Job) -> Outcome:
     if job.fixing == "noqa":
         return _silenced(job, data, report, exit_on, lambda text: engine.check_text(job.path, text, rules, selection))
     if job.fixing == "no" or not any(fixpoint.applicable(finding, unsafe=unsafe) for finding in report.findings):
-        return Outcome(report, exit_on)
+        return FileOutcome(report, exit_on)
     decoded = decode(data)
     fixed = fixpoint.fix(
         decoded, lambda text: engine.check_text(job.path, text, rules, selection), unsafe=unsafe, report=report
     )
-    outcome = Outcome(fixed.report, exit_on, fixed.applied, notes=fixed.notes)
+    outcome = FileOutcome(fixed.report, exit_on, fixed.applied, notes=fixed.notes)
     if fixed.text == decoded.text:
         return outcome
     diff = unified_diff(job.path, decoded.text, fixed.text)
     return replace(outcome, text=fixed.text, diff=diff, before=report)
 
 
-def _perform_notebook(job: Job, data: bytes, exit_on: str) -> Outcome:
+def _perform_notebook(job: Job, data: bytes, exit_on: str) -> FileOutcome:
     rules, selection = _asked_for(job)
     unsafe = job.fixing == "unsafe"
     try:
         notebook = Notebook.read(data)
     except SourceError as error:
-        return Outcome(engine.not_readable(job.path, error), exit_on)
+        return FileOutcome(engine.not_readable(job.path, error), exit_on)
     report = notebooks.check(job.path, notebook, rules, selection)
     if job.fixing == "noqa":
         silenced, changed = notebooks.silence(job.path, notebook, rules, selection)
-        return _changed(job, Outcome(silenced.report, exit_on, silenced.added), silenced.text, changed, report)
+        return _changed(job, FileOutcome(silenced.report, exit_on, silenced.added), silenced.text, changed, report)
     if job.fixing == "no" or not any(fixpoint.applicable(finding, unsafe=unsafe) for finding in report.findings):
-        return Outcome(report, exit_on)
+        return FileOutcome(report, exit_on)
     fixed, changed = notebooks.fix(job.path, notebook, rules, selection, unsafe=unsafe)
-    return _changed(job, Outcome(fixed.report, exit_on, fixed.applied, notes=fixed.notes), fixed.text, changed, report)
+    return _changed(
+        job, FileOutcome(fixed.report, exit_on, fixed.applied, notes=fixed.notes), fixed.text, changed, report
+    )
 
 
 def _changed(
-    job: Job, outcome: Outcome, text: str, changed: Sequence[tuple[int, str, str]], before: FileReport
-) -> Outcome:
+    job: Job, outcome: FileOutcome, text: str, changed: Sequence[tuple[int, str, str]], before: FileReport
+) -> FileOutcome:
     """What came of a notebook some cells of which (number, before, after) have changed."""
     if not changed:
         return outcome
@@ -149,26 +151,28 @@ def _changed(
     return replace(outcome, text=text, diff=diff, before=before)
 
 
-def _silenced(job: Job, data: bytes, report: FileReport, exit_on: str, check: Callable[[str], FileReport]) -> Outcome:
+def _silenced(
+    job: Job, data: bytes, report: FileReport, exit_on: str, check: Callable[[str], FileReport]
+) -> FileOutcome:
     """`--add-noqa` for one file."""
     if not report.followed or not report.findings:
-        return Outcome(report, exit_on)
+        return FileOutcome(report, exit_on)
     before = decode(data).text
     silenced = silencing.silence(before, report, check)
-    outcome = Outcome(silenced.report, exit_on, silenced.added)
+    outcome = FileOutcome(silenced.report, exit_on, silenced.added)
     if silenced.text == before:
         return outcome
     diff = unified_diff(job.path, before, silenced.text)
     return replace(outcome, text=silenced.text, diff=diff, before=report)
 
 
-def write(job: Job, outcome: Outcome) -> Outcome:
+def write(job: Job, outcome: FileOutcome) -> FileOutcome:
     """
     Write a fixed file, in the encoding it had.
 
     Returns
     -------
-    Outcome
+    FileOutcome
         The same without text and diff; if the file could not be written, or is no longer what was linted, the findings
         it had.
     """
@@ -186,17 +190,17 @@ def write(job: Job, outcome: Outcome) -> Outcome:
         return replace(outcome, text=None, diff="", before=None)
     failure = engine.problem(job.path, registry.INTERNAL_ERROR, why)
     before = outcome.before
-    return Outcome(replace(before, findings=(failure, *before.findings), failed=True), outcome.exit_on)
+    return FileOutcome(replace(before, findings=(failure, *before.findings), failed=True), outcome.exit_on)
 
 
-def unreadable(path: str, error: OSError) -> Outcome:
+def unreadable(path: str, error: OSError) -> FileOutcome:
     """What came of a file that cannot be read."""
-    return Outcome(engine.internal_error(path, f"cannot be read: {error.strerror or error}"))
+    return FileOutcome(engine.internal_error(path, f"cannot be read: {error.strerror or error}"))
 
 
-def lost(path: str, why: str) -> Outcome:
+def lost(path: str, why: str) -> FileOutcome:
     """What came of a file whose worker was lost, twice."""
-    return Outcome(engine.internal_error(path, why))
+    return FileOutcome(engine.internal_error(path, why))
 
 
 def check_in_host(job: Job, text: str, *, noqa: bool = False) -> tuple[Finding, ...]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from torchlint import config
-from torchlint.results import NEEDLE, FileReport, Outcome, Run, digest
+from torchlint.results import NEEDLE, FileOutcome, FileReport, RunResult, digest
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -60,8 +60,8 @@ def check_files(
     executor: Opened | None = None,
     configured: Callable[[Path], config.Config] = config.for_directory,
     progress: Callable[[int], None] | None = None,
-    stream: Callable[[Sequence[Finding], Outcome | None], None] | None = None,
-) -> Run:
+    stream: Callable[[Sequence[Finding], FileOutcome | None], None] | None = None,
+) -> RunResult:
     """
     Lint files, each under the configuration of its directory.
 
@@ -114,7 +114,7 @@ def check_files(
                 rest.append(each)
             else:
                 answered.append(each)
-                outcomes.add(Outcome(report, overrides.exit_on or each.settings.exit_on))
+                outcomes.add(FileOutcome(report, overrides.exit_on or each.settings.exit_on))
         if progress is not None:
             progress(len(pending) - len(rest))
         pending = rest
@@ -142,10 +142,10 @@ def check_files(
             again = check_files(stale, overrides, workers=workers, executor=executor, configured=configured)
             reports = {each.report.path: each.report for each in again.outcomes}
             done = [replace(each, report=reports.get(each.report.path, each.report)) for each in done]
-    return Run(tuple(sorted(done, key=lambda item: item.report.path)), len(files), problems)
+    return RunResult(tuple(sorted(done, key=lambda item: item.report.path)), len(files), problems)
 
 
-def _resting_on_fixed(outcomes: Sequence[Outcome]) -> list[str]:
+def _resting_on_fixed(outcomes: Sequence[FileOutcome]) -> list[str]:
     """The files of which something was said that rests on another file as it was before it was fixed."""
     real = cache(os.path.realpath)  # many files rest on the same ones
     changed = {real(each.report.path) for each in outcomes if each.fixed}
@@ -161,9 +161,9 @@ class _Outcomes:
     """What has come of files so far, without those that do not concern torchlint."""
 
     def __init__(self) -> None:
-        self.known: list[Outcome] = []
+        self.known: list[FileOutcome] = []
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: FileOutcome) -> None:
         """One more."""
         if outcome.report.mentions_torch:
             self.known.append(outcome)
@@ -175,14 +175,14 @@ class _Outcomes:
 class _Ordered(_Outcomes):
     """Passes each on when all before it are known."""
 
-    def __init__(self, files: Iterable[str], stream: Callable[[Sequence[Finding], Outcome | None], None]) -> None:
+    def __init__(self, files: Iterable[str], stream: Callable[[Sequence[Finding], FileOutcome | None], None]) -> None:
         super().__init__()
         self.stream = stream
-        self.waiting: dict[str, Outcome] = {}
+        self.waiting: dict[str, FileOutcome] = {}
         self.order = sorted(files, reverse=True)
         self.begun = False
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: FileOutcome) -> None:
         super().add(outcome)
         self.waiting[outcome.report.path] = outcome
         if self.begun:
@@ -209,7 +209,7 @@ def check_data(
     *,
     fixing: Fixing = "no",
     configured: Callable[[Path], config.Config] = config.for_directory,
-) -> Run:
+) -> RunResult:
     """Lint one file that does not come from disk, under the configuration of the directory `path` names."""
     from torchlint.run import job as work
 
@@ -217,7 +217,7 @@ def check_data(
     run = _Linting(overrides, fixing, False, 1, None, None)
     problems = run.prepare((settings,))
     job = work.Job(path, settings, overrides, fixing, data)
-    return Run(tuple(run.finished((job, _File(path, settings)))), 1, problems)
+    return RunResult(tuple(run.finished((job, _File(path, settings)))), 1, problems)
 
 
 class _Linting:
@@ -251,7 +251,7 @@ class _Linting:
             self.store = None
         return tuple(problems.values())
 
-    def outcomes(self, files: Sequence[_File], *, in_order: bool = False) -> Iterator[Outcome]:
+    def outcomes(self, files: Sequence[_File], *, in_order: bool = False) -> Iterator[FileOutcome]:
         """What comes of each, in no particular order; `in_order` asks for the first ones first all the same."""
         # the largest first, so that no process is left alone with one at the end
         ordered = sorted(_sized(files), key=(lambda each: each.path) if in_order else (lambda each: -each.size))
@@ -270,7 +270,7 @@ class _Linting:
 
     def finished(
         self, *first: tuple[Job, _File], rest: Iterable[tuple[Job, _File]] = (), many: bool = False
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[FileOutcome]:
         """What comes of some jobs, and of others whose number nobody needs to know; whether they are many."""
         from torchlint.run import job as work
         from torchlint.run import watched
@@ -307,7 +307,7 @@ class _Linting:
             ignored = ignored_in(each.path, each.settings, self.overrides)
             yield Job(each.path, each.settings, self.overrides, self.fixing, data, ignored, here), each
 
-    def _finished(self, done: Iterable[tuple[Job, _File, Outcome | str]]) -> Iterator[Outcome]:
+    def _finished(self, done: Iterable[tuple[Job, _File, FileOutcome | str]]) -> Iterator[FileOutcome]:
         from torchlint.run import job as work
 
         for job, each, outcome in done:

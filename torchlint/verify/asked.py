@@ -13,7 +13,7 @@ from torchlint.rule import Finding
 from torchlint.verify.case import Case
 from torchlint.verify.judge import claims_error
 from torchlint.verify.programs import Program, Statement, places
-from torchlint.verify.protocol import Watch
+from torchlint.verify.protocol import WatchedStatement
 from torchlint.verify.watches import called, differentiated, observed, watched
 
 
@@ -39,7 +39,7 @@ class Asked:
     """
 
     def __init__(self, program: Program, findings: Sequence[Finding]) -> None:
-        self._watches: dict[Statement, Watch] = {}
+        self._watches: dict[Statement, WatchedStatement] = {}
         self.cases = [self._case(finding, program) for finding in findings]
         claims = [claim for finding in findings for claim in finding.claims]
         self.claims_error = claims_error(claims)
@@ -48,7 +48,7 @@ class Asked:
         self.functions = differentiated(claims)
 
     @property
-    def watches(self) -> tuple[Watch, ...]:
+    def watches(self) -> tuple[WatchedStatement, ...]:
         """The statements to be observed."""
         return tuple(self._watches.values())
 
@@ -59,7 +59,9 @@ class Asked:
         asked, entry, readers = watched(finding, found, program)
         indices = {}
         for statement, watch in asked.items():
-            known = self._watches.get(statement, Watch(statement.line, statement.column, compound=watch.compound))
+            known = self._watches.get(
+                statement, WatchedStatement(statement.line, statement.column, compound=watch.compound)
+            )
             self._watches[statement] = replace(
                 known,
                 expressions=tuple(dict.fromkeys([*known.expressions, *watch.expressions])),

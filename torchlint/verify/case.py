@@ -14,7 +14,7 @@ from typing import Literal
 from torchlint.rule import Finding
 from torchlint.verify import programs
 from torchlint.verify.programs import Statement
-from torchlint.verify.protocol import Backward, Execution, Facts, Outcome, Raised, Seen, Step, Watch, Write
+from torchlint.verify.protocol import Backward, Execution, Facts, Outcome, Raised, Seen, Step, WatchedStatement, Write
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Case:
     places: tuple[Statement, ...]
     entry: Statement
     readers: tuple[Statement, ...]
-    watched: Mapping[Statement, tuple[int, Watch]]
+    watched: Mapping[Statement, tuple[int, WatchedStatement]]
 
     @property
     def own(self) -> Statement:
@@ -131,7 +131,7 @@ class Case:
         return None
 
 
-def _asked(facts: Mapping[str, Facts], watch: Watch) -> dict[str, Facts]:
+def _asked(facts: Mapping[str, Facts], watch: WatchedStatement) -> dict[str, Facts]:
     return {name: found for name, found in facts.items() if watch.variables or name in watch.expressions}
 
 

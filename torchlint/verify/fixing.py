@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from torchlint.lint import fixpoint
-from torchlint.results import Outcome as FileOutcome
-from torchlint.results import Run
+from torchlint.results import FileOutcome, RunResult
 from torchlint.rule import Finding
 from torchlint.run import job as work
 from torchlint.run.job import Job
@@ -30,7 +29,7 @@ from torchlint.verify.counterfactual import same_results
 from torchlint.verify.execute import describe_ending
 from torchlint.verify.messages import OVERWRITTEN, message
 from torchlint.verify.programs import Program
-from torchlint.verify.protocol import Facts, Outcome, Raised, Request, Watch
+from torchlint.verify.protocol import Facts, Outcome, Raised, Request, WatchedStatement
 from torchlint.verify.server import shared
 from torchlint.verify.watches import entry_of
 
@@ -50,7 +49,7 @@ Admit: TypeAlias = Callable[[str, Finding], str]
 """Says of a text and a finding in it why its fix is not to be applied, or ""."""
 
 
-def fix_run(run: Run, job: Callable[[str], Job], *, unsafe: bool, admit: Admit) -> Run:
+def fix_run(run: RunResult, job: Callable[[str], Job], *, unsafe: bool, admit: Admit) -> RunResult:
     """
     Apply the fixes of a run that torch does not object to.
 
@@ -119,7 +118,7 @@ def objection(text: str, finding: Finding, limits: Limits) -> str:
     if own is None:
         return "its place holds no statement of the program"
     entry = entry_of(program, own)
-    watch = tuple(Watch(place.line, place.column) for place in dict.fromkeys((own, entry)))
+    watch = tuple(WatchedStatement(place.line, place.column) for place in dict.fromkeys((own, entry)))
     request = Request(
         text, program.path, watch, observe=True, measure=True, probes=names, timeout=limits.timeout,
         memory_mb=limits.memory_mb,

@@ -24,7 +24,7 @@ from torchlint.verify.fixing import difference, same_error
 from torchlint.verify.messages import OVERWRITTEN, message
 from torchlint.verify.own import Limits, run_program
 from torchlint.verify.programs import Program, Statement
-from torchlint.verify.protocol import Execution, Facts, Outcome, Watch
+from torchlint.verify.protocol import Execution, Facts, Outcome, WatchedStatement
 from torchlint.verify.session import Command, Session, Task, WatchedFile
 
 
@@ -137,10 +137,12 @@ class Programs:
     def _ran(self, program: Program, own: Statement, *, told: tuple[str, ...] = (), copies: bool = False) -> Ran:
         path = os.path.realpath(program.path)
         digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
-        watches = [Watch(own.line, own.column, compound=hasattr(own.node, "body"))]
+        watches = [WatchedStatement(own.line, own.column, compound=hasattr(own.node, "body"))]
         last = _last(program, own)
         if last is not None:
-            watches.append(Watch(last.line, last.column, variables=True, compound=hasattr(last.node, "body")))
+            watches.append(
+                WatchedStatement(last.line, last.column, variables=True, compound=hasattr(last.node, "body"))
+            )
         file = WatchedFile(path, digest, tuple(watches), program.text)
         session = Session((file,), True, (), (), self.limits.steps, told, copies)
         scenes: dict[str, Outcome] = {}

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from types import CodeType
 
-from torchlint.verify.protocol import Watch
+from torchlint.verify.protocol import WatchedStatement
 
 BEFORE, AFTER, VALUE, CAUGHT, HANDLED = (
     f"__torchlint_{word}__" for word in ("before", "after", "value", "caught", "handled")
@@ -22,7 +22,7 @@ BEFORE, AFTER, VALUE, CAUGHT, HANDLED = (
 def instrument(
     text: str,
     filename: str,
-    watches: Sequence[Watch] = (),
+    watches: Sequence[WatchedStatement] = (),
     catch: Sequence[tuple[int, int]] = (),
     *,
     definitions_only: bool = False,
@@ -88,7 +88,7 @@ class _Probes:
     def __init__(
         self,
         at: Mapping[tuple[int, int], int],
-        watches: Sequence[Watch],
+        watches: Sequence[WatchedStatement],
         catch: frozenset[tuple[int, int]],
         handled: bool,
         first: int = 0,

@@ -20,7 +20,7 @@ import torch
 
 from torchlint.verify.iterators import used_up
 from torchlint.verify.leaf_writes import nameless, optimized, tensors_in
-from torchlint.verify.protocol import Execution, Facts, Raised, Seen, Warned, Watch
+from torchlint.verify.protocol import Execution, Facts, Raised, Seen, Warned, WatchedStatement
 
 SAMPLE = 64
 """At most so many numbers of a tensor are reported."""
@@ -206,7 +206,7 @@ class Watcher:
 
     def __init__(
         self,
-        watches: Sequence[Watch],
+        watches: Sequence[WatchedStatement],
         files: Files,
         complete: Callable[[], None],
         clock: Clock,

@@ -23,7 +23,7 @@ from typing import IO
 
 import torchlint
 from torchlint.lint.registry import DRIVER_CODES
-from torchlint.results import Run
+from torchlint.results import RunResult
 from torchlint.rule import Claim, Finding, Observed, Verdict, Warns
 from torchlint.syntax.notebook import is_notebook
 from torchlint.syntax.text import decode as decoded
@@ -74,7 +74,7 @@ class Questions:
         How the program is called, for words.
     """
 
-    def __init__(self, run: Run, command: str) -> None:
+    def __init__(self, run: RunResult, command: str) -> None:
         self.run = run
         self.command = command
         self.ended = ""
@@ -106,7 +106,7 @@ class Questions:
         else:
             self.files[told.file].judge(told.scene, told.outcome)
 
-    def answered(self) -> Run:
+    def answered(self) -> RunResult:
         """The run with a verdict on each of its findings."""
         files = {each.path: each for each in self.files}
         outcomes = []
@@ -367,8 +367,15 @@ def python_of(named: str, asked: str | None) -> str:
 
 
 def with_program(
-    run: Run, text: str, named: str, command: Command, variables: Mapping[str, str], limits: Limits, *, quiet: bool
-) -> Run:
+    run: RunResult,
+    text: str,
+    named: str,
+    command: Command,
+    variables: Mapping[str, str],
+    limits: Limits,
+    *,
+    quiet: bool,
+) -> RunResult:
     """
     The run with the verdicts of a program of the user's.
 

@@ -43,7 +43,7 @@ class Probe:
     entry
         They are watched at the first statement of the function, too.
     capture, variables
-        As in `protocol.Watch`.
+        As in `protocol.WatchedStatement`.
     reads
         The claim's `other` is read later: statements that mention it are watched, too.
     calls

@@ -30,7 +30,7 @@ one, `truth`. For an attribute of a Module also `owner` (its class), `registered
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class WatchedStatement:
     """
     A statement to be observed.
 
@@ -101,7 +101,7 @@ class Request:
 
     text: str
     path: str = "<program>"
-    watches: tuple[Watch, ...] = ()
+    watches: tuple[WatchedStatement, ...] = ()
     catch: tuple[tuple[int, int], ...] = ()
     observe: bool = False
     module: str = ""

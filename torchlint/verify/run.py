@@ -16,8 +16,7 @@ from pathlib import Path
 from torchlint.lint import notebooks
 from torchlint.lint.engine import parse
 from torchlint.lint.registry import DRIVER_CODES
-from torchlint.results import Outcome as FileOutcome
-from torchlint.results import Run
+from torchlint.results import FileOutcome, RunResult
 from torchlint.rule import Finding, Verdict
 from torchlint.run import pool
 from torchlint.syntax.cells import Cells
@@ -68,7 +67,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 def verify_run(
-    run: Run,
+    run: RunResult,
     texts: Mapping[str, str],
     *,
     timeout: float,
@@ -77,7 +76,7 @@ def verify_run(
     executor: Callable[[], AbstractContextManager[tuple[Executor, int]]] | None = None,
     begin: Callable[[int, int], None] | None = None,
     done: Callable[[int, FileOutcome], None] | None = None,
-) -> Run:
+) -> RunResult:
     """
     Judge the findings of all files of a run.
 

@@ -12,7 +12,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Literal
 
-from torchlint.verify.protocol import Outcome, Watch
+from torchlint.verify.protocol import Outcome, WatchedStatement
 
 STRIDE = 1 << 24
 """The lines of the files of a session are counted through: those of one begin at a multiple of this."""
@@ -53,7 +53,7 @@ class WatchedFile:
 
     path: str
     digest: str
-    watches: tuple[Watch, ...]
+    watches: tuple[WatchedStatement, ...]
     text: str | None = None
 
 

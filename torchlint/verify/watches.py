@@ -13,7 +13,7 @@ from torchlint.rule import Claim, Finding, Holds, Observed, Raises, Warns
 from torchlint.verify import programs
 from torchlint.verify.probes import PROBES
 from torchlint.verify.programs import Program, Statement
-from torchlint.verify.protocol import Watch
+from torchlint.verify.protocol import WatchedStatement
 
 EXPRESSIONS = 24
 """At most so many expressions are watched at a statement for one finding."""
@@ -40,7 +40,7 @@ def differentiated(claims: Iterable[Claim]) -> tuple[str, ...]:
 
 def watched(
     finding: Finding, places: Sequence[Statement], program: Program
-) -> tuple[dict[Statement, Watch], Statement, tuple[Statement, ...]]:
+) -> tuple[dict[Statement, WatchedStatement], Statement, tuple[Statement, ...]]:
     """
     What to look at for a finding.
 
@@ -83,7 +83,7 @@ def watched(
     asked[own] += [c.expression for c in finding.conditions if programs.is_pure(c.expression)]
     bound = tuple(programs.assigned(own.node))
     watches = {
-        statement: Watch(
+        statement: WatchedStatement(
             statement.line,
             statement.column,
             tuple(dict.fromkeys(names))[:EXPRESSIONS],

@@ -15,10 +15,10 @@ from torchlint import report
 from torchlint.config import ConfigError
 from torchlint.hosts.command_line.output import complain, write, written_whole
 from torchlint.hosts.command_line.printing import Printer
-from torchlint.results import Run
+from torchlint.results import RunResult
 
 
-def comments_written(result: Run, printer: Printer) -> None:
+def comments_written(result: RunResult, printer: Printer) -> None:
     """Say what was silenced, and what was not."""
     files = sum(outcome.fixed > 0 for outcome in result.outcomes)
     noun = "finding" if result.fixed == 1 else "findings"
@@ -30,7 +30,7 @@ def comments_written(result: Run, printer: Printer) -> None:
         write(sys.stderr, report.body("concise", rest, report.Style(texts=printer.texts)))
 
 
-def write_baseline(result: Run, to: str, printer: Printer) -> None:
+def write_baseline(result: RunResult, to: str, printer: Printer) -> None:
     """
     Write what is found now to a baseline, in the place of what it held.
 

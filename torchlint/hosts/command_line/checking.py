@@ -22,7 +22,7 @@ from torchlint.hosts.command_line.printing import Printer
 from torchlint.hosts.command_line.progress import Progress
 from torchlint.hosts.command_line.request import Request
 from torchlint.hosts.command_line.restriction import Restriction
-from torchlint.results import Outcome, Run
+from torchlint.results import FileOutcome, RunResult
 from torchlint.run import run
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Check:
 
     # What is found.
 
-    def _stdin(self) -> Run:
+    def _stdin(self) -> RunResult:
         request, options = self.request, self.options
         name = options.stdin_filename or "<stdin>"
         data = sys.stdin.buffer.read()
@@ -108,7 +108,7 @@ class Check:
             self.printer.note(note)
         return result
 
-    def _files(self) -> Run:
+    def _files(self) -> RunResult:
         request, restriction = self.request, self.restriction
         files = request.found.files
         if restriction.changes is not None:
@@ -116,7 +116,7 @@ class Check:
         _ = restriction.baseline  # what is wrong with it is said before anything is done
         with Progress(len(files), shown=not self.options.quiet) as progress:
 
-            def stream(findings: Sequence[Finding], outcome: Outcome | None) -> None:
+            def stream(findings: Sequence[Finding], outcome: FileOutcome | None) -> None:
                 if outcome is None:
                     self.printer.stream(findings, progress)
                 else:
@@ -148,7 +148,7 @@ class Check:
     def _driver(self) -> Driver | None:
         return None if self.options.driver is None else Driver(self.options.driver)
 
-    def _fixed(self, result: Run) -> Run:
+    def _fixed(self, result: RunResult) -> RunResult:
         """The run with the fixes applied to which torch has no objection."""
         from torchlint.run.job import Job
 
@@ -162,7 +162,7 @@ class Check:
         request.misused = request.misused or done is None
         return done or result
 
-    def _verified(self, result: Run) -> Run:
+    def _verified(self, result: RunResult) -> RunResult:
         """The run with torch's verdicts."""
         from torchlint.verify import ServerError, TorchMissing
 
@@ -184,7 +184,7 @@ class Check:
 
     # How it ends.
 
-    def _shown(self, result: Run) -> int:
+    def _shown(self, result: RunResult) -> int:
         """Print what fixes would change; the exit status."""
         write(sys.stdout, [result.diff])
         left = sum(finding.fix is not None and not finding.fix.safe for finding in result.findings)
@@ -194,7 +194,7 @@ class Check:
         changed = bool(result.diff) and not self.options.exit_zero
         return 2 if result.failed or self.request.misused else int(changed)
 
-    def _status(self, result: Run) -> int:
+    def _status(self, result: RunResult) -> int:
         options = self.options
         status = result.exit_status()
         if options.fix_only and status == 1:

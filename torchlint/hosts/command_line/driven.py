@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from torchlint.config import ConfigError
 from torchlint.hosts.command_line.output import complain
-from torchlint.results import Run
+from torchlint.results import RunResult
 
 if TYPE_CHECKING:
     from torchlint.verify.fixing import Admit
@@ -32,7 +32,7 @@ class Driver:
     memory: int = MEMORY_MB
     told: bool = False
 
-    def verdicts(self, result: Run, *, quiet: bool) -> Run:
+    def verdicts(self, result: RunResult, *, quiet: bool) -> RunResult:
         """
         The run with a verdict on each finding.
 

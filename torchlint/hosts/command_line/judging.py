@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from torchlint.hosts.command_line.output import complain
 from torchlint.hosts.command_line.progress import Progress
-from torchlint.results import Outcome, Run
+from torchlint.results import FileOutcome, RunResult
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -39,11 +39,11 @@ class Judging:
         Prints the findings of a file; told of each in the order of the run. None: nobody waits for them.
     """
 
-    def __init__(self, run: Run, *, quiet: bool, stream: Callable[[Outcome, Progress], None] | None) -> None:
+    def __init__(self, run: RunResult, *, quiet: bool, stream: Callable[[FileOutcome, Progress], None] | None) -> None:
         self.run = run
         self.quiet = quiet
         self.stream = stream
-        self.waiting: dict[int, Outcome] = {}
+        self.waiting: dict[int, FileOutcome] = {}
         self.following = 0
         self.progress = Progress(0, shown=not quiet, label="torch")
 
@@ -52,7 +52,7 @@ class Judging:
         texts: Mapping[str, str],
         workers: int,
         executor: Callable[[], AbstractContextManager[tuple[Executor, int]]] | None,
-    ) -> Run:
+    ) -> RunResult:
         """
         Run the programs.
 
@@ -89,18 +89,20 @@ class Judging:
             said = f"{findings} finding{'s' if findings > 1 else ''}"
             complain(f"--verify runs the code of {files} file{'s' if files > 1 else ''} under torch, for {said}")
 
-    def _done(self, index: int, outcome: Outcome) -> None:
+    def _done(self, index: int, outcome: FileOutcome) -> None:
         self.waiting[index] = outcome
         self.progress.advance(sum(finding.verdict is not None for finding in outcome.report.findings))
         self._print(self.waiting)
 
-    def _print(self, known: dict[int, Outcome]) -> None:
+    def _print(self, known: dict[int, FileOutcome]) -> None:
         while self.stream is not None and self.following in known:
             self.stream(known[self.following], self.progress)
             self.following += 1
 
 
-def fixes(run: Run, job: Callable[[str], Job], driver: Driver | None, *, unsafe: bool, quiet: bool) -> Run | None:
+def fixes(
+    run: RunResult, job: Callable[[str], Job], driver: Driver | None, *, unsafe: bool, quiet: bool
+) -> RunResult | None:
     """
     The run with the fixes applied to which torch has no objection; None where no torch could be asked.
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from torchlint.results import Outcome
+from torchlint.results import FileOutcome
 
 if TYPE_CHECKING:
     from torchlint.finding import Finding
@@ -47,7 +47,7 @@ def in_file(findings: Sequence[Finding], path: str, texts: Mapping[str, str]) ->
     return tuple(notebooks.in_file(finding, notebook) for finding in findings)
 
 
-def told_in_file(outcome: Outcome, texts: Mapping[str, str]) -> Outcome:
+def told_in_file(outcome: FileOutcome, texts: Mapping[str, str]) -> FileOutcome:
     """
     A file's findings as those report them who count its lines: the message names the cell, and no fix is offered,
     since its edits are in a cell. What cannot be read again is reported with its cells.

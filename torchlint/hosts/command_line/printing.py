@@ -21,7 +21,7 @@ from torchlint.hosts.command_line.output import complain, write, written_whole
 from torchlint.hosts.command_line.placing import COUNTED_IN_FILES, told_in_file
 from torchlint.hosts.command_line.progress import Progress
 from torchlint.hosts.command_line.request import Request
-from torchlint.results import Outcome, Run
+from torchlint.results import FileOutcome, RunResult
 
 if TYPE_CHECKING:
     from torchlint.finding import Finding
@@ -119,17 +119,17 @@ class Printer:
             write(sys.stdout, pieces)
             self.printed += pieces
 
-    def stream_file(self, outcome: Outcome, progress: Progress) -> None:
+    def stream_file(self, outcome: FileOutcome, progress: Progress) -> None:
         """Print what is found in a file."""
         self.stream(self._placed(outcome).report.findings, progress)
 
-    def _placed(self, outcome: Outcome) -> Outcome:
+    def _placed(self, outcome: FileOutcome) -> FileOutcome:
         """A file's findings at the places that the readers of the report know."""
         return told_in_file(outcome, self.texts) if self.request.format in COUNTED_IN_FILES else outcome
 
     # At the end.
 
-    def report(self, result: Run) -> None:
+    def report(self, result: RunResult) -> None:
         """Print the report, or what of it is not printed yet."""
         style = self.style
         outcomes = tuple(map(self._placed, result.outcomes))
@@ -163,7 +163,7 @@ class Printer:
             complain(text)
             self.said.append(text)
 
-    def narrate(self, result: Run, seconds: float) -> None:
+    def narrate(self, result: RunResult, seconds: float) -> None:
         """What --verbose says: the configurations that held, what the cache answered, and how long it took."""
         request, stdin = self.request, self.options.stdin
         used = {str(request.settings.file)} if request.settings.file else set()
@@ -181,7 +181,7 @@ class Printer:
         complain(f"{seconds:.2f} s")
 
 
-def _numbers(result: Run) -> list[str]:
+def _numbers(result: RunResult) -> list[str]:
     """What --statistics prints: for people, in place of the findings, as in Ruff."""
     from torchlint.hosts.command_line.statistics import table
 

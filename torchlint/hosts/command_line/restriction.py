@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from torchlint.hosts.command_line.placing import in_file, touched
 from torchlint.hosts.command_line.printing import Printer
 from torchlint.hosts.command_line.request import Request
-from torchlint.results import Outcome, Run
+from torchlint.results import FileOutcome, RunResult
 
 if TYPE_CHECKING:
     from torchlint.project.changes import Changes
@@ -55,7 +55,7 @@ class Restriction:
 
         return Baseline.read(file)
 
-    def of_file(self, outcome: Outcome) -> tuple[Outcome, int, int]:
+    def of_file(self, outcome: FileOutcome) -> tuple[FileOutcome, int, int]:
         """What is to be reported of a file; how many findings are known, and how many elsewhere than what changed."""
         elsewhere = known = 0
         if self.changes is not None:
@@ -70,7 +70,7 @@ class Restriction:
             outcome, known = self.baseline.without(outcome, self.printer.line)
         return outcome, known, elsewhere
 
-    def of_run(self, result: Run) -> Run:
+    def of_run(self, result: RunResult) -> RunResult:
         """What is to be reported of a run; a note where the baseline knows findings that are gone."""
         if self.changes is None and self.baseline is None:
             return result

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from torchlint.hosts.command_line.rules import known_rules
 from torchlint.report import statistics
-from torchlint.results import Run
+from torchlint.results import RunResult
 
 
-def table(result: Run) -> Iterator[str]:
+def table(result: RunResult) -> Iterator[str]:
     """`statistics.table` of a run."""
     return statistics.table(result, known_rules().names)

@@ -19,7 +19,7 @@ from torchlint.hosts.command_line.checking import Check
 from torchlint.hosts.command_line.driven import MEMORY_MB, SECONDS, STEPS, Driver
 from torchlint.hosts.command_line.options import Options
 from torchlint.hosts.command_line.output import complain, explained
-from torchlint.results import Run
+from torchlint.results import RunResult
 from torchlint.rule import Finding
 from torchlint.syntax.notebook import is_notebook
 
@@ -127,7 +127,7 @@ class _Verify(Check):
         self.lines = lines
         self.program = program
 
-    def _verified(self, result: Run) -> Run:
+    def _verified(self, result: RunResult) -> RunResult:
         result = self._of_lines(result)
         if self.program is None:
             return super()._verified(result)
@@ -140,7 +140,7 @@ class _Verify(Check):
         self.request.misused = True
         return result
 
-    def _of_lines(self, result: Run) -> Run:
+    def _of_lines(self, result: RunResult) -> RunResult:
         if not self.lines:
             return result
         outcomes = []
