@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from torchlint.hosts.command_line import main
@@ -15,8 +16,10 @@ from torchlint.verify.examples import problems
 from torchlint.verify.probes import PROBES
 
 
-def test_it_passes_at_once(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["new-rule", "scaled-loss", "--code", "OWN007", "--directory", str(tmp_path)])
+@pytest.mark.parametrize("kind", [(), ("--visitor",)], ids=["event", "visitor"])
+def test_it_passes_at_once(tmp_path: Path, kind: tuple[str, ...]) -> None:
+    given = ["new-rule", "scaled-loss", "--code", "OWN007", "--directory", str(tmp_path), *kind]
+    result = CliRunner().invoke(main, given)
     assert result.exit_code == 0, result.output
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_scaled_loss.py"]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)

@@ -1,7 +1,8 @@
 """
 `torchlint new-rule NAME`: writes a rule of one's own, with its page, its examples and a test that passes at once.
 
-The files are a start: a rule on an event, with a message, a claim, a fix, and what each is for in the comments.
+The files are a start: a rule on an event, or with `--visitor` one on a kind of libcst node, with a message, a claim, a
+fix, and what each is for in the comments.
 """
 
 from __future__ import annotations
@@ -88,6 +89,73 @@ class {cls}(Rule):
         yield Diagnostic(event.node, message, event.trace, fix, claims=claims)
 '''
 
+VISITOR = '''from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.rule import Diagnostic, Edit, Example, File, Fix, Level, Rule, Warns
+
+
+class {cls}(Rule):
+    """
+    A function of torch is called by its former name.
+
+    ## What it does
+    Finds calls of `torch.qr`: the first line above and this section say what is found.
+
+    ## Why is this bad?
+    It is deprecated, and warns.
+
+    ## Cure
+    Call `torch.linalg.qr`.
+
+    ## References
+    - [torch.qr](https://docs.pytorch.org/docs/stable/generated/torch.qr.html)
+    """
+
+    code = "{code}"
+    name = "{name}"
+    level = Level.WARNING
+    fixes = "unsafe"
+    # What a file must mention for the rule to be asked there: qualified names, or attributes of anything (".symeig").
+    needs = ("torch.qr",)
+    bad = (
+        Example(
+            """
+            import torch
+
+            q, r = torch.qr(torch.eye(3))  # warning: [{code}]
+            """,
+            shows=Warns("torch.qr is deprecated"),
+            fixed="""
+            import torch
+
+            q, r = torch.linalg.qr(torch.eye(3))
+            """,
+        ),
+    )
+    good = (
+        Example(
+            """
+            import torch
+
+            q, r = torch.linalg.qr(torch.eye(3))
+            """
+        ),
+    )
+
+    # The annotation of `node` is the subscription: a class of libcst nodes, or a union. `file` knows what names stand
+    # for, through imports and aliases, the text of a node, what holds it, and the configuration.
+    def visit(self, node: cst.Call, file: File) -> Iterator[Diagnostic]:
+        if "torch.qr" not in file.names(node):
+            return
+        edit = Edit(node.func, "torch.linalg.qr")
+        fix = Fix("call `torch.linalg.qr`", (edit,), safe=False, imports=("import torch",))
+        message = f"`{{file.code(node.func)}}` is deprecated"
+        # What `torchlint check --verify` looks for: here a warning that is given while the statement runs.
+        yield Diagnostic(node, message, fix=fix, claims=(Warns("torch.qr is deprecated"),))
+'''
+
 TEST = '''from {module} import {cls}
 
 from torchlint.verify.examples import problems
@@ -105,7 +173,8 @@ def test_its_examples():
 @click.option(
     "--directory", type=click.Path(file_okay=False), default=".", show_default=True, help="Where to write it."
 )
-def command(name: str, code: str, directory: str) -> None:
+@click.option("--visitor", is_flag=True, help="A rule on what stands in a file, and not on what happens in a program.")
+def command(name: str, code: str, directory: str, visitor: bool) -> None:
     """
     Write a rule of your own, and a test that passes at once.
 
@@ -123,7 +192,7 @@ def command(name: str, code: str, directory: str) -> None:
         raise click.UsageError(f"{name!r} cannot be the name of a Python module")
     folder = Path(directory)
     files = {
-        folder / f"{module}.py": RULE.format(cls=cls, code=code, name=name),
+        folder / f"{module}.py": (VISITOR if visitor else RULE).format(cls=cls, code=code, name=name),
         folder / f"test_{module}.py": TEST.format(cls=cls, module=module),
     }
     for file in files:
