@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 
 def read_before_set(body: list[ir.Statement]) -> tuple[str, ...]:
@@ -71,16 +72,6 @@ def _targets(node: ir.Expression) -> Iterator[tuple[str, str]]:
     elif isinstance(node, ir.Subscript):
         yield from _accesses(node.value)
         yield from _accesses(node.index)
-
-
-def dotted(node: ir.Expression) -> str:
-    """`a.b.c` of names alone, else ""."""
-    if isinstance(node, ir.Name):
-        return node.id
-    if isinstance(node, ir.Attribute):
-        inner = dotted(node.value)
-        return f"{inner}.{node.attr}" if inner else ""
-    return ""
 
 
 def alike(one: object, other: object) -> bool:

@@ -214,3 +214,13 @@ def same(one: object, other: object) -> bool:
         return type(one) is type(other) and one == other
     parts = [each.name for each in fields(one) if each.name not in ("at", "line")]
     return type(one) is type(other) and all(same(getattr(one, name), getattr(other, name)) for name in parts)
+
+
+def dotted(node: ir.Node | None) -> str:
+    """A name or a chain of attributes as the program writes it: `a.b.c`; of anything else ""."""
+    if isinstance(node, ir.Name):
+        return node.id
+    if isinstance(node, ir.Attribute):
+        inner = dotted(node.value)
+        return f"{inner}.{node.attr}" if inner else ""
+    return ""

@@ -17,6 +17,7 @@ import libcst as cst
 from torchlint.model.state.guards import Guard, conjoin
 from torchlint.model.state.values import Instance, Mapping, Optimizer, Sequence, Tensor, Unknown, Value, within
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 Kind: TypeAlias = Literal["backward", "step", "zero", "clip", "unscale", "schedule", "unknown", "written", "read"]
 
@@ -152,16 +153,6 @@ def stands_for_itself(value: Unknown, text: str) -> bool:
     if isinstance(value.source, ir.Parameter):
         return value.source.name == text
     return isinstance(value.source, ir.Attribute) and value.source.attr == last_name(text)
-
-
-def dotted(node: ir.Node) -> str:
-    """A name or a chain of attributes as the program writes it, else ""."""
-    if isinstance(node, ir.Name):
-        return node.id
-    if isinstance(node, ir.Attribute):
-        inner = dotted(node.value)
-        return f"{inner}.{node.attr}" if inner else ""
-    return ""
 
 
 def receiver_of(origin: ir.Node) -> str:

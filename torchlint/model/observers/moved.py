@@ -8,10 +8,10 @@ which is no leaf (https://docs.pytorch.org/docs/stable/generated/torch.Tensor.to
 from __future__ import annotations
 
 from torchlint.condition import Condition
-from torchlint.model.observers.pending import dotted
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import GRAD_YES, Choice, Tensor, Value
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 
 def moved(value: Value) -> tuple[Tensor, Condition] | None:

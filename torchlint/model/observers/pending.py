@@ -100,16 +100,6 @@ def is_true(value: Value | None) -> bool:
     return isinstance(value, Constant) and value.value is True
 
 
-def dotted(node: ir.Node | None) -> str:
-    """A name or a chain of attributes as the program writes it, else ""."""
-    if isinstance(node, ir.Name):
-        return node.id
-    if isinstance(node, ir.Attribute):
-        inner = dotted(node.value)
-        return f"{inner}.{node.attr}" if inner else ""
-    return ""
-
-
 def expression(node: ir.Node) -> cst.BaseExpression | None:
     """The CST expression of an IR node, if it is one."""
     return node.origin if isinstance(node.origin, cst.BaseExpression) else None

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from typing import NamedTuple
 
-from torchlint.model.observers.pending import argument, dotted
+from torchlint.model.observers.pending import argument
 from torchlint.model.state.values import Class, Function
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 
 class Imports:

@@ -30,12 +30,12 @@ from torchlint.model.state.values import (
     reachable_tensors,
     unknown_guard,
 )
-from torchlint.model.torch.arguments import text_of
 from torchlint.model.torch.arrays import write_array
 from torchlint.model.torch.gradients import grad_written
 from torchlint.model.torch.indexing import tensor_setitem
 from torchlint.model.torch.operations import apply
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 _NOT_IN_PLACE = frozenset({"^", "|", "&", "**"})
 """The augmented assignments of which TorchScript makes no in-place operation (`x ^= 1` is `x = x ^ 1`)."""
@@ -64,7 +64,7 @@ def augmented_statement(run: Run, node: ir.AugmentedAssign) -> None:
             node,
             f"{node.op}=",
             target=cst_expression(target),
-            name=text_of(target),
+            name=dotted(target),
         )
         assign(run, target, current if result is not None else Unknown(reachable_tensors(current)))
         return
@@ -113,7 +113,7 @@ def _augmented_item(run: Run, node: ir.AugmentedAssign, target: ir.Subscript) ->
                 value,
                 node,
                 cst_expression(target.value),
-                text_of(target.value),
+                dotted(target.value),
                 f"[...] {node.op}=",
                 node.op,
             )

@@ -37,11 +37,12 @@ from torchlint.model.state.values import (
     made_of,
     reachable_tensors,
 )
-from torchlint.model.torch.arguments import kind_of, text_of
+from torchlint.model.torch.arguments import kind_of
 from torchlint.model.torch.arrays import write_array
 from torchlint.model.torch.gradients import grad_written
 from torchlint.model.torch.indexing import tensor_setitem
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 
 def assign_statement(run: Run, node: ir.Assign) -> None:
@@ -172,7 +173,7 @@ def set_attribute(run: Run, value: Value, target: ir.Attribute, new: Value) -> N
     for guard, each in options:
         machine.assumed = assumed | guard if len(options) > 1 else assumed
         if isinstance(each, Instance):
-            _name_value(new, f"self.{name}" if text_of(target.value) == "self" else text_of(target))
+            _name_value(new, f"self.{name}" if dotted(target.value) == "self" else dotted(target))
             old = each.attributes.get(name)
             joined = new if not guard or old is None else choose([(guard, new), (ALWAYS, old)])
             set_member(run, each, name, joined)
@@ -229,7 +230,7 @@ def store(
     if isinstance(each, Tensor):
         if each.grad_of is not None and value in (Constant(0), Constant(0.0)):
             grad_written(run.torch, each, "fill", target, each.grad_of)
-        tensor_setitem(run.torch, each, index, value, target, cst_expression(owner), text_of(owner), op)
+        tensor_setitem(run.torch, each, index, value, target, cst_expression(owner), dotted(owner), op)
     elif isinstance(each, Unknown) and not (isinstance(index, Constant) and isinstance(index.value, str)):
         write_array(run.torch, each, target, owner, op)
         if not (isinstance(value, Constant) and isinstance(value.value, bool)):  # a flag, or an element of a mask

@@ -29,11 +29,11 @@ from torchlint.model.state.values import (
     Value,
     reachable_tensors,
 )
-from torchlint.model.torch.arguments import text_of
 from torchlint.model.torch.defaults import device_context
 from torchlint.model.torch.functions import set_grad_mode
 from torchlint.syntax import ir
 from torchlint.syntax.reading import written
+from torchlint.syntax.spelling import dotted
 
 _EXPECT_ERRORS = ("pytest.raises", "raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "suppress")
 _TRANSPARENT = ("torch.", "builtins.", "contextlib.nullcontext", "contextlib.ExitStack", "tempfile.", "warnings.",
@@ -241,7 +241,7 @@ def _keeps_device(run: Run, context: ir.Expression, value: Value) -> bool:
 
 def _expects_error(context: ir.Expression) -> int:
     function = context.function if isinstance(context, ir.Call) else context
-    return int(text_of(function).rpartition(".")[2] in {name.rpartition(".")[2] for name in _EXPECT_ERRORS})
+    return int(dotted(function).rpartition(".")[2] in {name.rpartition(".")[2] for name in _EXPECT_ERRORS})
 
 
 def _transparent(run: Run, context: ir.Expression, value: Value) -> bool:
@@ -256,7 +256,7 @@ def _transparent(run: Run, context: ir.Expression, value: Value) -> bool:
         return (
             not callee.qualified.startswith("contextlib.nullcontext") and callee.qualified.startswith(_TRANSPARENT)
         ) or callee.qualified.startswith("contextlib.nullcontext")
-    text = text_of(context.function if isinstance(context, ir.Call) else context).lower()
+    text = dotted(context.function if isinstance(context, ir.Call) else context).lower()
     return bool(text) and not any(word in text for word in ("grad", "infer", "eval", "context", "ctx"))
 
 

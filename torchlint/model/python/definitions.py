@@ -12,8 +12,8 @@ from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.variables import closure_of, imported, set_variable
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import Class, External, Frame, Function, Globals, GradModeGuard, Value, globals_of
-from torchlint.model.torch.arguments import text_of
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 _TRANSPARENT_DECORATORS = (
     "staticmethod", "classmethod", "property", "abstractmethod", "abc.", "functools.", "typing.", "torch.jit.",
@@ -47,7 +47,7 @@ def define(run: Run, node: ir.FunctionDef, owner: Class | None) -> Function:
 
 def _decorator(run: Run, decorator: ir.Expression) -> tuple[str, Truth | None]:
     function = decorator.function if isinstance(decorator, ir.Call) else decorator
-    text = text_of(function)
+    text = dotted(function)
     last = text.rpartition(".")[2]
     if last in ("staticmethod", "classmethod"):
         return last.removesuffix("method"), None

@@ -16,9 +16,10 @@ from torchlint.model.python.attributes import evaluate_again, is_module
 from torchlint.model.python.run import Run
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import NONE, Constant, External, Instance, Tensor, Unknown, Value, alternatives
-from torchlint.model.torch.arguments import CASTS, as_argument, has_dtype, precise_dtype, text_of
+from torchlint.model.torch.arguments import CASTS, as_argument, has_dtype, precise_dtype
 from torchlint.model.torch.gradients import grad_written
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 
 def cst_expression(node: ir.Node) -> cst.BaseExpression:
@@ -41,7 +42,7 @@ def written_grad(run: Run, target: ir.Expression, value: Value, node: ir.Assign)
     for _, each in alternatives(run.evaluate(target.value)):
         if isinstance(each, Unknown) and each.element_of_parameters:
             each = materialise(run.autograd, each)
-            each.name = each.name or text_of(target.value)
+            each.name = each.name or dotted(target.value)
         if isinstance(each, Tensor):
             grad_written(run.torch, each, how, node, each)
 
@@ -139,7 +140,7 @@ def _keeps_dtype(run: Run, node: ir.Expression, op: str, options: list[Value]) -
 def _left_open(run: Run, node: ir.Expression, op: str, same: Truth) -> tuple[Condition, ...]:
     """What must hold for a conversion to give another tensor than the parameter itself."""
     if same is Truth.MAYBE and isinstance(node, ir.Call):
-        return (Condition("copy", f".{op}({', '.join(text_of(each.value) or '…' for each in node.arguments)})"),)
+        return (Condition("copy", f".{op}({', '.join(dotted(each.value) or '…' for each in node.arguments)})"),)
     if op == "to":
         return _device_of(run, node)
     if op not in ("type", "type_as") or not isinstance(node, ir.Call):
@@ -149,7 +150,7 @@ def _left_open(run: Run, node: ir.Expression, op: str, same: Truth) -> tuple[Con
     known = [isinstance(each, Constant) or (isinstance(each, External) and is_dtype(each.qualified)) for each in values]
     if len(known) == len(given) and all(known):
         return ()
-    return (Condition("copy", f".{op}({', '.join(text_of(each) or '…' for each in given)})"),)
+    return (Condition("copy", f".{op}({', '.join(dotted(each) or '…' for each in given)})"),)
 
 
 def _device_of(run: Run, node: ir.Expression) -> tuple[Condition, ...]:
@@ -157,13 +158,13 @@ def _device_of(run: Run, node: ir.Expression) -> tuple[Condition, ...]:
     if not isinstance(node, ir.Call) or not isinstance(node.function, ir.Attribute) or node.function.attr != "to":
         return ()
     given = next((each.value for each in node.arguments if each.keyword in ("", "device")), None)
-    if isinstance(given, ir.Call) and text_of(given.function) == "torch.device" and given.arguments:
+    if isinstance(given, ir.Call) and dotted(given.function) == "torch.device" and given.arguments:
         given = given.arguments[0].value
     value = evaluate_again(run, given) if given is not None else None
     known = isinstance(given, ir.Constant) or (isinstance(value, External) and is_dtype(value.qualified))
     if given is None or known or isinstance(value, Constant):
         return ()
-    text = text_of(given) or "its argument"
+    text = dotted(given) or "its argument"
     return (Condition("copy", f".to({text})") if "dtype" in text else Condition("device", text),)
 
 

@@ -12,8 +12,8 @@ from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.variables import set_variable
 from torchlint.model.state.guards import Guard
 from torchlint.model.state.values import Unknown
-from torchlint.model.torch.arguments import text_of
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 MOST_ATTEMPTED = 3
 """Simple statements in a `try` that is there because they may fail."""
@@ -62,7 +62,7 @@ def try_statement(run: Run, node: ir.Try) -> None:
 def _catches_runtime_error(handler: ir.Handler, body: list[ir.Statement]) -> bool:
     """Whether the author reckons with an error of torch in a `try`."""
     kinds = handler.type.elements if isinstance(handler.type, ir.Sequence) else [handler.type]
-    names = {text_of(kind).rpartition(".")[2] if kind is not None else "" for kind in kinds}
+    names = {dotted(kind).rpartition(".")[2] if kind is not None else "" for kind in kinds}
     if not names.isdisjoint(("RuntimeError", "AttributeError")):
         return True
     if names.isdisjoint(("", "Exception", "BaseException")) or _gives_up(handler):
@@ -78,7 +78,7 @@ def _gives_up(handler: ir.Handler) -> bool:
     last = handler.body[-1]
     called = last.value if isinstance(last, ir.ExpressionStatement) else None
     if isinstance(called, ir.Call):
-        return text_of(called.function) in ("sys.exit", "exit", "quit", "os._exit", "pytest.fail", "self.fail")
+        return dotted(called.function) in ("sys.exit", "exit", "quit", "os._exit", "pytest.fail", "self.fail")
     return isinstance(last, ir.Raise)
 
 
@@ -87,7 +87,7 @@ def _only_tells(statement: ir.Statement) -> bool:
     value = statement.value if isinstance(statement, ir.ExpressionStatement) else None
     if not isinstance(value, ir.Call):
         return False
-    return text_of(value.function).partition(".")[0] in (
+    return dotted(value.function).partition(".")[0] in (
         "print",
         "traceback",
         "logging",

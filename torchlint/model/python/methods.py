@@ -52,12 +52,12 @@ from torchlint.model.state.values import (
     alternatives,
     is_foreign,
 )
-from torchlint.model.torch.arguments import text_of
 from torchlint.model.torch.functions import set_grad_mode
 from torchlint.model.torch.gradients import backward_on_number, grad_written
 from torchlint.model.torch.optimizers import optimizer_method, update
 from torchlint.model.torch.tensor_methods import tensor_method
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 _OF_DICTS = frozenset({"get", "items", "keys", "values", "copy"})
 _LIKE = frozenset({"expand_as", "view_as", "reshape_as", "type_as"})
@@ -121,7 +121,7 @@ def _manual_zeroing(run: Run, receiver: Value, node: ir.Attribute, site: CallSit
         for _, owner in alternatives(run.evaluate(inner.value)):
             if isinstance(owner, Unknown):
                 tensor = materialise(run.autograd, owner)
-                tensor.name = tensor.name or text_of(inner.value)
+                tensor.name = tensor.name or dotted(inner.value)
                 grad_written(run.torch, tensor, "zero_", site.node, tensor)
             elif isinstance(owner, Tensor):
                 grad_written(run.torch, None, "zero_", site.node, owner)
@@ -200,10 +200,10 @@ def _unknown_method(run: Run, receiver: Unknown, name: str, site: CallSite, wher
             part_of=callee.part_of,
         )
     if name in ("parameters", "named_parameters"):
-        element: Value = unseen_parameter(text_of(where), receiver.part_of)
+        element: Value = unseen_parameter(dotted(where), receiver.part_of)
         if name == "named_parameters":
             element = Sequence("tuple", (Scalar("str"), element))
-        return Sequence("generator", None, element, text_of(where))
+        return Sequence("generator", None, element, dotted(where))
     if name in _LIKE:
         site = CallSite(site.node, [], {})
     return unknown_call(run, callee, site, receiver)

@@ -47,9 +47,10 @@ from torchlint.model.state.values import (
     explore,
     reachable_tensors,
 )
-from torchlint.model.torch.arguments import CASTS, as_argument, class_of, precise_dtype, text_of, truth_of
+from torchlint.model.torch.arguments import CASTS, as_argument, class_of, precise_dtype, truth_of
 from torchlint.model.torch.layers import new_layer
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 
 def inherit(run: Run, instance: Instance, site: CallSite) -> None:
@@ -141,7 +142,7 @@ def _cast_module(run: Run, module: Instance | Module, name: str, site: CallSite)
 def _parameters(module: Instance | Module, name: str, site: CallSite) -> Value:
     tensors, complete = parameters_of(module)
     receiver = site.node.function
-    source = text_of(receiver.value) if isinstance(receiver, ir.Attribute) else ""
+    source = dotted(receiver.value) if isinstance(receiver, ir.Attribute) else ""
     items: list[Value] = list(tensors)
     if name == "named_parameters":
         paths = parameter_paths(module)
@@ -246,7 +247,7 @@ def _applied(run: Run, module: Instance | Module, site: CallSite) -> Value:
             run.call(function, [each], site.node)
     elif changing or not isinstance(function, Function):
         written = site.arguments.get(0)
-        given_to(run, function, [module], text_of(written.value) if written is not None else "")
+        given_to(run, function, [module], dotted(written.value) if written is not None else "")
     else:
         hand_on(run, [function])
     return module

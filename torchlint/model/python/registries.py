@@ -23,7 +23,7 @@ from torchlint.model.state.values import (
     fits,
 )
 from torchlint.syntax import ir
-from torchlint.syntax.dataflow import dotted
+from torchlint.syntax.spelling import dotted
 
 _READING = frozenset({"get", "items", "keys", "values", "copy", "index", "count", "__getitem__", "__contains__"})
 """Methods of containers that leave them as they are."""

@@ -30,10 +30,9 @@ from torchlint.model.state.values import (
     is_foreign,
     reachable_tensors,
 )
-from torchlint.model.torch.arguments import text_of
 from torchlint.syntax import ir
 from torchlint.syntax.for_effect import is_for_effect
-from torchlint.syntax.spelling import method_only_returns, only_returns
+from torchlint.syntax.spelling import dotted, method_only_returns, only_returns
 
 _BOUNDS = frozenset({"min", "max"})
 _MOVES = frozenset({"to", "type", "cpu", "cuda", "xpu", "type_as", "contiguous"})
@@ -95,7 +94,7 @@ def _dropped(run: Run, node: ir.ExpressionStatement, call: ir.Call, value: Value
             node=call.origin,
             statement=node.line,
             op=op,
-            receiver=machine.facts(tensor, text_of(function.value)),
+            receiver=machine.facts(tensor, dotted(function.value)),
             inplace_twin=f"{function.attr}_" if ops.has_inplace_twin(function.attr) else "",
             call=call.origin,
             conditions=_may_convert_nothing(run, function, call, value, tensor),
@@ -113,8 +112,8 @@ def _may_convert_nothing(
     results = [each for _, each in alternatives(value)]
     if not moves and all(isinstance(each, Tensor) and each.storage is not tensor.storage for each in results):
         return ()
-    given = ", ".join(text_of(each.value) or "…" for each in call.arguments)
-    return (Condition("copy", f"{text_of(function.value) or '…'}.{function.attr}({given})"),)
+    given = ", ".join(dotted(each.value) or "…" for each in call.arguments)
+    return (Condition("copy", f"{dotted(function.value) or '…'}.{function.attr}({given})"),)
 
 
 def _is_tuple(run: Run, argument: ir.Expression) -> bool:
@@ -128,9 +127,9 @@ def _is_there(run: Run, call: ir.Call, tensor: Tensor) -> bool:
     for, or it is a scalar, which goes with tensors of any device.
     """
     made = tensor.origin
-    asked = {text_of(each.value) for each in call.arguments}
+    asked = {dotted(each.value) for each in call.arguments}
     if isinstance(made, ir.Call) and asked and "" not in asked:
-        given = {text_of(each.value) for each in made.arguments if each.keyword in ("dtype", "device")}
+        given = {dotted(each.value) for each in made.arguments if each.keyword in ("dtype", "device")}
         given |= _as_its_model(made)
         if asked <= given:
             return True
@@ -146,7 +145,7 @@ def _as_its_model(made: ir.Call) -> set[str]:
     model = function.value if function.attr.startswith("new_") else None
     if function.attr.endswith("_like") and made.arguments and not made.arguments[0].star:
         model = made.arguments[0].value
-    text = text_of(model) if model is not None else ""
+    text = dotted(model) if model is not None else ""
     parts = {f"{text}.{name}" for name in ("dtype", "device") if name not in said}
     return (parts if len(parts) < 2 else parts | {text}) if text else set()
 

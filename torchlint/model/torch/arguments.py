@@ -212,16 +212,6 @@ def truth_of(value: Value | None, default: Truth = Truth.MAYBE) -> Truth:
     return Truth.MAYBE
 
 
-def text_of(expression: ir.Expression) -> str:
-    """A short expression as the program writes it, else ""."""
-    if isinstance(expression, ir.Name):
-        return expression.id
-    if isinstance(expression, ir.Attribute):
-        inner = text_of(expression.value)
-        return f"{inner}.{expression.attr}" if inner else ""
-    return ""
-
-
 def shape_of(value: Value) -> Shape:
     """The shape of a value as an argument, if it is a tensor and its shape is known."""
     sized = as_argument(value)

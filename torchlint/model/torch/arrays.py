@@ -10,9 +10,10 @@ from torchlint.model.autograd.refusals import refuse
 from torchlint.model.autograd.writes import write
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.values import Unknown, Value
-from torchlint.model.torch.arguments import cst_of, known_tensors, text_of
+from torchlint.model.torch.arguments import cst_of, known_tensors
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 _ARRAYS = frozenset({"numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"})
 
@@ -32,7 +33,7 @@ def numpy_call(torch: Torch, qualified: str, site: CallSite) -> None:
     for guard, tensor in known_tensors(site.positional[0]):
         machine.assumed = assumed | guard
         refused = tensor.requires_grad.truth() & machine.grad_mode
-        refuse(torch.autograd, "numpy", display, tensor, site.node, refused, cst_of(written), text_of(written))
+        refuse(torch.autograd, "numpy", display, tensor, site.node, refused, cst_of(written), dotted(written))
     machine.assumed = assumed
 
 
@@ -46,6 +47,6 @@ def write_array(torch: Torch, array: Value, origin: ir.Node, written: ir.Express
         return found
     for tensor in array.depends:
         if tensor.made_by == "numpy()" and tensor.origin is array.source and tensor.alias is not None:
-            write(torch.autograd, tensor, origin, cst_of(written), op, "augmented", name=text_of(written))
+            write(torch.autograd, tensor, origin, cst_of(written), op, "augmented", name=dotted(written))
             found = True
     return found

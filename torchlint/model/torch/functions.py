@@ -22,7 +22,7 @@ from torchlint.model.events import Shape
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import Constant, GradModeGuard, Scalar, Sequence, Tensor, Unknown, Value
-from torchlint.model.torch.arguments import as_argument, cst_of, text_of, truth_of
+from torchlint.model.torch.arguments import as_argument, cst_of, truth_of
 from torchlint.model.torch.contractions import FOLLOWED, contraction
 from torchlint.model.torch.creation import create, new_parameter, new_variable
 from torchlint.model.torch.defaults import new_device, set_default_device, set_default_dtype, set_default_type
@@ -32,6 +32,7 @@ from torchlint.model.torch.layers import new_layer
 from torchlint.model.torch.operations import apply
 from torchlint.model.torch.optimizers import new_optimizer
 from torchlint.model.torch.torch import Torch
+from torchlint.syntax.spelling import dotted
 
 SETS_GRAD_MODE = ("torch.set_grad_enabled", "torch.autograd.set_grad_enabled")
 """Functions whose call changes the grad mode, whatever becomes of their result."""
@@ -69,7 +70,7 @@ def _dropout_(torch: Torch, qualified: str, site: CallSite) -> Value | None:
     if len(site.positional) != 3 or 0 not in site.arguments:
         return None
     written = site.arguments[0].value
-    where, name = cst_of(written), text_of(written)
+    where, name = cst_of(written), dotted(written)
     return in_place_function(torch, "dropout", site.positional, {}, site.node, where, name, Truth.YES)
 
 
@@ -111,7 +112,7 @@ def _function(torch: Torch, qualified: str, site: CallSite) -> Value | None:
     keywords = {key: value for key, value in site.keywords.items() if key != "inplace"}
     first = site.argument(0, "input")
     target = cst_of(first.value) if first is not None else None
-    name = text_of(first.value) if first is not None else ""
+    name = dotted(first.value) if first is not None else ""
     truth = truth_of(inplace, Truth.NO)
     if inplace is None and not display.endswith("_"):
         truth = _positional_inplace(qualified, site)
@@ -177,7 +178,7 @@ def _init(torch: Torch, qualified: str, site: CallSite) -> Value:
     machine.grad_mode = Truth.NO
     for _, tensor in tensor_options(torch.autograd, target):
         write(
-            torch.autograd, tensor, site.node, cst_of(argument.value), display, "function", name=text_of(argument.value)
+            torch.autograd, tensor, site.node, cst_of(argument.value), display, "function", name=dotted(argument.value)
         )
     machine.grad_mode = mode
     return target

@@ -32,9 +32,10 @@ from torchlint.model.state.values import (
     alternatives,
     choose,
 )
-from torchlint.model.torch.arguments import cst_of, text_of, truth_of
+from torchlint.model.torch.arguments import cst_of, truth_of
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 Options: TypeAlias = "list[tuple[Guard, Tensor]]"
 
@@ -103,7 +104,7 @@ def backward_on_number(torch: Torch, number: Scalar, site: CallSite, receiver: i
             statement=torch.machine.line(),
             truth=Truth.YES if number.cut else Truth.MAYBE,
             callee="backward",
-            root=TensorFacts(name=text_of(receiver), shape=(), requires_grad=Truth.NO),
+            root=TensorFacts(name=dotted(receiver), shape=(), requires_grad=Truth.NO),
             root_node=cst_of(receiver),
             is_scalar=Truth.YES,
             gradient_given=Truth.NO,
@@ -139,7 +140,7 @@ def _run_backward(
             Root(
                 root,
                 cst_of(node),
-                text_of(node),
+                dotted(node),
                 (~is_none(gradient) if gradient is not None else Truth.NO) if site.complete else Truth.MAYBE,
                 gradient if "is_grads_batched" not in site.keywords else None,
             )

@@ -37,10 +37,11 @@ from torchlint.model.state.values import (
     made_of,
     reachable_tensors,
 )
-from torchlint.model.torch.arguments import as_argument, cst_of, python_value, shape_of, text_of
+from torchlint.model.torch.arguments import as_argument, cst_of, python_value, shape_of
 from torchlint.model.torch.inplace import in_place_function
 from torchlint.model.torch.operations import apply
 from torchlint.model.torch.torch import Torch
+from torchlint.syntax.spelling import dotted
 
 
 @dataclass(slots=True, eq=False)
@@ -155,7 +156,7 @@ def _applications(
     last: Value = site.positional[0] if site.positional else Unknown()
     argument = site.argument(0, "input")
     target = cst_of(argument.value) if argument is not None else None
-    name = text_of(argument.value) if argument is not None else ""
+    name = dotted(argument.value) if argument is not None else ""
     inplace = module.kind.inplace(module.config)
     for application in applications:
         keywords: dict[str, Value] = {}

@@ -42,7 +42,6 @@ from torchlint.model.torch.arguments import (
     dtype_of,
     has_dtype,
     precise_dtype,
-    text_of,
     truth_of,
 )
 from torchlint.model.torch.creation import create
@@ -51,6 +50,7 @@ from torchlint.model.torch.indexing import tensor_getitem, tensor_setitem
 from torchlint.model.torch.operations import apply
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 _CONVERSIONS = {
     "float": "float", "double": "float", "half": "float", "bfloat16": "float", "int": "int", "long": "int",
@@ -133,7 +133,7 @@ def _operation(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver
         site.node,
         name,
         target=cst_of(receiver),
-        name=text_of(receiver),
+        name=dotted(receiver),
     )
 
 
@@ -165,7 +165,7 @@ def _fill_diagonal(torch: Torch, tensor: Tensor, name: str, site: CallSite, rece
         site.node,
         name,
         target=cst_of(receiver),
-        name=text_of(receiver),
+        name=dotted(receiver),
     )
     return tensor
 
@@ -175,7 +175,7 @@ def _as(spelling: str) -> Method:
 
     def method(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
         given = [tensor, *site.positional]
-        where, called = cst_of(receiver), text_of(receiver)
+        where, called = cst_of(receiver), dotted(receiver)
         return apply(torch, spelling, given, site.keywords, site.node, name, target=where, name=called)
 
     return method
@@ -202,7 +202,7 @@ def _register_accumulated_hook(
     """`register_post_accumulate_grad_hook`: only on what a gradient is accumulated in."""
     _refuse_without_grad(torch, "hook", tensor, name, site, receiver)
     inner = tensor.requires_grad.truth() & ~tensor.is_leaf
-    refuse(torch.autograd, "accumulated-hook", name, tensor, site.node, inner, cst_of(receiver), text_of(receiver))
+    refuse(torch.autograd, "accumulated-hook", name, tensor, site.node, inner, cst_of(receiver), dotted(receiver))
     return Unknown()
 
 
@@ -210,7 +210,7 @@ def _refuse_without_grad(
     torch: Torch, kind: Refusal, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression
 ) -> None:
     lacks = ~tensor.requires_grad.truth()
-    refuse(torch.autograd, kind, name, tensor, site.node, lacks, cst_of(receiver), text_of(receiver))
+    refuse(torch.autograd, kind, name, tensor, site.node, lacks, cst_of(receiver), dotted(receiver))
 
 
 def _getitem(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: ir.Expression) -> Value | None:
@@ -223,7 +223,7 @@ def _setitem(torch: Torch, tensor: Tensor, name: str, site: CallSite, receiver: 
     if len(site.positional) != 2:
         return None
     index, value = site.positional
-    tensor_setitem(torch, tensor, index, value, site.node, cst_of(receiver), text_of(receiver))
+    tensor_setitem(torch, tensor, index, value, site.node, cst_of(receiver), dotted(receiver))
     return NONE
 
 
@@ -266,7 +266,7 @@ def _cutting_method(torch: Torch, tensor: Tensor, name: str, site: CallSite, rec
     use(autograd, tensor, node)
     if name == "detach_":
         viewed = Truth.of(tensor.base is not None)
-        refuse(autograd, "detach-view", name, tensor, node, viewed, cst_of(receiver), text_of(receiver))
+        refuse(autograd, "detach-view", name, tensor, node, viewed, cst_of(receiver), dotted(receiver))
         machine.trail.set(tensor, "own", GRAD_NO)
         machine.trail.set(tensor, "grad_fn", ())
         machine.trail.set(tensor, "cut", "`detach_()` cuts it from the graph")
@@ -277,7 +277,7 @@ def _cutting_method(torch: Torch, tensor: Tensor, name: str, site: CallSite, rec
         return detached
     forced = truth_of(site.get(0, "force"), Truth.NO) if name == "numpy" else Truth.NO
     refused = tensor.requires_grad.truth() & machine.grad_mode & ~forced
-    refuse(autograd, "numpy", f"{name}()", tensor, node, refused, cst_of(receiver), text_of(receiver))
+    refuse(autograd, "numpy", f"{name}()", tensor, node, refused, cst_of(receiver), dotted(receiver))
     alias = detached_alias(autograd, tensor, node, "numpy()", own_counter=True)
     return Unknown([alias], source=node)
 
@@ -384,7 +384,7 @@ def _with_device(tensor: Tensor, name: str, site: CallSite) -> CallSite:
     if isinstance(given, Unknown) and given.tensor is None:
         return CallSite(site.node, site.positional, {**site.keywords, "device": Scalar("device")})
     written = site.argument(0, "")
-    if written is None or not site.positional or "device" not in text_of(written.value).rpartition(".")[2]:
+    if written is None or not site.positional or "device" not in dotted(written.value).rpartition(".")[2]:
         return site
     if not isinstance(site.positional[0], Unknown) or site.positional[0].tensor is not None:
         return site

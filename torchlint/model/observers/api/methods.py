@@ -8,11 +8,11 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model.events.api import TensorMethod
-from torchlint.model.observers.pending import dotted
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import Tensor, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import Concern
+from torchlint.syntax.spelling import dotted
 
 METHODS = frozenset(
     [

@@ -14,7 +14,7 @@ import libcst as cst
 
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.gradients import GraphKeptByLoop
-from torchlint.model.observers.pending import PendingEvents, argument, dotted, expression, only
+from torchlint.model.observers.pending import PendingEvents, argument, expression, only
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import (
@@ -31,6 +31,7 @@ from torchlint.model.state.values import (
 from torchlint.syntax import ir
 from torchlint.syntax.dataflow import alike
 from torchlint.syntax.features import DIFFERENTIATING
+from torchlint.syntax.spelling import dotted
 from torchlint.syntax.tree import written
 
 if TYPE_CHECKING:

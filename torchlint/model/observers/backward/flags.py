@@ -6,11 +6,12 @@ require gradients`). Other refusals are told where the model meets them (`autogr
 from __future__ import annotations
 
 from torchlint.model.events import AutogradRefused
-from torchlint.model.observers.pending import dotted, expression, is_true, only
+from torchlint.model.observers.pending import expression, is_true, only
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import Constant, Tensor, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import here
+from torchlint.syntax.spelling import dotted
 
 _WHOLE = frozenset({"int", "bool"})
 

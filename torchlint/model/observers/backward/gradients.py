@@ -15,7 +15,7 @@ import libcst as cst
 from torchlint.model.events import BackwardCallee, FreedGraphRead
 from torchlint.model.events.gradients import KeptGradientWritten, SumOfGradientsRead
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.pending import PendingEvents, argument, dotted, expression, only
+from torchlint.model.observers.pending import PendingEvents, argument, expression, only
 from torchlint.model.state.guards import Guard, conjoin
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import (
@@ -30,6 +30,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING
+from torchlint.syntax.spelling import dotted
 
 if TYPE_CHECKING:
     from torchlint.model.state.machine import Machine

@@ -10,7 +10,7 @@ import libcst as cst
 
 from torchlint.condition import Condition
 from torchlint.model.events.calls import GradModeNotEntered, MethodNotCalled
-from torchlint.model.observers.pending import argument, dotted, expression
+from torchlint.model.observers.pending import argument, expression
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
@@ -29,6 +29,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import BARE, here
+from torchlint.syntax.spelling import dotted
 from torchlint.truth import Truth
 
 _OF_TENSORS = frozenset({"backward", "zero_", "detach_", "retain_grad"})

@@ -13,13 +13,14 @@ from collections.abc import Set
 from torchlint.model.events.data import WorkerOnDevice
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import Datasets, Loading, is_of_file, loading
-from torchlint.model.observers.pending import dotted, only
+from torchlint.model.observers.pending import only
 from torchlint.model.observers.written import Imports, assignments, methods, own, reached, words
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Constant, Instance, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import here
+from torchlint.syntax.spelling import dotted
 
 _DRAWING = ("__getitem__", "__getitems__", "__iter__", "__next__")
 _DECIDING = frozenset({"set_start_method", "get_worker_info"})

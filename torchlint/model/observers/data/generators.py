@@ -17,13 +17,14 @@ import libcst as cst
 from torchlint.model.events.data import GeneratorCopied
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import Datasets, Loading, is_of_file, loading
-from torchlint.model.observers.pending import dotted, only
+from torchlint.model.observers.pending import only
 from torchlint.model.observers.written import Imports, assignments, may_set_by_name, methods, own, reached, words
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Instance, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import here
+from torchlint.syntax.spelling import dotted
 
 _MAKERS = frozenset(
     {"numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.Generator", "random.Random"}

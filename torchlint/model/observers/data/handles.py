@@ -7,10 +7,10 @@ Read from the text.
 from __future__ import annotations
 
 from torchlint.model.events.data import HandleDropped
-from torchlint.model.observers.pending import dotted
 from torchlint.model.observers.written import Imports
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 _PACKAGE = "torch.distributed."
 _ALWAYS = frozenset({"isend", "irecv", "batch_isend_irecv", "isend_object_list"})

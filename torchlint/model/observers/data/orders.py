@@ -16,10 +16,11 @@ import libcst as cst
 from torchlint.knowledge.names import DATA_LOADER, DATASET, TENSOR_DATASET
 from torchlint.model.events.data import EvaluatedShuffled, TrainedInOrder
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.pending import argument, dotted
+from torchlint.model.observers.pending import argument
 from torchlint.model.observers.written import Imports, Scope, assignments, scopes, words
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 _OF_IMAGES = "torchvision.datasets."
 _DECIDING = frozenset({"shuffle", "sampler", "batch_sampler"})

@@ -11,13 +11,14 @@ from __future__ import annotations
 from torchlint.model.events.data import LocalFunctionLoaded
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.data.loading import Datasets, Loading, is_of_another_file, loading
-from torchlint.model.observers.pending import dotted, only
+from torchlint.model.observers.pending import only
 from torchlint.model.observers.written import methods, words
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Globals, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import here
+from torchlint.syntax.spelling import dotted
 
 _GIVEN = ("collate_fn", "worker_init_fn")
 _PICKLING = frozenset({"__getstate__", "__reduce__", "__reduce_ex__"})

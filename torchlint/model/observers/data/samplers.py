@@ -14,10 +14,11 @@ from typing import NamedTuple
 from torchlint.knowledge.names import DATA_LOADER, DISTRIBUTED_SAMPLER
 from torchlint.model.events.data import SamplerEpochKept
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.pending import argument, dotted
+from torchlint.model.observers.pending import argument
 from torchlint.model.observers.written import Imports, Scope, assignments, objects_of, scopes, words
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 _KNOWING = frozenset(
     [

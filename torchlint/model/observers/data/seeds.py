@@ -13,10 +13,10 @@ import libcst as cst
 from torchlint.knowledge.names import MODULE, RANDOM_SPLIT
 from torchlint.model.events.data import GeneratorNotSeeded, SeededLate
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.pending import dotted
 from torchlint.model.observers.written import Imports, words
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 _TORCH = frozenset({"torch.manual_seed", "torch.random.manual_seed"})
 _OF_TORCH = frozenset({"manual_seed", "manual_seed_all", "initial_seed"})

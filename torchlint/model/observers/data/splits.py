@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from torchlint.knowledge.names import RANDOM_SPLIT, SUBSET
 from torchlint.model.events.data import SharedDatasetChanged
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.pending import argument, dotted
+from torchlint.model.observers.pending import argument
 from torchlint.model.observers.written import Imports, assignments, scopes
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
 from torchlint.syntax.dataflow import alike
+from torchlint.syntax.spelling import dotted
 
 
 class SharedDatasets(Observer):

@@ -13,11 +13,12 @@ from typing import NamedTuple
 from torchlint.knowledge.names import DATA_LOADER
 from torchlint.model.events.data import WorkersStarted
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.pending import argument, dotted
+from torchlint.model.observers.pending import argument
 from torchlint.model.observers.written import Imports, assignments, words
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
 from torchlint.syntax.cells import are_cells
+from torchlint.syntax.spelling import dotted
 
 _THROUGH = frozenset({"enumerate", "tqdm", "iter", "next", "list", "tuple", "sum", "zip", "islice", "cycle"})
 _DECIDING = frozenset({"set_start_method", "platform", "system", "get_start_method", "spawn", "mp", "multiprocessing"})

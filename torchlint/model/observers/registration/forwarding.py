@@ -17,7 +17,6 @@ from torchlint.knowledge.modules import find as modules
 from torchlint.knowledge.names import PARAMETER
 from torchlint.model.events.registration import BuiltInForward, ForwardCalled, TensorAttributeUsed
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.moments import dotted
 from torchlint.model.observers.pending import expression
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.alternatives import emit_each
@@ -37,6 +36,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import FORWARDS, FORWARDS_HELD, Concern, anywhere, here
+from torchlint.syntax.spelling import dotted
 from torchlint.syntax.tree import statements_at, written
 
 _MOVES = frozenset({"to", "type", "type_as", "cuda", "cpu", "new_tensor", "tolist", "item", "numpy"})

@@ -14,7 +14,7 @@ import libcst as cst
 from torchlint.model.events import Event
 from torchlint.model.events.registration import IteratorUsedUp
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.pending import PendingEvents, dotted, expression
+from torchlint.model.observers.pending import PendingEvents, expression
 from torchlint.model.observers.registration.optimizing import uses_up
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
@@ -22,6 +22,7 @@ from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Mapping, Optimizer, Sequence, Tensor, Unknown, Value, alternatives
 from torchlint.syntax import ir
 from torchlint.syntax.features import one_of
+from torchlint.syntax.spelling import dotted
 
 _TAKE_ALL = frozenset(
     {

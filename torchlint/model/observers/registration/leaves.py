@@ -23,7 +23,7 @@ from torchlint.model.events.gradients import (
 )
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.moved import moved
-from torchlint.model.observers.pending import PendingEvents, argument, derived, dotted, expression, is_true, only
+from torchlint.model.observers.pending import PendingEvents, argument, derived, expression, is_true, only
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import (
@@ -42,6 +42,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import ARRAYS, DEEPCOPIES, DEEPCOPIES_HELD, DIFFERENTIATING, Concern, anywhere, here
+from torchlint.syntax.spelling import dotted
 from torchlint.syntax.tree import statements_at
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from torchlint.model.autograd.writes import is_none
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.registration import Given, Missing, OptimizerGiven, OptimizerMisses
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.moments import dotted, holds, receiver_of
+from torchlint.model.observers.moments import holds, receiver_of
 from torchlint.model.observers.moved import moved
 from torchlint.model.observers.registration.replaced import Replacements
 from torchlint.model.observers.registration.unreached import Backwards
@@ -43,6 +43,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import one_of
+from torchlint.syntax.spelling import dotted
 from torchlint.syntax.tree import python_node, written
 
 _REGISTERS = re.compile(r"\b(add_module|register_module|register_parameter|setattr|__setattr__|_modules|_parameters)\b")

@@ -16,7 +16,7 @@ import libcst as cst
 
 from torchlint.model.events.registration import HeldInPlainContainer, ParameterReplaced, SuperInitMissing
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.moments import dotted, holds
+from torchlint.model.observers.moments import holds
 from torchlint.model.observers.pending import expression
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.making import called_as_written, is_abstract, is_plain_base, made_as_written
@@ -42,6 +42,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir, kinds
 from torchlint.syntax.features import DEFINES, SETS, here
+from torchlint.syntax.spelling import dotted
 from torchlint.syntax.tree import statements_at, written
 
 _WRAPS_A_LOCAL = re.compile(r"self\.\w+ = [\w.]*(Parameter|Module)(List|Dict)\(\s*\*?[A-Za-z_]\w*\s*\)")

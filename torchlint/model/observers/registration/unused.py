@@ -17,10 +17,11 @@ from torchlint.knowledge.modules import find as modules
 from torchlint.knowledge.names import DISTRIBUTED_DATA_PARALLEL, MODULE, PARAMETER
 from torchlint.model.events.registration import ParameterUnused
 from torchlint.model.events.trace import Step
-from torchlint.model.observers.pending import argument, dotted
+from torchlint.model.observers.pending import argument
 from torchlint.model.observers.written import Imports, Scope, assignments, own, scopes, words
 from torchlint.model.state.hooks import Observer
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
 
 _PERHAPS_EMPTY = frozenset({"affine", "elementwise_affine", "_freeze", "learnable", "requires_grad"})
 """Arguments by which a layer may have no parameter that requires grad."""

@@ -17,7 +17,7 @@ from torchlint.knowledge.ops import find as ops
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.trace import Step
 from torchlint.model.events.writes import GivenNetworkStepped
-from torchlint.model.observers.pending import PendingEvents, dotted
+from torchlint.model.observers.pending import PendingEvents
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
@@ -35,6 +35,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING
+from torchlint.syntax.spelling import dotted
 
 _CRITERION = re.compile(r"loss|crit|bce|mse|objective", re.IGNORECASE)
 _MOST_STEPS = 60

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from torchlint.model.events.trace import Step
 from torchlint.model.events.training import ModelKept
-from torchlint.model.observers.pending import dotted, expression, only
+from torchlint.model.observers.pending import expression, only
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
@@ -20,6 +20,7 @@ from torchlint.model.state.values import Function, Instance, Module, Unknown, Va
 from torchlint.syntax import ir
 from torchlint.syntax.features import near
 from torchlint.syntax.for_effect import around
+from torchlint.syntax.spelling import dotted
 
 _OF_MODULES = frozenset({"parameters", "state_dict", "load_state_dict", "named_parameters", "eval", "modules"})
 _MEASURES = ("loss", "acc", "score", "epoch", "metric", "name", "path", "step", "iter", "state")

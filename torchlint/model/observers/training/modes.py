@@ -16,7 +16,7 @@ import libcst as cst
 from torchlint.model.events import BackwardCallee
 from torchlint.model.events.trace import Step
 from torchlint.model.events.training import EvaluatedWithGraph, TrainedInEvalMode
-from torchlint.model.observers.moments import Iteration, dotted, holds, last_name, receiver_of
+from torchlint.model.observers.moments import Iteration, holds, last_name, receiver_of
 from torchlint.model.observers.training.escaping import keeps_graph
 from torchlint.model.python.attributes import is_module
 from torchlint.model.state.guards import Guard, Truth, conjoin
@@ -37,7 +37,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING, anywhere
-from torchlint.syntax.spelling import identifier
+from torchlint.syntax.spelling import dotted, identifier
 from torchlint.syntax.tree import written
 
 _SENSITIVE = re.compile(r"Dropout|BatchNorm|InstanceNorm|RReLU|Transformer")

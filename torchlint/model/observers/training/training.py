@@ -16,7 +16,6 @@ from torchlint.model.observers.moments import (
     Moment,
     called_scaler,
     called_scheduler,
-    dotted,
     is_optimizer,
     last_name,
     receiver_of,
@@ -40,6 +39,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING
+from torchlint.syntax.spelling import dotted
 
 _CLIPPING = frozenset({"torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_"})
 _SCALERS = frozenset({"torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler"})

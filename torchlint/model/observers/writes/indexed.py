@@ -11,7 +11,7 @@ import libcst as cst
 
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.events.writes import CopyWritten, OverlapWritten
-from torchlint.model.observers.pending import dotted, expression, only
+from torchlint.model.observers.pending import expression, only
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
@@ -19,6 +19,7 @@ from torchlint.model.state.values import Function, Tensor, Value, Write
 from torchlint.syntax import ir
 from torchlint.syntax.features import WRITING, Concern
 from torchlint.syntax.for_effect import is_for_effect
+from torchlint.syntax.spelling import dotted
 
 _NO_WRITES = frozenset({"requires_grad_", "detach_", "share_memory_", "rename_", "retain_grad"})
 

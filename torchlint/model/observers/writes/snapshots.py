@@ -15,7 +15,7 @@ from torchlint.model.autograd.writes import is_none
 from torchlint.model.events.trace import Step
 from torchlint.model.events.writes import Copying, SnapshotWritten
 from torchlint.model.observers.moments import called_optimizer
-from torchlint.model.observers.pending import argument, dotted, expression
+from torchlint.model.observers.pending import argument, expression
 from torchlint.model.python.module_parts import parameters_of
 from torchlint.model.state.guards import Guard, Truth, conjoin
 from torchlint.model.state.hooks import Observer
@@ -23,6 +23,7 @@ from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Instance, Module, Optimizer, Unknown, Value, alternatives
 from torchlint.syntax import ir
 from torchlint.syntax.features import anywhere
+from torchlint.syntax.spelling import dotted
 
 _SOURCES = frozenset({"state_dict", "named_parameters", "parameters"})
 _SHALLOW = frozenset({"dict", "OrderedDict", "collections.OrderedDict", "list", "tuple", "copy", "copy.copy"})

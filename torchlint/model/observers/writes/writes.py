@@ -24,7 +24,7 @@ from torchlint.model.events.writes import (
     InplaceResultBound,
     StaleGradient,
 )
-from torchlint.model.observers.pending import PendingEvents, dotted, expression, leaves_used, only
+from torchlint.model.observers.pending import PendingEvents, expression, leaves_used, only
 from torchlint.model.state.guards import Guard, Truth, conjoin, implied
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.values import Function, GraphNode, Saved, Tensor, Value, Write
@@ -32,6 +32,7 @@ from torchlint.model.torch.operations import RENORMS
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING, WRITING
 from torchlint.syntax.kinds import place_at
+from torchlint.syntax.spelling import dotted
 from torchlint.syntax.tree import python_node
 
 if TYPE_CHECKING:
