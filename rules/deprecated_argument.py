@@ -14,9 +14,9 @@ class DeprecatedArgument(Rule):
     Finds arguments that are deprecated or gone in a release of the target (see TLN901 for what that is):
     `size_average` and `reduce` of losses, `verbose` of schedulers, `retain_variables`, `volatile`, `pretrained` of
     torchvision's models; an error where a release of the target raises. And calls without an argument that torch
-    warns to say, where its default is to change: `indexing` of `torch.meshgrid`, `use_reentrant` of `checkpoint`,
-    `dim` of `torch.cross`, `return_complex` of `torch.stft`. One warning per argument and file: those of torchvision's
-    models count as one argument.
+    warns to say, as it will be required or its default is to change: `indexing` of `torch.meshgrid`, `use_reentrant` of
+    `checkpoint`, `dim` of `torch.cross`, `return_complex` of `torch.stft`. One warning per argument and file: those of
+    torchvision's models count as one argument.
 
     ## Why is this bad?
     What is ignored or refused does not do what it says, and what is left out will mean something else.
@@ -113,11 +113,13 @@ class DeprecatedArgument(Rule):
                 level = Level.ERROR
                 claim = Observed("refused", change.name, release)
             else:
-                message = f"{names} of `{event.spelled}` {'are' if event.others else 'is'} deprecated"
-                level = Level.WARNING
                 since = "" if change.deprecated is None else ".".join(map(str, change.deprecated))
+                verb = "are" if event.others else "is"
+                happens = f"has had no effect since torch {since}" if change.ignored else f"{verb} deprecated"
+                message = f"{names} of `{event.spelled}` {happens}"
+                level = Level.WARNING
                 claim = Observed("deprecated", change.name, since)
-            instead = f": use `{change.instead}`" if change.instead else ""
+            instead = f": use `{change.instead}`{_from(event)}" if change.instead else ""
             if change.how == "drop:False" and not change.instead:
                 instead = ": leave it out, as False means nothing"
             if change.instead.endswith("()"):  # a call, and no argument
@@ -128,8 +130,20 @@ class DeprecatedArgument(Rule):
             said, proof = message + instead, (claim,)
             yield Diagnostic(event.node, said, event.trace, fix, level, group=group, others="call", claims=proof)
         elif event.unsaid.changes is None:
-            message = f"`{event.spelled}` without `{event.unsaid.name}`: {event.unsaid.why}"
+            why = event.unsaid.why
+            if event.unsaid.keyword is not None and event.target.begins_before(event.unsaid.keyword):
+                came = ".".join(map(str, event.unsaid.keyword))
+                why += f" (torch has it from {came} on{event.target.allowing(event.target.oldest)})"
+            message = f"`{event.spelled}` without `{event.unsaid.name}`: {why}"
             since = "" if event.unsaid.since is None else ".".join(map(str, event.unsaid.since))
             claim = Observed("deprecated", event.unsaid.name, since)
             fix, group = partial(with_argument_said, event), (event.name, event.unsaid.name)
             yield Diagnostic(event.node, message, event.trace, fix, group=group, others="call", claims=(claim,))
+
+
+def _from(event: api.OldArgument) -> str:
+    """Since when there is what takes the place of an argument, where the target begins before that."""
+    change, target = event.change, event.target
+    if not target.begins_before(change.instead_since):
+        return ""
+    return f", which {change.instead_of} brought{target.allowing(target.oldest)}"

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from torchlint.fixes.renames import WEIGHTS_ONLY, loading_weights
-from torchlint.model.events import api
-from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
+from torchlint.model.events import Step, api
+from torchlint.rule import Diagnostic, Example, Fix, Holds, Level, Observed, Rule
 
 
 class UnsafeLoad(Rule):
@@ -15,27 +15,24 @@ class UnsafeLoad(Rule):
     TLN901) reaches below torch 2.6: there that means False.
 
     Silent without `weights_only` from torch 2.6 on, and for a value that is not written in the call. Strict where the
-    target ends before torch 1.13, which has no `weights_only`, and where the same file writes what it loads: both calls
-    name the place in the same words, in one function, or in two of which the one that loads was not given the place.
+    target ends before torch 1.13, which has no `weights_only`; where the same file writes what it loads; and for a
+    `weights_only=False` without which the program could not load what it uses as an object.
 
     ## Why is this bad?
     The file is unpickled, and a pickle can run anything: whoever can write the file, can run code where it is loaded.
 
     ## Cure
-    `weights_only=True` loads tensors, state dicts and plain containers of them; `torch.serialization.add_safe_globals`
-    allows classes of your own. Save `model.state_dict()`, not the model. A file that the same program writes with
-    `torch.save(model, …)` is refused by `weights_only=True`, which torch 2.6 takes for said: the message names the
-    line, and there is no fix.
+    `weights_only=True`, the default from torch 2.6 on, is enough for tensors, state dicts and plain containers of them.
+    It refuses whole modules, values of NumPy's, `defaultdict`, dates, paths, members of an `Enum`, objects: save a
+    `state_dict()` and plain values, or allow a class by `torch.serialization.add_safe_globals`.
 
     ## Fix safety
-    Unsafe: a file with other things in it is refused then.
+    Unsafe: a file with other things in it is refused. None where the project is known to save such.
 
     ## Known limits
-    What `functools.partial` or `**` gives to `torch.load` is not seen. What another file of the same program has
-    written is reported as well. Whole objects are seen where the same file saves them.
+    What `functools.partial` or `**` gives is not seen. Of what is saved, plain assignments in one file are followed.
 
     ## References
-    - [torch.load](https://docs.pytorch.org/docs/stable/generated/torch.load.html)
     - [What changed in torch 2.6](https://github.com/pytorch/pytorch/releases/tag/v2.6.0)
     """
 
@@ -55,8 +52,10 @@ class UnsafeLoad(Rule):
                 def __reduce__(self):
                     return exec, ("import builtins; builtins.ran = True",)
 
+            def from_somebody():
+                return Surprise()
             file = io.BytesIO()
-            torch.save(Surprise(), file)
+            torch.save(from_somebody(), file)
             file.seek(0)
             def restored(file):
                 return torch.load(file, weights_only=False)  # warning: [TLN904]
@@ -75,8 +74,10 @@ class UnsafeLoad(Rule):
                 def __reduce__(self):
                     return exec, ("import builtins; builtins.ran = True",)
 
+            def from_somebody():
+                return Surprise()
             file = io.BytesIO()
-            torch.save(Surprise(), file)
+            torch.save(from_somebody(), file)
             file.seek(0)
             def restored(file):
                 return torch.load(file, weights_only=True)
@@ -90,13 +91,10 @@ class UnsafeLoad(Rule):
     good = (
         Example(
             """
-            import io
             import torch
 
-            file = io.BytesIO()
-            torch.save(torch.nn.Linear(2, 3).state_dict(), file)
-            file.seek(0)
-            torch.load(file)  # from torch 2.6 on: weights only
+            def restored(file):
+                return torch.load(file)  # from torch 2.6 on: weights only
             """
         ),
         Example(
@@ -104,46 +102,47 @@ class UnsafeLoad(Rule):
             # /// script
             # dependencies = ["torch>=2.0"]
             # ///
-            import io
             import torch
 
-            file = io.BytesIO()
-            torch.save(torch.ones(2), file)
-            file.seek(0)
-            torch.load(file, weights_only=True)
+            def restored(file):
+                return torch.load(file, weights_only=True)
             """
         ),
     )
 
     def check(self, event: api.UnsafeLoad) -> Iterator[Diagnostic]:
         assert event.call is not None
-        own = event.writes and not (event.saves and event.argument is None)  # a whole object is refused from 2.6 on
-        level = Level.STRICT if own else self.level
+        level, known = self.level, event.holds is not None and event.is_own
         if event.argument is not None:
-            message = f"`{event.spelled}` with `weights_only=False` runs what the file tells it to"
+            when, own = "with `weights_only=False` runs what the file tells it to", event.writes or known
             claim = Observed("foreign-code", event.name)
         else:
+            allowed = event.target.allowing(event.target.oldest)
+            when = f"runs what the file tells it to before torch 2.6{allowed}"
+            own = event.writes and not known  # what is refused from 2.6 on is worth a word
             claim = Observed("other-release", event.name, "before 2.6")
-            oldest = event.target.oldest
-            message = (
-                f"`{event.spelled}` runs what the file tells it to before torch 2.6{event.target.allowing(oldest)}"
-            )
-            if not event.target.reaches(WEIGHTS_ONLY):
-                level = Level.STRICT  # nothing that is allowed can do better
-        said = f"{message}: {_remedy(event)}"
-        fix = None if event.saves else partial(loading_weights, event)
-        yield Diagnostic(event.node, said, event.trace, fix, level, claims=(claim,))
+        if own or not event.target.reaches(WEIGHTS_ONLY):  # else nothing that is allowed can do better
+            level = Level.STRICT
+        fix: partial[Fix | None] | None = partial(loading_weights, event)
+        trace = event.trace
+        if event.holds is not None:
+            allowed = "or allow its class by `torch.serialization.add_safe_globals`"
+            fix, trace = None, (*trace, Step(event.node, event.holds.cure), Step(event.node, allowed))
+        yield Diagnostic(event.node, f"`{event.spelled}` {when}: {_remedy(event)}", trace, fix, level, claims=(claim,))
 
 
 def _remedy(event: api.UnsafeLoad) -> str:
-    target = event.target
+    target, holds = event.target, event.holds
     if not target.reaches(WEIGHTS_ONLY):
         return "no release that is allowed has `weights_only`; load only files that nobody else could write"
-    if event.saves:
-        refuses = "`weights_only=True` refuses"
-        if event.argument is None and target.reaches((2, 6)):
-            refuses = "torch refuses from 2.6 on"
-        return f"line {event.saves} saves a whole object, which {refuses}; save its `state_dict()` and load that"
+    default = event.argument is None and target.reaches((2, 6))
+    if holds is not None and event.is_own:
+        refuses = "torch refuses from 2.6 on" if default else "`weights_only=True` refuses"
+        return f"line {holds.line} {'uses it as' if event.used else 'saves'} {holds.what}, which {refuses}"
+    it = "`weights_only=True`, the default from 2.6 on," if default else "`weights_only=True`"
+    if holds is not None:
+        where = f"line {holds.line}{f' of {holds.file}' if holds.file else ''}"
+        return f"{it} loads tensors and plain values, not {holds.what} ({where})"
     if event.argument is None and target.begins_before(WEIGHTS_ONLY):
-        return "from 1.13 on there is `weights_only=True`, from 2.6 on it is the default: raise the lower end"
-    return "`weights_only=True` loads tensors and plain containers of them"
+        return f"{it} came with 1.13, and is enough if it holds tensors and plain values: raise the lower end"
+    return f"{it} is enough if it holds tensors and plain values"

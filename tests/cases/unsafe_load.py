@@ -180,3 +180,102 @@ def state_before_there_is_a_way():
     torch.save(torch.nn.Linear(2, 3).state_dict(), buffer)
     buffer.seek(0)
     loaded = torch.load(buffer)
+
+
+def used_as_a_module():
+    """Raises: Weights only load failed"""
+    buffer = io.BytesIO()
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+    def restored(file):
+        model = torch.load(file)  # warning: [TLN904]
+        model.eval()
+        return model
+
+    network = torch.nn.Linear(2, 3)
+    torch.save(network, buffer)
+    restored(io.BytesIO(buffer.getvalue()))
+
+
+def an_entry_used_as_an_object():
+    """Raises: Weights only load failed"""
+    import argparse
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+    def restored(file):
+        checkpoint = torch.load(file)  # warning: [TLN904]
+        options = checkpoint["args"]
+        return options.rate
+
+    buffer = io.BytesIO()
+    torch.save({"args": argparse.Namespace(rate=0.1)}, buffer)
+    restored(io.BytesIO(buffer.getvalue()))
+
+
+def needs_what_it_says():
+    """Holds: restored(io.BytesIO(buffer.getvalue())).training is False"""
+
+    def restored(file):
+        return torch.load(file, weights_only=False)["model"].eval()  # strict: [TLN904]
+
+    buffer = io.BytesIO()
+    torch.save({"model": torch.nn.Linear(2, 3)}, buffer)
+
+
+def saves_a_value_of_numpys():
+    """Raises: Weights only load failed"""
+    import numpy as np
+
+    buffer = io.BytesIO()
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+    losses = [1.0, 2.0]
+    mean = np.mean(losses)
+    torch.save({"loss": mean, "epoch": 3}, buffer)
+    buffer.seek(0)
+    loaded = torch.load(buffer)  # warning: [TLN904]
+
+
+def a_number_of_pythons_own():
+    """Holds: loaded['loss'] == 1.5"""
+    import numpy as np
+
+    buffer = io.BytesIO()
+
+    # /// script
+    # dependencies = ["torch>=2.0"]
+    # ///
+    losses = [1.0, 2.0]
+    torch.save({"loss": float(np.mean(losses)), "epoch": 3}, buffer)
+    buffer.seek(0)
+    loaded = torch.load(buffer)  # strict: [TLN904]
+
+
+def asks_what_it_is():
+    """Holds: restored(io.BytesIO(buffer.getvalue()))['a'].sum() == 2"""
+
+    def restored(file):
+        state = torch.load(file, weights_only=False)  # warning: [TLN904]
+        if isinstance(state, torch.nn.Module):
+            state = state.state_dict()
+        return state
+
+    buffer = io.BytesIO()
+    torch.save({"a": torch.ones(2)}, buffer)
+
+
+def a_tensor_that_is_written():
+    """Holds: restored(io.BytesIO(buffer.getvalue())).sum() == 2"""
+
+    def restored(file):
+        weights = torch.load(file, weights_only=False)  # warning: [TLN904]
+        return weights.to("cpu").requires_grad_()
+
+    buffer = io.BytesIO()
+    torch.save(torch.ones(2), buffer)

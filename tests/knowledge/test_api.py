@@ -273,8 +273,11 @@ def test_an_annotation_that_is_never_evaluated_uses_nothing(first: str, count: i
 
 LOADS = {
     ">=2.6": "",
-    ">=2.0": "`weights_only=True` loads tensors and plain containers of them",
-    ">=1.8": "from 1.13 on there is `weights_only=True`, from 2.6 on it is the default: raise the lower end",
+    ">=2.0": "`weights_only=True`, the default from 2.6 on, is enough if it holds tensors and plain values",
+    ">=1.8": (
+        "`weights_only=True`, the default from 2.6 on, came with 1.13, and is enough if it holds tensors and plain "
+        "values: raise the lower end"
+    ),
     ">=1.8,<1.13": "no release that is allowed has `weights_only`; load only files that nobody else could write",
 }
 SAVED = "model = torch.nn.Linear(2, 3)\nmodel.load_state_dict(state)\ntorch.save(model, path)\n"
@@ -287,17 +290,17 @@ def test_a_load_is_told_what_the_range_allows(wanted: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "call", "why"),
+    ("wanted", "call", "loads"),
     [
-        (">=2.0", "torch.load(given)", "torch refuses from 2.6 on"),
-        (">=2.0,<2.6", "torch.load(given)", "`weights_only=True` refuses"),
-        (">=2.6", "torch.load(given, weights_only=False)", "`weights_only=True` refuses"),
+        (">=2.0", "torch.load(given)", ": `weights_only=True`, the default from 2.6 on,"),
+        (">=2.0,<2.6", "torch.load(given)", ": `weights_only=True`"),
+        (">=2.6", "torch.load(given, weights_only=False)", ": `weights_only=True`"),
     ],
 )
-def test_weights_only_is_not_advised_for_what_the_file_saves_whole(wanted: str, call: str, why: str) -> None:
+def test_weights_only_is_not_advised_for_what_the_file_saves_whole(wanted: str, call: str, loads: str) -> None:
     (found,) = _loads(wanted, SAVED + call + "\n")
-    assert found.message.endswith(f"saves a whole object, which {why}; save its `state_dict()` and load that")
-    assert "line 8 saves" in found.message
+    assert found.message.endswith(f"{loads} loads tensors and plain values, not a whole object (line 8)")
+    assert found.trace[0].message == "save its `state_dict()` and load that"
     assert found.fix is None
     (other,) = _loads(wanted, SAVED.replace("save(model", "save(model.state_dict()") + call + "\n")
     assert "whole" not in other.message
@@ -305,12 +308,18 @@ def test_weights_only_is_not_advised_for_what_the_file_saves_whole(wanted: str, 
 
 
 @pytest.mark.parametrize(
-    ("made", "whole"), [("torch.nn.Linear(2, 3)", True), ("Net()", True), ("torch.ones(2)", False), ("Other()", False)]
+    ("made", "what"),
+    [
+        ("torch.nn.Linear(2, 3)", "a whole module"),
+        ("Net()", "a whole module"),
+        ("torch.ones(2)", ""),
+        ("Other()", "an object of `Other`"),
+    ],
 )
-def test_a_module_that_is_saved_is_a_whole_object(made: str, whole: bool) -> None:
+def test_what_is_saved_is_named(made: str, what: str) -> None:
     text = f"class Net(torch.nn.Module): ...\nclass Other: ...\nkept = {made}\ntorch.save(kept, path)\n"
     (found,) = _loads(">=2.0", text + "torch.load(given)\n")
-    assert ("saves a whole object" in found.message) is whole
+    assert found.message.endswith(f"not {what} (line 9)" if what else "if it holds tensors and plain values")
 
 
 def _loads(wanted: str, text: str) -> list[Finding]:

@@ -320,7 +320,9 @@ def without_old_argument(event: OldArgument) -> Fix | None:
         return Fix(f"leave out `{change.name}`", (Edit(call, text),), safe=safe, mends=mends)
     if how == "reduction":
         return _reduction(event, call)
-    return _weights(event, call) if how == "weights" else None
+    if how == "weights" and not event.target.begins_before(change.instead_since):
+        return _weights(event, call)
+    return None
 
 
 def _reduction(event: OldArgument, call: cst.Call) -> Fix | None:

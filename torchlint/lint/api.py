@@ -16,15 +16,18 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from torchlint.knowledge.api import find
+from torchlint.lint.checkpoints import Checkpoints
 from torchlint.lint.registry import Registry, Selection
 from torchlint.model.events import Event
 from torchlint.model.events import api as events
+from torchlint.model.events.api import Pickled
 from torchlint.model.observers.api.methods import METHODS, ChangingMethods
 from torchlint.project.index import ProjectIndex
 from torchlint.rule import Rule
 from torchlint.syntax.kinds import line_at, place_at
 from torchlint.syntax.mentions import lines_of, names_of, statements
 from torchlint.syntax.references import Reference, asked_methods, references
+from torchlint.syntax.tree import SourceError, python_tree
 from torchlint.target import Release, Target
 
 _RETAIN = "retain_variables"
@@ -98,7 +101,7 @@ def referred(
         found += _receivers(tree)
     if not found:
         return target, []
-    read = _Names(tree)
+    read = _Names(tree, project)
     used = (use for each in found for use in _Judged(each, watched, target, read, found, tried).uses())
     return target, [_event(path, target, use, read) for use in used if use.kind in wanted]
 
@@ -136,15 +139,13 @@ _COMPLEX = re.compile(r"complex|cplx|^c(float|double)$|^polar$|^i?h?r?fft[2n]?$"
 """The words of those who make complex tensors, or speak of one."""
 
 
-_OF_MODULES = frozenset({"load_state_dict", "named_parameters", "parameters", "requires_grad_", "state_dict"})
-"""Methods that tell a module, or an optimizer, from a dictionary of tensors."""
-
-
 class _Names:
     """Which plain names a file reads, what it exports, and which of its values may be complex."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, project: ProjectIndex) -> None:
         self.tree = tree
+        self.project = project
+        self.checkpoints = Checkpoints(tree)
 
     @cached_property
     def read(self) -> set[str]:
@@ -165,90 +166,20 @@ class _Names:
         }
 
     @cached_property
-    def _saving(self) -> list[ast.Call]:
-        """The calls of `torch.save`."""
-        return [
-            node
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "save"
-            and ast.unparse(node.func) == "torch.save"
-        ]
-
-    @cached_property
-    def saves(self) -> int:
-        """
-        The line on which `torch.save` is given `self`, what the file elsewhere asks for its state, or what it makes of
-        a layer of torch or a Module of its own; 0 if there is none.
-        """
-        saved = {call.lineno: ast.unparse(call.args[0]) for call in reversed(self._saving) if call.args}
-        if not saved:
-            return 0
-        stateful = {
-            ast.unparse(node.func.value)
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _OF_MODULES
-        }
-        stateful |= {
-            ast.unparse(target)
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and self._is_module(node.value.func)
-            for target in node.targets
-        }
-        return min((line for line, what in saved.items() if what == "self" or what in stateful), default=0)
-
-    def writes(self, call: ast.Call) -> int:
-        """
-        The line on which `torch.save` writes what a call of `torch.load` reads; 0 if none is known to.
-
-        That is so where both name the place in the same words, in one function, or in two of which the one that reads
-        was not given the place: whoever calls `load(path)` chooses another file than whoever calls `save(path)`.
-        """
-        place = _file(call, 0)
-        if place is None:
-            return 0
-        words, around = ast.unparse(place), self.function_around(call)
-        given: set[str] = set()
-        if around is not self.tree:
-            given = {each.arg for each in ast.walk(around) if isinstance(each, ast.arg)} - {"self", "cls"}
-        chosen = any(isinstance(each, ast.Name) and each.id in given for each in ast.walk(place))
-        for each in self._saving:
-            written = _file(each, 1)
-            if written is None or ast.unparse(written) != words:
-                continue
-            if self.function_around(each) is around or not (chosen or isinstance(place, ast.Constant)):
-                return each.lineno
-        return 0
-
-    def function_around(self, call: ast.Call) -> ast.AST:
-        """The innermost function that a call stands in, or the file."""
-        around: ast.AST = self.tree
-        for node in ast.walk(self.tree):
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and any(
-                each is call for each in ast.walk(node)
-            ):
-                around = node  # outer functions come first
-        return around
-
-    def _is_module(self, made: ast.expr) -> bool:
-        """Whether a call of this makes a layer of torch, or an object of a class of the file whose base is `Module`."""
-        name = ast.unparse(made)
-        if name.startswith(("nn.", "torch.nn.")):
-            return name.rpartition(".")[2][:1].isupper() and not name.endswith(("Parameter", "Buffer"))
-        return any(
-            isinstance(node, ast.ClassDef)
-            and node.name == name
-            and any(ast.unparse(base) in ("nn.Module", "torch.nn.Module", "Module") for base in node.bases)
-            for node in self.tree.body
-        )
+    def saved_elsewhere(self) -> Pickled | None:
+        """The nearest of what other files of the project save that cannot be loaded as weights only."""
+        for shown, text in self.project.mentioning("torch.save"):
+            found = _saved(text)
+            if found is not None:
+                return replace(found, file=shown)
+        return None
 
     def uses(self, name: str) -> bool:
         return name in self.read or name in self.exported
 
     def is_complex(self, call: ast.Call) -> bool:
         """Whether anything that its function writes of the first argument of a call speaks of complex numbers."""
-        around = self.function_around(call)
+        around = self.checkpoints.function_around(call)
         given = [each.value for each in call.keywords if each.arg == "input"] or call.args[:1]
         pending: list[ast.AST] = list(given)
         seen: set[str] = set()
@@ -265,10 +196,13 @@ class _Names:
         return False
 
 
-def _file(call: ast.Call, at: int) -> ast.expr | None:
-    """The path or file that `torch.load` (its first argument) or `torch.save` (its second) is given."""
-    named = next((each.value for each in call.keywords if each.arg == "f"), None)
-    return named if named is not None else call.args[at] if len(call.args) > at else None
+@lru_cache(maxsize=256)
+def _saved(text: str) -> Pickled | None:
+    """As `Checkpoints.saves`, of another file."""
+    try:
+        return Checkpoints(python_tree(text)).saves
+    except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _assigned(around: ast.AST, name: str) -> list[ast.AST]:
@@ -396,7 +330,15 @@ class _Judged:
             yield Use(events.UnsaidArgument, reference, {"unsaid": unsaid})
 
     def _file(self, call: ast.Call) -> dict[str, Any]:
-        return {"saves": self.names.saves, "writes": self.names.writes(call)}
+        """What is known of the file that a call reads."""
+        names = self.names
+        written = names.checkpoints.written(call)
+        used = names.checkpoints.reads(call)
+        own = used if used is not None or written is None else names.checkpoints.saved(written)
+        if own is not None or written is not None:
+            line = 0 if written is None else written.lineno
+            return {"holds": own, "used": used is not None, "is_own": True, "writes": line}
+        return {"holds": names.checkpoints.saves or names.saved_elsewhere}
 
     def of_deserialization(self, call: ast.Call, unknown: bool) -> Iterator[Use]:
         name = self.reference.name

@@ -123,7 +123,7 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
     ),
     "torch.nn.NLLLoss2d": ("0.4", "torch.nn.NLLLoss", "rename", True, BLOB.format("torch/nn/modules/loss.py")),
     "torch.nn.utils.weight_norm": (
-        "2.0", "torch.nn.utils.parametrizations.weight_norm", "", True, BLOB.format("torch/nn/utils/weight_norm.py"),
+        "2.1", "torch.nn.utils.parametrizations.weight_norm", "", True, BLOB.format("torch/nn/utils/weight_norm.py"),
     ),
     "torch.testing.assert_allclose": (
         "1.12", "torch.testing.assert_close", "", True, BLOB.format("torch/testing/_comparison.py"),
@@ -263,7 +263,8 @@ SCHEDULERS = [
 ]  # fmt: skip
 _MODELS = BLOB.format("").replace("pytorch/pytorch/blob/v2.13.0", "pytorch/vision/blob/v0.13.0")
 
-# functions, argument, deprecated, removed, replacement, how, source
+# functions, argument, deprecated, removed, replacement, how, source; whether it is only taken, and does nothing
+# ("ignored"); since when there is the replacement, and what of, where that is not as old as the oldest target
 ARGUMENTS: list[dict[str, Any]] = [
     {
         "functions": [
@@ -305,6 +306,7 @@ ARGUMENTS: list[dict[str, Any]] = [
         "functions": ["torch.autograd.Variable"],
         "arguments": ["volatile"],
         "deprecated": "0.4",
+        "ignored": True,
         "instead": "torch.no_grad()",
         "how": "drop:False",
         "source": BLOB.format("torch/csrc/autograd/python_variable.cpp"),
@@ -329,6 +331,7 @@ ARGUMENTS: list[dict[str, Any]] = [
         "functions": ["torch.nn.functional.gumbel_softmax"],
         "arguments": ["eps"],
         "deprecated": "0.4",
+        "ignored": True,
         "instead": "",
         "how": "",
         "source": _F,
@@ -355,6 +358,8 @@ ARGUMENTS: list[dict[str, Any]] = [
         "arguments": ["pretrained", "pretrained_backbone"],
         "deprecated": "1.12",
         "instead": "weights",
+        "instead_since": "1.12",
+        "instead_of": "torchvision 0.13",
         "how": "weights",
         "source": _MODELS + "torchvision/models/_utils.py",
     },
@@ -366,7 +371,7 @@ UNSAID: list[dict[str, Any]] = [
         "function": "torch.meshgrid",
         "argument": "indexing",
         "since": "1.10",
-        "why": "torch warns that its default is to change",
+        "why": 'torch warns that it will have to be said; `indexing="ij"` is what it means today',
         "say": '"ij"',
         "keyword_since": "1.10",
         "source": DOCS.format("torch.meshgrid"),

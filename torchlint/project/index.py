@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import libcst as cst
 
-from torchlint.project import requirements
+from torchlint.project import neighbours, requirements
 from torchlint.project.roots import INSTALLED, import_roots, package_root
 from torchlint.results import Dependency as Dependency
 from torchlint.results import digest
@@ -117,6 +118,16 @@ class ProjectIndex:
         found, depends = requirements.target(self._path)
         self._seen.update((each.path, each.digest) for each in depends)
         return found
+
+    def mentioning(self, word: str) -> Iterator[tuple[str, str]]:
+        """Other files of the package, or beside a script, that hold a word: as shown to people, and what is in them."""
+        directory = os.path.dirname(self._path)
+        root = package_root(directory)
+        top = directory if root == directory else os.path.join(root, os.path.relpath(directory, root).split(os.sep)[0])
+        for found in neighbours.mentioning(self._path, top, word):
+            self._seen[found.path] = found.digest
+            if found.text:
+                yield os.path.relpath(found.path, root).replace(os.sep, "/"), found.text
 
     def _begins(self, root: str, package: str) -> bool:
         """Whether a name can be found in a root; if not, that is remembered."""

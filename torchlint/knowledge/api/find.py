@@ -94,6 +94,10 @@ class Argument:
         As of a `Change`.
     how
         "rename"; "reduction" (of a loss); "drop:VALUE" (left out where it has that value); "weights"; "".
+    ignored
+        It is taken, and does nothing.
+    instead_since, instead_of
+        The release from which on `instead` can be had, and what it came with.
     """
 
     name: str
@@ -103,6 +107,9 @@ class Argument:
     instead: str
     how: str
     source: str
+    ignored: bool = False
+    instead_since: Release | None = None
+    instead_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +268,9 @@ def arguments() -> dict[str, tuple[Argument, ...]]:
                 row.get("instead", ""),
                 row.get("how", ""),
                 row.get("source", ""),
+                bool(row.get("ignored", False)),
+                _release(row, "instead_since"),
+                row.get("instead_of", ""),
             )
             for name, row in rows.items()
         )

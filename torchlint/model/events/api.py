@@ -151,6 +151,29 @@ class UnsaidArgument(ApiReference):
     unsaid: Unsaid
 
 
+@dataclass(frozen=True, slots=True)
+class Pickled:
+    """
+    Something that `torch.load` refuses with `weights_only=True`.
+
+    Attributes
+    ----------
+    line
+        Where it is saved, or used.
+    what
+        What it is: "a whole module".
+    cure
+        What to save instead, as an order.
+    file
+        The file that the line is of; "" if it is the same one.
+    """
+
+    line: int
+    what: str
+    cure: str
+    file: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnsafeLoad(ApiReference):
     """
@@ -160,14 +183,21 @@ class UnsafeLoad(ApiReference):
     ----------
     argument
         `weights_only=False`; None where it is not said, and a release of the target takes that for False.
-    saves
-        The line on which the same file saves a whole object, which nobody can load as weights only; 0 if it does not.
+    holds
+        Something that nobody can load as weights only: in this file, if the program tells; else what the same file or
+        another one of the project saves somewhere. None if nothing is known of that.
+    used
+        `holds` is what the program makes of what it loads; else what is saved.
+    is_own
+        `holds` is of this very file, as is known.
     writes
         The line on which the same file writes what is loaded; 0 if it is not known to.
     """
 
     argument: cst.Arg | None
-    saves: int = 0
+    holds: Pickled | None = None
+    used: bool = False
+    is_own: bool = False
     writes: int = 0
 
 

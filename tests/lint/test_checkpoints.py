@@ -1,0 +1,239 @@
+"""What of a saved file `weights_only=True` refuses: torch is asked, and other files of the project are looked into."""
+
+from __future__ import annotations
+
+import ast
+import io
+from pathlib import Path
+
+import pytest
+import torch
+from expectations import lint
+from torch import nn
+
+from torchlint.lint.checkpoints import _MADE, Checkpoints, _is_of_values
+
+HEAD = """
+import argparse, collections, copy, datetime, decimal, enum, pathlib, random, types
+import numpy as np
+import torch
+from collections import OrderedDict, defaultdict
+from torch import nn
+
+class Kind(enum.Enum):
+    A = 1
+
+class Settings:
+    rate = 0.1
+
+class Net(nn.Module):
+    pass
+
+net = nn.Linear(2, 3)
+optimizer = torch.optim.Adam(net.parameters())
+losses = [1.0, 2.0]
+"""
+LAST = HEAD.count("\n") + 1
+REFUSED = [
+    "net",
+    "Net()",
+    "{'net': Net(), 'epoch': 1}",
+    "{'net': net.state_dict(), 'optimizer': optimizer}",
+    "np.mean(losses)",
+    "(1, torch.ones(2).numpy())",
+    "[3, np.zeros(2)]",
+    "defaultdict(list)",
+    "copy.copy(defaultdict(list))",
+    "{'kind': Kind.A}",
+    "Settings()",
+    "argparse.Namespace(a=1)",
+    "argparse.ArgumentParser().parse_args([])",
+    "dict(best=np.max(losses), epoch=1)",
+    "pathlib.Path('a')",
+]
+LOADED = [
+    "net.state_dict()",
+    "{'net': net.state_dict(), 'optimizer': optimizer.state_dict()}",
+    "float(np.mean(losses))",
+    "np.mean(losses).item()",
+    "np.zeros(2).tolist()",
+    "torch.from_numpy(np.zeros(2))",
+    "OrderedDict(a=1)",
+    "collections.Counter('ab')",
+    "Kind.A.value",
+    "Kind.A.name",
+    "vars(argparse.Namespace(a=1))",
+    "Settings().rate",
+    "dict(defaultdict(list))",
+    "str(pathlib.Path('a'))",
+    "torch.ones(2).requires_grad_()",
+    "nn.Parameter(torch.ones(2))",
+    "(torch.Size([1]), torch.device('cpu'), torch.float32, {1, 2}, None, 1j)",
+    "np.shape(losses)",
+]
+
+
+@pytest.mark.parametrize(("what", "is_refused"), [(one, True) for one in REFUSED] + [(one, False) for one in LOADED])
+def test_torch_refuses_what_is_said_to_be(what: str, is_refused: bool) -> None:
+    import __main__
+
+    names: dict[str, object] = vars(__main__)
+    file = io.BytesIO()
+    exec(f"{HEAD}\nsaved = {what}\n", names)
+    torch.save(names["saved"], file)
+    file.seek(0)
+    if is_refused:
+        with pytest.raises(Exception, match=r"[Ww]eights"):
+            torch.load(file, weights_only=True)
+    else:
+        torch.load(file, weights_only=True)
+    found = Checkpoints(ast.parse(f"{HEAD}\nsaved = {what}\ntorch.save(saved, 'file')\n")).saves
+    assert (found is not None) is is_refused
+
+
+@pytest.mark.parametrize(("name", "made"), [(name, f"{name}({_})") for name, _ in {
+    "collections.defaultdict": "list", "argparse.Namespace": "", "pathlib.Path": "'a'", "datetime.datetime": "1, 1, 1",
+    "datetime.date": "1, 1, 1", "datetime.timedelta": "", "decimal.Decimal": "1", "types.SimpleNamespace": "",
+    "random.Random": "1",
+}.items()])  # fmt: skip
+def test_everything_that_is_listed_is_refused(name: str, made: str) -> None:
+    file, names = io.BytesIO(), dict[str, object]()
+    exec(f"{HEAD}\nsaved = {made}\n", names)
+    torch.save(names["saved"], file)
+    file.seek(0)
+    with pytest.raises(Exception, match=r"[Ww]eights"):
+        torch.load(file, weights_only=True)
+    assert name in _MADE
+
+
+def test_every_listed_name_is_asked_about() -> None:
+    assert len(_MADE) == 9
+
+
+@pytest.mark.parametrize(
+    ("body", "refused"),
+    [
+        ("best = 0\nfor each in losses:\n    mean = np.mean(losses)\n    best = mean\n", True),
+        ("best = np.mean(losses)\nbest = float(best)\n", False),
+        ("best = {}\nbest['loss'] = np.mean(losses)\n", True),
+        ("best = {'loss': 1.0}\nbest['args'] = argparse.Namespace()\n", True),
+        ("net.eval()\nbest = net\n", True),
+        ("best = net.state_dict()\n", False),
+        ("best = unknown()\n", False),
+    ],
+)
+def test_names_are_followed(body: str, refused: bool) -> None:
+    assert (Checkpoints(ast.parse(f"{HEAD}\n{body}torch.save(best, 'file')\n")).saves is not None) is refused
+
+
+@pytest.mark.parametrize(
+    ("signature", "used", "refused"),
+    [
+        ("args", "args.rate", True),
+        ("args", "args['rate']", False),
+        ("args", "args.shape", False),
+        ("args", "args.keys()", False),
+        ("args", "args.rate if hasattr(args, 'rate') else args", False),
+        ("args: argparse.Namespace", "0", True),
+        ("args: Settings", "0", True),
+        ("args: Kind", "0", True),
+        ("args: torch.Tensor", "0", False),
+        ("args: dict", "0", False),
+        ("args: nn.Module", "0", True),
+    ],
+)
+def test_parameters_that_are_saved(signature: str, used: str, refused: bool) -> None:
+    text = f"{HEAD}\ndef keep({signature}):\n    print({used})\n    torch.save({{'args': args}}, 'file')\n"
+    assert (Checkpoints(ast.parse(text)).saves is not None) is refused
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        torch.Tensor(),
+        nn.Parameter(torch.ones(1)),
+        torch.device("cpu"),
+        torch.float32,
+        torch.Size([1]),
+        "",
+        1,
+        {},
+        [],
+        1j,
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_plain_values_have_tells_nothing(value: object) -> None:
+    assert [name for name in dir(value) if not name.startswith("_") and not _is_of_values(name)] == []
+
+
+LOAD = """
+import torch
+
+def restored(path):
+    kept = torch.load(path)
+    return kept
+"""
+
+
+def project(folder: Path, files: dict[str, str]) -> None:
+    (folder / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=2.0"]\n')
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [
+        ({"net/trainer.py": f"{HEAD}torch.save(net, 'a')\n"}, f"not a whole module (line {LAST} of net/trainer.py)"),
+        (
+            {"net/a/deep.py": f"{HEAD}torch.save(np.mean(losses), 'a')\n"},
+            f"not a value of NumPy's (line {LAST} of net/a/deep.py)",
+        ),
+        ({"net/trainer.py": f"{HEAD}torch.save(net.state_dict(), 'a')\n"}, "if it holds tensors and plain values"),
+        ({"other/trainer.py": f"{HEAD}torch.save(net, 'a')\n"}, "if it holds tensors and plain values"),
+        ({"net/trainer.py": "torch.save(net,\n"}, "if it holds tensors and plain values"),
+    ],
+)
+def test_what_other_files_of_the_project_save(tmp_path: Path, others: dict[str, str], said: str) -> None:
+    project(tmp_path, {"net/__init__.py": "", "net/loading.py": LOAD, "net/a/__init__.py": "", **others})
+    report = lint(LOAD, path=str(tmp_path / "net/loading.py"))
+    (found,) = report.findings
+    assert found.code == "TLN904"
+    assert found.message.endswith(said)
+    looked = {each.path for each in report.depends if each.digest}
+    assert {str(tmp_path / name) for name in others if name.startswith("net")} <= looked
+
+
+def test_a_script_looks_beside_itself_only(tmp_path: Path) -> None:
+    saving = f"{HEAD}torch.save(net, 'a')\n"
+    project(tmp_path, {"load.py": LOAD, "below/train.py": saving})
+    assert lint(LOAD, path=str(tmp_path / "load.py")).findings[0].message.endswith("plain values")
+    project(tmp_path, {"train.py": saving})
+    assert lint(LOAD, path=str(tmp_path / "load.py")).findings[0].message.endswith(f"(line {LAST} of train.py)")
+
+
+@pytest.mark.parametrize(
+    ("used", "said"),
+    [
+        ("kept.eval()", "line 6 uses it as a whole module, which torch refuses from 2.6 on"),
+        ("kept['net'].parameters()", "line 6 uses it as a whole module, which torch refuses from 2.6 on"),
+        ("kept(1)", "line 6 uses it as a whole module, which torch refuses from 2.6 on"),
+        ("kept['args'].rate", "line 6 uses it as an object, which torch refuses from 2.6 on"),
+        ("kept.encoder(1)", "line 6 uses it as an object, which torch refuses from 2.6 on"),
+        ("kept['optimizer'].state_dict()", "line 6 uses it as a whole object, which torch refuses from 2.6 on"),
+        ("kept['weight'].shape", "if it holds tensors and plain values"),
+        ("kept.to('cpu')", "if it holds tensors and plain values"),
+        ("kept.requires_grad_()", "if it holds tensors and plain values"),
+        ("kept.items()", "if it holds tensors and plain values"),
+        ("kept.get('a')", "if it holds tensors and plain values"),
+        ("kept['name'].upper()", "if it holds tensors and plain values"),
+        ("kept.eval() if hasattr(kept, 'eval') else kept", "if it holds tensors and plain values"),
+    ],
+)
+def test_what_the_program_makes_of_it(tmp_path: Path, used: str, said: str) -> None:
+    text = LOAD.replace("    return kept", f"    print({used})\n    return kept")
+    project(tmp_path, {"load.py": text})
+    (found,) = lint(text, path=str(tmp_path / "load.py"), codes=["TLN904"]).findings
+    assert found.message.endswith(said)
