@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import click
 
 from torchlint.config import near_miss
 from torchlint.hosts.command_line.output import complain
 
+Callback: TypeAlias = Callable[..., Any]
 PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 """What stands after the script is the script's."""
 
@@ -62,19 +65,39 @@ def _misplaced(context: click.Context, program: tuple[str, ...]) -> str:
     return f"{words}: {command} {shlex.join([script, *(each for each in program if each != script)])}"
 
 
+def program_and_page(page: str) -> Callable[[Callback], Callback]:
+    """The program and its interpreter, and in which form and where to the page (the table, ...) goes."""
+    options = (
+        click.argument("program", nargs=-1, metavar="SCRIPT [ARGS]...", type=click.UNPROCESSED),
+        click.option("-m", "module", metavar="MODULE", help="Run a module, as `python -m` does."),
+        click.option("--python", metavar="PATH", help="The interpreter (default: the active one)."),
+        click.option(
+            "--output-format",
+            "format_",
+            type=click.Choice(["text", "json"]),
+            default="text",
+            show_default=True,
+            help=f"Of the {page}.",
+        ),
+        click.option(
+            "-o",
+            "--output-file",
+            metavar="FILE",
+            default="",
+            help=f"Write the {page} there, not to standard error.",
+        ),
+    )
+
+    def declare(command: Callback) -> Callback:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return declare
+
+
 @click.command("run", short_help="Run a program, watched: who is behind an autograd error.", context_settings=PASSED_ON)
-@click.argument("program", nargs=-1, metavar="SCRIPT [ARGS]...", type=click.UNPROCESSED)
-@click.option("-m", "module", metavar="MODULE", help="Run a module, as `python -m` does.")
-@click.option("--python", metavar="PATH", help="The interpreter (default: the active one).")
-@click.option(
-    "--output-format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Of the page.",
-)
-@click.option("-o", "--output-file", metavar="FILE", default="", help="Write the page there, not to standard error.")
+@program_and_page("page")
 @click.pass_context
 def command(
     context: click.Context,

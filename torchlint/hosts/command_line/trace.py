@@ -8,26 +8,15 @@ from __future__ import annotations
 
 import click
 
-from torchlint.hosts.command_line.run import PASSED_ON, started
+from torchlint.hosts.command_line.run import PASSED_ON, program_and_page, started
 
 
 @click.command("trace", short_help="Run a script; the gradient at each named intermediate.", context_settings=PASSED_ON)
-@click.argument("program", nargs=-1, metavar="SCRIPT [ARGS]...", type=click.UNPROCESSED)
-@click.option("-m", "module", metavar="MODULE", help="Run a module, as `python -m` does.")
-@click.option("--python", metavar="PATH", help="The interpreter (default: the active one).")
+@program_and_page("table")
 @click.option(
     "--backward", type=click.IntRange(min=1), default=1, show_default=True, help="Which backward of the run is traced."
 )
 @click.option("--svg", metavar="FILE", default="", help="Draw its graph: what nodes saved, where a write hit it.")
-@click.option(
-    "--output-format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Of the table.",
-)
-@click.option("-o", "--output-file", metavar="FILE", default="", help="Write the table there, not to standard error.")
 @click.pass_context
 def command(
     context: click.Context,
