@@ -50,6 +50,15 @@ def test_a_rule_imports_little(path: Path) -> None:
         assert foreign <= MAY_IMPORT
 
 
+def test_rules_keep_no_state() -> None:
+    """What a rule says of one event rests on nothing that it has seen before: files are linted in any order."""
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+            assert not stored, f"{path}:{node.lineno}: sets an attribute"
+            assert not isinstance(node, (ast.Global, ast.Nonlocal)), f"{path}:{node.lineno}: sets a variable elsewhere"
+
+
 def test_codes_and_names_are_unique() -> None:
     rules = expectations.rules()
     assert len({rule.code for rule in rules}) == len({rule.name for rule in rules}) == len(rules)
