@@ -19,9 +19,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from torchlint.project.companions import NAMES, Companion, companion
 from torchlint.project.roots import INSTALLED, MARKS
 from torchlint.results import Dependency, digest
-from torchlint.target import NEWEST, Target, TargetError, bounds, spelled
+from torchlint.target import NEWEST, Release, Target, TargetError, bounds, spelled
 
 _REQUIREMENTS = tuple(
     f"{folder}{stem}{ending}"
@@ -44,7 +45,10 @@ _REQUIREMENT = re.compile(
 
 class _Said(NamedTuple):
     specifier: str
+    """Of torch; "" where the file only bounds what comes with it."""
     file: str
+    beside: tuple[Companion, ...] = ()
+    """Bounds on packages that come with torch, or ask for one."""
 
 
 def target(path: str) -> tuple[Target, tuple[Dependency, ...]]:
@@ -163,10 +167,9 @@ class _Reader:
         newest: Target | None = None
         for said in self._said():
             try:
-                lower, upper = bounds(said.specifier)
+                lower, upper, where = _range(said)
             except TargetError:
                 continue
-            where = f"torch{said.specifier} in {said.file}"
             if lower is not None:
                 return Target(lower, upper if newest is None else max(lower, min(upper, newest.newest)), where)
             if newest is None and upper != NEWEST:
@@ -196,8 +199,9 @@ class _Reader:
                         found = [spec for spec in map(_tidy, read(text)) if spec]
                     except (ValueError, SyntaxError, RecursionError, TypeError, AttributeError, configparser.Error):
                         continue  # whoever builds the project says what is wrong with it
-                    if found:
-                        yield _Said(min(found, key=_lowest), name)
+                    beside = tuple(_beside(name, text))
+                    if found or any(each.is_of_release for each in beside):
+                        yield _Said(min(found, key=_lowest) if found else "", name, beside)
 
     def _text(self, name: str) -> str | None:
         path = os.path.join(self.directory, *name.split("/"))
@@ -224,6 +228,55 @@ class _Reader:
                 if inner is not None:
                     yield from self._requirements(inner, depth - 1)
             yield from _specifiers((line,))
+
+
+def _range(said: _Said) -> tuple[Release | None, Release, str]:
+    """
+    What a file leaves of the releases: the oldest (None without a lower end), the newest, and what says so.
+
+    Raises
+    ------
+    TargetError
+        as `bounds`.
+    """
+    lower, upper = bounds(said.specifier) if said.specifier else (None, NEWEST)
+    words = [f"torch{said.specifier}"] if said.specifier else []
+    for each in said.beside:
+        oldest = each.oldest if lower is None or (each.oldest is not None and each.oldest > lower) else lower
+        newest = min(upper, each.newest)
+        told = said.specifier or each.is_of_release  # who names only a package that asks for torch leaves it open
+        if (oldest, newest) != (lower, upper) and (oldest is None or oldest <= newest) and told:
+            lower, upper = oldest, newest
+            words.append(each.said)
+    return lower, upper, f"{' and '.join(words)} in {said.file}"
+
+
+def _beside(name: str, text: str) -> Iterator[Companion]:
+    """What a file requires, whatever is asked of it (no extra), of packages that come with torch."""
+    if not any(each in text or each.replace("-", "_") in text for each in NAMES):
+        return
+    base = name.rpartition("/")[2]
+    required: list[object] = []
+    if base in ("METADATA", "PKG-INFO"):
+        for line in text.split("\n\n")[0].splitlines():
+            field, _, value = line.partition(":")
+            if field.strip().lower() == "requires-dist":
+                required.append(value)
+    elif base == "pyproject.toml":
+        table = _toml(text)
+        required += table.get("project", {}).get("dependencies", ())
+        poetry = table.get("tool", {}).get("poetry", {}).get("dependencies", {})
+        required += [f"{each}{_tidy(version)}" for each, version in poetry.items() if isinstance(version, str)]
+    elif base == "setup.cfg":
+        parser = configparser.ConfigParser(interpolation=None)
+        parser.read_string(text)
+        required += parser.get("options", "install_requires", fallback="").splitlines()
+    elif base.endswith((".txt", ".in")) and not base.startswith("requires"):
+        required += text.splitlines()
+    elif base.endswith((".yml", ".yaml")) and "lock" not in base:
+        for found in re.finditer(r"^\s*-\s*[\"']?(?:[\w-]+::)?([\w-]+)\s*([<>=!~\d][^\s\"'#]*)", text, re.MULTILINE):
+            required.append(f"{found[1]}{_tidy(found[2])}")
+    yield from filter(None, (companion(each) for each in required if isinstance(each, str)))
 
 
 def _names(directory: str) -> frozenset[str] | None:
@@ -290,7 +343,8 @@ def _tidy(specifier: str) -> str:
     for part in specifier.replace(" ", "").strip("\"'").split(","):
         if part.startswith("^"):
             version = part[1:]
-            parts += [f">={version}", f"<{int(version.split('.')[0]) + 1}"]
+            major, minor, *_ = (*map(int, re.findall(r"\d+", version)), 0)
+            parts += [f">={version}", f"<{major + 1}" if major else f"<0.{minor + 1}"]
         elif re.match(r"~\d", part):
             parts.append("~=" + part[1:] + (".0" if part.count(".") < 2 else ""))
         elif re.match(r"=\d", part):
