@@ -111,11 +111,14 @@ class RemovedApi(Rule):
         change, target = event.change, event.target
         assert change.removed is not None
         release = f"{change.removed[0]}.{change.removed[1]}"
-        instead = ""
+        instead, (kind, _, function) = "", change.how.partition(":")
         if change.instead and not event.is_listed:
-            kind = change.how.partition(":")[0]
             other = "" if change.is_drop_in else f", {_DIFFERS.get(kind, 'with other arguments')}"
+            if function == "irfft" and ".ifft" in change.instead:
+                other += ", and its real part"
             instead = f"; `{change.instead}` takes its place{other}"
+        elif kind == "transform" and not event.is_listed:
+            instead = "; `signal_ndim` and `onesided` say what of `torch.fft` takes its place"
         gone = "does nothing but raise" if change.stub else "is gone"
         message = f"`{event.spelled}` {gone} since torch {release}{target.allowing(target.newest)}{instead}"
         fix = None if event.is_listed else partial(renamed, event, change, mends=True)

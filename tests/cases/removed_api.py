@@ -260,3 +260,15 @@ def what_a_module_still_had():
         from torch._six import string_classes
 
         return string_classes
+
+
+def transform_back_in_two_dimensions():
+    """Raises: no attribute 'irfft'"""
+    x = torch.rand(3, 8, 5, 2)
+    y = torch.irfft(x, 2, signal_sizes=(8, 8))  # error: [TLN901]
+
+
+def transform_back_of_both_sides():
+    """Raises: no attribute 'irfft'"""
+    x = torch.rand(3, 8, 8, 2)
+    y = torch.irfft(x, 2, onesided=False)  # error: [TLN901]

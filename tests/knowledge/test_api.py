@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import subprocess
 import textwrap
 import warnings
@@ -335,3 +336,31 @@ def test_what_only_raises_when_called_is_there(name: str) -> None:
     found = _get(name)
     assert (found is not None) == CHANGES[name].stub
     assert found is None or callable(found)
+
+
+@pytest.mark.parametrize(
+    ("call", "instead"),
+    [
+        ("torch.irfft(x, 2, onesided=False)", "`torch.fft.ifft2` takes its place"),
+        ("torch.irfft(x, 2, False, False)", "`torch.fft.ifft2` takes its place"),
+        ("torch.irfft(x, 2, signal_sizes=(8, 8))", "`torch.fft.irfft2` takes its place"),
+        ("torch.irfft(x, signal_ndim=1)", "`torch.fft.irfft` takes its place"),
+        ("torch.irfft(x, 3)", "`torch.fft.irfftn` takes its place"),
+        ("torch.irfft(x, count)", "`torch.fft.irfftn` takes its place"),
+        ("torch.rfft(x, 2, onesided=False)", "`torch.fft.fft2` takes its place"),
+        ("torch.rfft(x, 2)", "`torch.fft.rfft2` takes its place"),
+        ("torch.ifft(x, 2)", "`torch.fft.ifft2` takes its place"),
+        ("x.rfft(2)", "`torch.fft.rfft2` takes its place"),
+        ("x.irfft(1, onesided=False)", "`torch.fft.ifft` takes its place"),
+        ("torch.rfft(x, 2, onesided=flag)", "say what of `torch.fft` takes its place"),
+        ("torch.rfft(x, **options)", "say what of `torch.fft` takes its place"),
+        ("back = torch.irfft", "say what of `torch.fft` takes its place"),
+    ],
+)
+def test_a_transform_is_told_by_its_arguments(call: str, instead: str) -> None:
+    text = f"import torch\n\ndef f(count, flag, options):\n    x = torch.rand(8, 8, 2)\n    {call}\n"
+    (found,) = expectations.lint(text, codes=["TLN901"]).findings
+    assert instead in found.message
+    named = re.search(r"torch\.fft\.(\w+)` takes", found.message)
+    assert named is None or hasattr(torch.fft, named[1])
+    assert ("and its real part" in found.message) == ("irfft" in call and ".ifft" in found.message)

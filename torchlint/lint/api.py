@@ -297,6 +297,8 @@ class _Judged:
             kind = events.RemovedApi
         elif change.private is not None:
             kind = events.PrivateApi
+        if change.how.startswith("transform:"):
+            change = replace(change, instead=_transform(change, self.reference.call, 1))
         return Use(kind, self.reference, {"change": change})
 
     def of_call(self, call: ast.Call) -> Iterator[Use]:
@@ -366,6 +368,37 @@ class _Judged:
             yield Use(events.UnsafeDeserialization, self.reference, {})
 
 
+_COUNTS: dict[object, str] = {1: "", 2: "2"}
+
+
+def _transform(change: find.Change, call: ast.Call | None, first: int) -> str:
+    """
+    What of `torch.fft` takes the place of a call of `torch.irfft` and the like, by its number of dimensions and its
+    flag; "" where there is no call, or the flag is not written out.
+
+    Parameters
+    ----------
+    change
+        What happened to the function.
+    call
+        The call.
+    first
+        The position of `signal_ndim`.
+    """
+    if call is None or any(isinstance(each, ast.Starred) for each in call.args):
+        return ""
+    given = {each.arg: each.value for each in call.keywords}
+    given |= dict(zip(("signal_ndim", "normalized", "onesided"), call.args[first:], strict=False))
+    count, one_sided = given.get("signal_ndim"), given.get("onesided", ast.Constant(True))
+    kind = change.how.partition(":")[2]
+    if None in given or not isinstance(one_sided, ast.Constant):
+        return ""
+    ending = _COUNTS.get(count.value, "n") if isinstance(count, ast.Constant) else "n"
+    if kind in ("rfft", "irfft") and not one_sided.value:
+        return f"torch.fft.{kind.replace('rfft', 'fft')}{ending}"
+    return f"torch.fft.{kind}{ending}"
+
+
 def _is_none(call: ast.Call, at: int) -> bool:
     """Whether an argument, by its index, is None as it stands: for the losses that is as if it were not given."""
     value = call.args[at] if at < len(call.args) else call.keywords[at - len(call.args)].value
@@ -414,6 +447,8 @@ def with_methods(happened: Iterable[Event], target: Target, tree: ast.Module) ->
         place: Any = event.node
         if (place.at.end_lineno, place.at.end_col_offset) in asked:
             continue
+        if change.how.startswith("transform:"):
+            change = replace(change, instead=_transform(change, getattr(event.call, "at", None), 0))
         gone = target.reaches(change.removed)
         kind: type[events.RemovedApi] | type[events.DeprecatedApi] = events.RemovedApi if gone else events.DeprecatedApi
         yield kind(
