@@ -8,13 +8,13 @@ from torchlint.model.events import numerics
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 _WHY: dict[numerics.Stable, str] = {
-    "log_softmax": "is -inf as soon as a probability rounds to 0, and any gradient NaN",
-    "logsigmoid": "is -inf as soon as the sigmoid rounds to 0, and any gradient NaN",
+    "log_softmax": "is -inf as soon as a probability rounds to 0",
+    "logsigmoid": "is -inf as soon as the sigmoid rounds to 0",
     "log1p": "loses the digits of a small argument",
-    "softplus": "overflows where its `exp` does, and any gradient is NaN",
+    "softplus": "overflows where its `exp` does",
     "expm1": "loses the digits of a small argument",
-    "logsumexp": "overflows where its `exp` does, and any gradient is NaN",
-    "logaddexp": "overflows for large arguments, and any gradient is NaN",
+    "logsumexp": "overflows where its `exp` does",
+    "logaddexp": "overflows for large arguments",
 }
 _FUNCTIONS: dict[numerics.Stable, str] = {
     "log_softmax": "torch.nn.functional.log_softmax", "logsigmoid": "torch.nn.functional.logsigmoid",
@@ -49,7 +49,9 @@ class UnstableLog(Rule):
     from which the maximum was subtracted. `log1p` and `expm1` only where it is all one expression, and the 1
     is written out: what has a name may be another number elsewhere. Both with `--strict` only: most code
     never meets values that are small enough. Silent on exponentials of what has an upper bound, which cannot overflow
-    (`clamp(max=…)`, `tanh`, `-abs(x)`), and on a result that is asked afterwards whether it has (`isinf`, `== inf`).
+    (`clamp(max=…)`, `tanh`, `-abs(x)`, `-x ** 2 / s ** 2`), and on a result that is asked afterwards whether it has
+    (`isinf`, `== inf`). With `--strict` only: `log(sum(exp(-x)))`, where `x` is most often a distance, and a softmax or
+    sigmoid that is divided by as well, which is infinite there all the same.
 
     ## References
     - [torch.nn.functional.softmax](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html):
@@ -127,9 +129,14 @@ class UnstableLog(Rule):
 
     def check(self, event: numerics.LogarithmComposed) -> Iterator[Diagnostic]:
         assert isinstance(event.node, cst.BaseExpression)
-        message = f"{shown(event.node)} {_WHY[event.stable]}: `{event.stable}` is one operation and exact"
-        # only small values lose digits, and most code has none
-        level = Level.STRICT if event.stable in _OF_SMALL else None
+        why = _WHY[event.stable]
+        if event.recorded and event.stable not in _OF_SMALL:
+            why += ", and any gradient is NaN"
+        message = f"{shown(event.node)} {why}: `{event.stable}` is one operation and exact"
+        # Only small values lose digits, and most code has none; what is divided by is infinite there with or without
+        # a logarithm; the exponential of a distance or an energy is at most 1.
+        harmless = event.stable in _OF_SMALL or event.divides or event.negated
+        level = Level.STRICT if harmless else None
         claims = (Observed("inexact"),)
         yield Diagnostic(event.node, message, event.trace, partial(_fix, event), level, claims=claims)
 

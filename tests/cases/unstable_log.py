@@ -226,3 +226,88 @@ def a_bounded_value_scaled():
     """Holds: not value.isfinite().all()"""
     scores = torch.tensor([[-1e4, 1e4]])
     value = torch.log(1 + torch.exp(torch.tanh(scores) * 200))  # smell: [TLN605]
+
+
+def exponents_that_are_never_positive():
+    class Modes(nn.Module):
+        def __init__(self, loc, scale):
+            super().__init__()
+            self.loc, self.scale = loc, scale
+
+        def forward(self, z, mask):
+            a = torch.abs(z[:, 0])
+            eps = torch.abs(torch.tensor(self.loc))
+            yield torch.log(1 + torch.exp(-2 * (a * eps) / (3 * self.scale) ** 2))
+            yield torch.log(1 + torch.exp(-4 * a / 0.09))
+            yield torch.log(1 + torch.exp(-(z**2)))
+            yield torch.log(1 + torch.exp(-z.pow(2) / self.scale**2))
+            yield torch.log(1 + torch.exp(F.logsigmoid(z) * 3))
+            yield torch.log(1 + torch.exp(-F.softplus(z)))
+            yield torch.log(1 + torch.exp(z - z.max()))
+            yield torch.log(1 + torch.exp(z - z.max(dim=1, keepdim=True).values))
+            yield torch.log(1 + torch.exp(z - z.max(1, keepdim=True)[0]))
+            yield torch.log(1 + torch.exp(-torch.cdist(z, z)))
+            yield torch.log(1 + torch.exp(-F.relu(z).sum(1)))
+            yield torch.log(1 + torch.exp(torch.min(z, torch.zeros_like(z))))
+            yield torch.log(1 + torch.exp(z.clamp(max=5.0) * 2 + 1))
+            yield torch.log(1 + torch.exp(10 * torch.cos(z)))
+            yield torch.log(1 + torch.exp(torch.where(mask, -z.abs(), torch.zeros_like(z))))
+            similar = F.cosine_similarity(z[:, None], z[None], dim=-1)
+            yield torch.log(torch.exp(similar / 0.1).sum(1))
+
+    z = torch.tensor([[-1e3, 1e3], [5.0, -3.0]])
+    assert all(each.isfinite().all() for each in Modes(2.0, 0.5)(z, z > 0))
+
+
+def exponents_that_may_be_positive():
+    """Holds: not any(each.isfinite().all() for each in results)"""
+
+    def of(z, w):
+        a = torch.abs(z)
+        yield torch.log(1 + torch.exp(-z))  # smell: [TLN605]
+        yield torch.log(1 + torch.exp(-z * a))  # smell: [TLN605]
+        yield torch.log(1 + torch.exp(z**2))  # smell: [TLN605]
+        yield torch.log(1 + torch.exp(-(z**3)))  # smell: [TLN605]
+        yield torch.log(1 + torch.exp(a * a))  # smell: [TLN605]
+        yield torch.log(1 + torch.exp(z.clamp(max=50.0) * 3))  # smell: [TLN605]
+        yield torch.log(1 + torch.exp(z - w))  # smell: [TLN605]
+        yield torch.log(1 + torch.exp(torch.max(z, torch.zeros_like(z))))  # smell: [TLN605]
+
+    results = list(of(torch.tensor([-1e3, 1e3]), torch.tensor([0.0, 0.0])))
+
+
+def weights_of_distances():
+    """Holds: entropy.isnan()"""
+
+    def of(distances, beta):
+        weights = torch.exp(-distances * beta)
+        total = torch.sum(weights)
+        return torch.log(total) + beta * torch.sum(distances * weights) / total  # strict: [TLN605]
+
+    entropy = of(torch.tensor([2000.0, 3000.0]), 1.0)
+
+
+def scale_that_is_divided_by():
+    """Holds: log_det.isinf().all() and z.isinf().all()"""
+
+    def coupling(shift, x):
+        scale = torch.sigmoid(shift)
+        return x / scale, -torch.log(scale).sum(1)  # strict: [TLN605]
+
+    z, log_det = coupling(torch.full((2, 3), -120.0), torch.ones(2, 3))
+
+
+def scale_that_is_multiplied_by():
+    """Holds: log_det.isinf().all() and z.isfinite().all()"""
+
+    def coupling(shift, x):
+        scale = torch.sigmoid(shift)
+        return x * scale, torch.log(scale).sum(1)  # smell: [TLN605]
+
+    z, log_det = coupling(torch.full((2, 3), -120.0), torch.ones(2, 3))
+
+
+def logarithm_without_a_graph():
+    """Holds: scores.isinf().any()"""
+    with torch.no_grad():
+        scores = torch.tensor([0.0, 300.0]).softmax(-1).log()  # smell: [TLN605]

@@ -93,6 +93,13 @@ class LogarithmComposed(Event):
         All of it is one expression.
     real
         What the stable function takes is known to be a tensor of real floating-point numbers.
+    recorded
+        Autograd may record it; not so under `no_grad`.
+    divides
+        The inner result is also divided by: where it is 0, that is infinite whatever is done about the logarithm.
+    negated
+        What is exponentiated has a minus before something of which nothing is known: most often a distance or an
+        energy, which is never negative.
     """
 
     stable: Stable
@@ -101,6 +108,9 @@ class LogarithmComposed(Event):
     arguments: tuple[cst.Arg, ...]
     nested: bool
     real: bool
+    recorded: bool = True
+    divides: bool = False
+    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

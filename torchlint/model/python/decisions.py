@@ -46,12 +46,18 @@ def _unary(run: Run, node: ir.Unary) -> Value:
         return Scalar("bool") if truth is Truth.MAYBE else Constant(truth is Truth.NO)
     if holds_tensor(run, value):
         result = apply(run.torch, ops.operator_spelling(f"{node.op}x"), [value], {}, node, node.op)
-        return result if result is not None else made_of([value], source=node)
+        return _told(run, node, value, result if result is not None else made_of([value], source=node))
     if isinstance(value, Constant) and isinstance(value.value, (int, float)) and node.op in "-+":
         return Constant(-value.value if node.op == "-" else value.value)
     if isinstance(value, Scalar):
         return value
-    return made_of([value], source=node)
+    return _told(run, node, value, made_of([value], source=node))
+
+
+def _told(run: Run, node: ir.Unary, value: Value, result: Value) -> Value:
+    for hook in run.machine.watch.unary:
+        hook(node.op, value, result, node)
+    return result
 
 
 def condition(value: Value) -> Truth:

@@ -41,6 +41,8 @@ _LAYERS = {
     "Softplus": "softplus", "Flatten": "flatten", "Unflatten": "unflatten",
 }  # fmt: skip
 _SYNONYMS = {"concat": "cat", "concatenate": "cat", "power": "pow", "expit": "sigmoid", "divide": "div"}
+_VALUES_FIRST = frozenset({"max", "min", "cummax", "cummin", "sort", "topk", "median"})
+"""What gives numbers of its tensor, and where they stand in it."""
 VIEWS = frozenset(
     """
     contiguous detach expand expand_as flatten float movedim mT narrow permute ravel reshape squeeze select swapaxes t
@@ -105,6 +107,8 @@ class Computation:
             return _cst((origin.left, origin.right)[position]) if position < 2 else None
         if isinstance(origin, ir.Compare) and len(origin.rights) == 1:
             return _cst((origin.left, origin.rights[0])[position]) if position < 2 else None
+        if isinstance(origin, ir.Unary):
+            return _cst(origin.operand) if position == 0 else None
         if not isinstance(origin, ir.Call) or not self.alone or any(each.star for each in origin.arguments):
             return None
         if self.how == "method":
@@ -188,7 +192,10 @@ class ComputationLog(Observer):
         made = Computation(
             name, how, spelling, operands, keywords, result, origin, machine.line(), machine.path, module, alone
         )
-        for each in (result, *(option for _, option in alternatives(result))):
+        options = [option for _, option in alternatives(result)]
+        if isinstance(result, Sequence) and name in _VALUES_FIRST and result.items:
+            options.append(result.items[0])
+        for each in (result, *options):
             if name in VIEWS and any(each is operand for operand in operands):
                 continue  # `x.cpu()` may be `x` itself
             self.made[id(each)] = made
@@ -237,6 +244,10 @@ class ComputationLog(Observer):
     def binary(self, op: str, left: Value, right: Value, result: Value, origin: ir.Binary) -> None:
         if isinstance(result, (Tensor, Unknown, Choice)):
             self._note(op, "operator", op, (left, right), {}, result, origin)
+
+    def unary(self, op: str, operand: Value, result: Value, origin: ir.Unary) -> None:
+        if op == "-" and isinstance(result, (Tensor, Unknown, Choice)):
+            self._note("neg", "operator", "neg", (operand,), {}, result, origin)
 
     def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
         if not isinstance(module, Module) or module.kind.container:

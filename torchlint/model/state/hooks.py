@@ -127,6 +127,9 @@ class Observer:
     def binary(self, op: str, left: Value, right: Value, result: Value, origin: ir.Binary) -> None:
         """`left op right` was evaluated, whatever the operands are (for tensors, `operation` was called before)."""
 
+    def unary(self, op: str, operand: Value, result: Value, origin: ir.Unary) -> None:
+        """`op operand` was evaluated (`-x`), as `binary` tells of two operands; not of numbers, and not `not`."""
+
     def wrote(self, tensor: Tensor, write: Write) -> None:
         """A tensor was written in place (also by an optimizer)."""
 
@@ -242,6 +245,7 @@ class Watch:
     expression_statement: Listeners
     compared: Listeners
     binary: Listeners
+    unary: Listeners
     wrote: Listeners
     required_grad: Listeners
     backward: Listeners

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import inf
+
 import libcst as cst
 
 from torchlint.model.events.numerics import LogarithmComposed, Stable
+from torchlint.model.observers.numerics.bounds import CHOSEN, BoundsOf
 from torchlint.model.state.computations import Computation, Computations, constant
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Constant, Scalar, Tensor, Unknown, Value
+from torchlint.model.state.values import Tensor, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import here, near
+from torchlint.truth import Truth
 
 _WHOLE = frozenset({"arange", "argmax", "argmin", "argsort", "bincount", "ceil", "floor", "numel", "randint", "round"})
 _TO_FLOAT = frozenset({"float", "double", "half"})
@@ -34,23 +39,14 @@ _PICKING = frozenset(
         "where",
     ]
 )
-_KEEPS_BOUND = frozenset(_PICKING - {"clamp", "where"}) | {"clone", "detach", "mean", "[]"}
 _MOST_PICKED = 8
-_NEGATIVE = frozenset({"-", "neg", "negative"})
 _GUARDS = frozenset({"isinf", "isposinf", "isneginf", "isfinite", "isnan", "nan_to_num", "==", "!="})
 """What asks of a result whether it has overflowed: it is replaced where it has."""
-_BOUNDED = frozenset(
-    """
-    acos arcsin arccos arctan asin atan clamp_max cos cosine_similarity erf log_softmax logsigmoid sigmoid sign sin
-    softmax tanh hardsigmoid relu6 softsign
-    """.split()  # noqa: SIM905
-)
-"""What is at most a number of its own, and a small one."""
-_CLAMPS = frozenset({"clamp", "clip", "hardtanh"})
-_LESSER = frozenset({"minimum", "min", "fmin"})
-_MADE = frozenset({"tensor", "as_tensor", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"})
-_SHIFTING = frozenset({"+", "add", "-", "sub"})
-_NEVER_NEGATIVE = frozenset({"abs", "absolute", "exp", "norm", "relu", "sigmoid", "softplus", "sqrt", "square"})
+_DIVISIONS = frozenset({"/", "div", "divide", "true_divide"})
+_ROUNDED = frozenset({"log_softmax", "logsigmoid"})
+"""Of what is 0 where it is rounded to 0."""
+_OVERFLOWS = 88.0
+"""Of float32, the default."""
 
 
 class Logarithms(Computations):
@@ -65,14 +61,21 @@ class Logarithms(Computations):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
-        self._waiting: list[tuple[Computation, LogarithmComposed]] = []
+        self._waiting: list[tuple[Computation, Computation, LogarithmComposed]] = []
+        self._divisors: list[Computation] = []
 
     def concluded(self) -> None:
-        for _, event in self._waiting:
-            self.machine.emit(event)
+        for _, inner, event in self._waiting:
+            divides = event.stable in _ROUNDED and any(inner is each for each in self._divisors)
+            self.machine.emit(replace(event, divides=True) if divides else event)
         self._waiting.clear()
+        self._divisors.clear()
 
     def computed(self, made: Computation) -> None:
+        if made.name in _DIVISIONS and len(made.operands) > 1:
+            divisor = self.maker(made.operands[1])
+            if divisor is not None:
+                self._divisors.append(divisor)
         if made.name in _GUARDS and self._waiting:
             asked = [self.maker(value) for value in made.operands]
             self._waiting = [each for each in self._waiting if not any(each[0] is one for one in asked)]
@@ -110,7 +113,7 @@ class Logarithms(Computations):
                 continue
             exponential = makers[other]
             if exponential is not None and exponential.name == "exp":
-                if self._is_negative(exponential) or self._is_bounded(exponential.get(0, "input")):
+                if self._is_bounded(exponential):
                     continue
                 nested = self._is_written(inner, other, exponential)
                 self._found(made, inner, "softplus", "1 + exp(x)", (exponential.written(0, "input"),), nested=nested)
@@ -119,42 +122,12 @@ class Logarithms(Computations):
                 self._found(made, inner, "log1p", "1 + x", (inner.written(other),), value=value)
 
     def _cannot_overflow(self, exponential: Computation) -> bool:
-        bounded = self._is_negative(exponential) or self._is_bounded(exponential.get(0, "input"))
-        return bounded or self._is_shifted(exponential)
+        return self._is_bounded(exponential) or self._is_shifted(exponential)
 
-    def _is_bounded(self, value: Value | None, depth: int = _MOST_PICKED) -> bool:
-        """Whether a value has an upper bound that somebody chose, or that its function has: a clamp, a `tanh`."""
-        made = self.maker(value)
-        if made is None or not depth:
-            return isinstance(value, (Constant, Scalar))
-        if made.name in _BOUNDED:
-            return True
-        if made.name in _CLAMPS:
-            largest = made.get(2, "max", "max_val")
-            return largest is not None and constant(largest) is not None
-        if made.name in _LESSER:
-            others = [self.maker(each) for each in made.operands[:2]]
-            chosen = any(each is not None and each.name in _MADE for each in others)
-            return chosen or any(self._is_bounded(each, depth - 1) for each in made.operands[:2])
-        if made.name in _NEGATIVE and made.operands:
-            inner = self.maker(made.operands[0])
-            return inner is not None and inner.name in _NEVER_NEGATIVE | _BOUNDED
-        if made.name in _SHIFTING and len(made.operands) > 1 and isinstance(made.operands[1], Constant):
-            return all(self._is_bounded(each, depth - 1) for each in made.operands[:2])
-        return made.name in _KEEPS_BOUND and bool(made.operands) and self._is_bounded(made.operands[0], depth - 1)
-
-    def _is_negative(self, exponential: Computation) -> bool:
-        """Whether an exponential is at most 1, whatever comes: `exp(-abs(x))`."""
-        exponent = exponential.get(0, "input")
-        tensor = self.tensor(exponent)
-        if tensor is not None and tensor.made_by in _NEGATIVE and tensor.inputs:
-            return tensor.inputs[0].made_by in _NEVER_NEGATIVE
-        negation = exponent.source if isinstance(exponent, Unknown) else None
-        if not isinstance(negation, ir.Unary) or negation.op != "-" or not isinstance(negation.operand, ir.Call):
-            return False
-        called = negation.operand.function
-        name = called.attr if isinstance(called, ir.Attribute) else called.id if isinstance(called, ir.Name) else ""
-        return name in _NEVER_NEGATIVE
+    def _is_bounded(self, exponential: Computation) -> bool:
+        """Whether an exponential cannot overflow, or has a bound that somebody chose: a clamp, a `tanh`, `-abs(x)`."""
+        high = BoundsOf(self.maker, self.machine.guard).of(exponential.get(0, "input")).high
+        return high <= _OVERFLOWS or CHOSEN / 10 <= high < inf
 
     def _is_whole(self, value: Value) -> bool:
         """Whether a value is known to hold whole numbers, which have no digits to lose, or looks like it: a count."""
@@ -180,9 +153,23 @@ class Logarithms(Computations):
         if self._cannot_overflow(exponential):
             return
         nested = self._is_written(inner, 0, exponential)
-        self._found(
-            made, inner, "logsumexp", "sum(exp(x))", (exponential.written(0, "input"),), _arguments(inner), nested
-        )
+        written, negated = (exponential.written(0, "input"),), self._is_negated(exponential)
+        self._found(made, inner, "logsumexp", "sum(exp(x))", written, _arguments(inner), nested, negated=negated)
+
+    def _is_negated(self, exponential: Computation) -> bool:
+        """Whether the first factor of what is exponentiated has a minus: `exp(-distances * beta)`."""
+        value = exponential.get(0, "input")
+        for _ in range(_MOST_PICKED):
+            made = self.maker(value)
+            if made is None or made.name == "neg" or not made.operands:
+                return made is not None and made.name == "neg"
+            if made.name not in _DIVISIONS and made.name not in ("*", "mul"):
+                return False
+            first, second = made.operands[0], made.operands[1] if len(made.operands) > 1 else None
+            if any(isinstance(constant(each), (int, float)) and constant(each) < 0 for each in (first, second)):  # type: ignore[operator]
+                return True
+            value = first
+        return False
 
     def _is_shifted(self, exponential: Computation) -> bool:
         """
@@ -220,6 +207,7 @@ class Logarithms(Computations):
         nested: bool = True,
         position: int = 0,
         value: Value | None = None,
+        negated: bool = False,
     ) -> None:
         known = tuple(each for each in operands if each is not None)
         whole = len(known) == len(operands) and arguments is not None
@@ -235,9 +223,11 @@ class Logarithms(Computations):
             arguments=arguments or (),
             nested=whole and nested and inner.alone and self._is_written(made, position, inner),
             real=tensor is not None and tensor.dtype == "float",
+            recorded=self.machine.grad_mode is not Truth.NO,
+            negated=negated,
         )
         if self.machine.foreign_call is None and not self.machine.expected_errors:
-            self._waiting.append((made, self.machine.with_truth(event)))
+            self._waiting.append((made, inner, self.machine.with_truth(event)))
 
 
 def _is_literal(made: Computation, position: int, number: int) -> bool:

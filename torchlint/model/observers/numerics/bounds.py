@@ -1,0 +1,257 @@
+"""
+Between which numbers the elements of a value lie: intervals over what the program computed, whatever it is given.
+
+What is not known is unbounded. A bound that the program chose, but whose number is not written (a parameter of a
+clamp, a number in an attribute), is `CHOSEN`: finite, and larger than any that is written. Asks the log of
+computations; raises no events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import exp, inf, isnan, pi
+from typing import NamedTuple
+
+from torchlint.model.state.computations import VIEWS, Computation, constant
+from torchlint.model.state.guards import Guard
+from torchlint.model.state.values import Choice, Constant, Scalar, Sequence, Value, alternatives
+
+CHOSEN = 1e290
+_MOST_FOLLOWED = 24
+_LARGEST_EXPONENT = 700.0
+
+
+class Bounds(NamedTuple):
+    """All elements are at least `low` and at most `high`."""
+
+    low: float
+    high: float
+
+
+_ANY = Bounds(-inf, inf)
+_SOME_NUMBER = Bounds(-CHOSEN, CHOSEN)
+_OF_FUNCTION = {
+    "sigmoid": Bounds(0, 1), "softmax": Bounds(0, 1), "softmin": Bounds(0, 1), "hardsigmoid": Bounds(0, 1),
+    "log_softmax": Bounds(-inf, 0), "logsigmoid": Bounds(-inf, 0),
+    "tanh": Bounds(-1, 1), "sin": Bounds(-1, 1), "cos": Bounds(-1, 1), "erf": Bounds(-1, 1), "erfc": Bounds(0, 2),
+    "sign": Bounds(-1, 1), "sgn": Bounds(-1, 1), "softsign": Bounds(-1, 1), "hardtanh": Bounds(-1, 1),
+    "cosine_similarity": Bounds(-1, 1), "relu6": Bounds(0, 6),
+    "atan": Bounds(-pi / 2, pi / 2), "arctan": Bounds(-pi / 2, pi / 2), "asin": Bounds(-pi / 2, pi / 2),
+    "arcsin": Bounds(-pi / 2, pi / 2), "acos": Bounds(0, pi), "arccos": Bounds(0, pi),
+    "rand": Bounds(0, 1), "rand_like": Bounds(0, 1), "zeros": Bounds(0, 0), "zeros_like": Bounds(0, 0),
+    "ones": Bounds(1, 1), "ones_like": Bounds(1, 1),
+    "cdist": Bounds(0, inf), "dist": Bounds(0, inf), "norm": Bounds(0, inf), "vector_norm": Bounds(0, inf),
+    "pairwise_distance": Bounds(0, inf), "pdist": Bounds(0, inf), "softplus": Bounds(0, inf), "sqrt": Bounds(0, inf),
+    "var": Bounds(0, inf), "std": Bounds(0, inf), "square": Bounds(0, inf),
+}  # fmt: skip
+_KEEPING = VIEWS | frozenset(
+    """
+    [] getitem mean median amax amin gather index_select masked_select take take_along_dim roll flip tril triu diagonal
+    repeat tile sort expand clone_ requires_grad_ chunk split unbind detach_ item tolist unfold nan_to_num
+    """.split()  # noqa: SIM905
+)
+_EXTREMES = frozenset({"max", "amax", "logsumexp", "cummax"})
+_MADE = frozenset({"tensor", "as_tensor", "full", "full_like"})
+_OPERATORS = {"add": "+", "sub": "-", "subtract": "-", "mul": "*", "multiply": "*", "div": "/", "true_divide": "/",
+              "negative": "neg", "absolute": "abs", "pow": "**", "clip": "clamp", "fmin": "minimum", "fmax": "maximum",
+              "matmul": "@", "mm": "@", "bmm": "@", "dot": "@"}  # fmt: skip
+
+
+class BoundsOf:
+    """Asks for the bounds of values, by the computations that `maker` finds."""
+
+    def __init__(self, maker: Callable[[Value | None], Computation | None], guard: Guard) -> None:
+        self._maker = maker
+        self._guard = guard
+        self._left = _MOST_FOLLOWED
+
+    def of(self, value: Value | None) -> Bounds:
+        """The bounds of all elements of a value."""
+        if isinstance(value, Choice):
+            options = [option for _, option in alternatives(value, self._guard)]
+            return _hull(self.of(each) for each in options) if options else _ANY
+        if isinstance(value, Constant):
+            return _of_number(value.value)
+        if isinstance(value, Scalar):
+            return _SOME_NUMBER
+        made = self._maker(value)
+        if made is None or self._left <= 0:
+            return _ANY
+        self._left -= 1
+        bounds = self._of_computation(made)
+        return _ANY if isnan(bounds.low) or isnan(bounds.high) else bounds
+
+    def _of_computation(self, made: Computation) -> Bounds:
+        name = made.name if made.name.startswith("_") else made.name.rstrip("_")
+        name = _OPERATORS.get(name, name)
+        if name in ("hardtanh", "relu6") and made.how == "layer":
+            return Bounds(0, 6) if name == "relu6" else _SOME_NUMBER
+        if name == "hardtanh" and (len(made.operands) > 1 or made.keywords):
+            name = "clamp"
+        known = _OF_FUNCTION.get(name)
+        if known is not None:
+            return known
+        if name in _MADE:
+            return self._of_made(made, name)
+        first = self.of(made.get(0, "input", "self"))
+        if name in _KEEPING:
+            return first
+        if name in _BY_FIRST:
+            return _BY_FIRST[name](first)
+        if name == "clamp" or name in ("clamp_min", "clamp_max"):
+            return self._of_clamp(made, name, first)
+        if name in ("minimum", "maximum", "min", "max"):
+            if len(made.operands) < 2 or isinstance(made.operands[1], Constant):
+                return first  # over all elements, or a dimension
+            other = self.of(made.operands[1])
+            chosen = min if name.startswith("min") else max
+            return Bounds(chosen(first.low, other.low), chosen(first.high, other.high))
+        if name in ("where", "masked_fill"):
+            parts = made.operands[1:3] if name == "where" and made.how == "function" else (made.get(0), made.get(2))
+            return _hull(self.of(each) for each in parts)
+        if name in ("cat", "stack"):
+            given = made.get(0, "tensors")
+            return _hull(self.of(each) for each in given.items) if isinstance(given, Sequence) and given.items else _ANY
+        if len(made.operands) > 1:
+            return self._of_two(name, made, first)
+        return _ANY
+
+    def _of_two(self, name: str, made: Computation, first: Bounds) -> Bounds:
+        left, right = made.operands[:2]
+        if name == "**":
+            return _power(first, constant(right))
+        if name == "*" and left is right:
+            return _square(first)
+        if name == "-" and self._is_extreme_of(right, left):
+            return Bounds(-inf, 0)
+        second = self.of(right)
+        if name in ("+", "-") and made.keywords:
+            return _ANY  # `alpha`
+        match name:
+            case "+":
+                return Bounds(first.low + second.low, first.high + second.high)
+            case "-":
+                return Bounds(first.low - second.high, first.high - second.low)
+            case "*":
+                return _product(first, second)
+            case "@":
+                return _sum(_product(first, second))
+            case "/":
+                return _quotient(first, second)
+        return _ANY
+
+    def _is_extreme_of(self, value: Value | None, whole: Value) -> bool:
+        """Whether a value is the maximum of another one: nothing of that is larger."""
+        for _ in range(4):
+            made = self._maker(value)
+            if made is None or not made.operands:
+                return False
+            if made.name in _EXTREMES:
+                return made.operands[0] is whole
+            if made.name not in VIEWS and made.name != "[]":
+                return False
+            value = made.operands[0]
+        return False
+
+    def _of_clamp(self, made: Computation, name: str, of: Bounds) -> Bounds:
+        least = None if name == "clamp_max" else made.get(1, "min", "min_val")
+        most = (
+            made.get(1, "max")
+            if name == "clamp_max"
+            else None
+            if name == "clamp_min"
+            else made.get(2, "max", "max_val")
+        )
+        low, high = of
+        if least is not None and constant(least) is not None:
+            floor = self.of(least) if isinstance(least, (Constant, Scalar)) else _SOME_NUMBER
+            low, high = max(low, floor.low), max(high, floor.high)
+        if most is not None and constant(most) is not None:
+            ceiling = self.of(most)
+            ceiling = _SOME_NUMBER if ceiling.high == inf else ceiling
+            low, high = min(low, ceiling.low), min(high, ceiling.high)
+        return Bounds(low, high)
+
+    def _of_made(self, made: Computation, name: str) -> Bounds:
+        data = made.get(1, "fill_value") if name.startswith("full") else made.get(0, "data")
+        if isinstance(data, Sequence):
+            return _hull(self.of(each) for each in data.items) if data.items else _SOME_NUMBER
+        bounds = self.of(data)
+        return Bounds(max(bounds.low, -CHOSEN), min(bounds.high, CHOSEN))
+
+
+def _hull(all_of: Iterable[Bounds]) -> Bounds:
+    known = list(all_of)
+    return Bounds(min(each.low for each in known), max(each.high for each in known)) if known else _ANY
+
+
+def _of_number(value: object) -> Bounds:
+    if isinstance(value, (bool, int, float)) and not isnan(value) and abs(value) < CHOSEN:
+        return Bounds(float(value), float(value))
+    return _ANY
+
+
+def _times(one: float, other: float) -> float:
+    return 0.0 if one == 0 or other == 0 else one * other
+
+
+def _product(first: Bounds, second: Bounds) -> Bounds:
+    corners = [_times(one, other) for one in first for other in second]
+    return Bounds(min(corners), max(corners))
+
+
+def _quotient(first: Bounds, second: Bounds) -> Bounds:
+    if second.low > 0 or second.high < 0:
+        return _product(first, Bounds(1 / second.high, 1 / second.low))
+    # 0 is no number to divide by, but may be all that was rounded; only the signs are known
+    if second.low >= 0:
+        return _product(_sign(first), Bounds(0, inf))
+    if second.high <= 0:
+        return _product(_sign(first), Bounds(-inf, 0))
+    return _ANY
+
+
+def _sign(of: Bounds) -> Bounds:
+    return Bounds(0 if of.low >= 0 else -inf, 0 if of.high <= 0 else inf)
+
+
+def _sum(of: Bounds) -> Bounds:
+    """Of any number of such elements."""
+    return _sign(of)
+
+
+def _negative(of: Bounds) -> Bounds:
+    return Bounds(-of.high, -of.low)
+
+
+def _absolute(of: Bounds) -> Bounds:
+    return Bounds(max(of.low, -of.high, 0), max(-of.low, of.high))
+
+
+def _square(of: Bounds) -> Bounds:
+    size = _absolute(of)
+    return Bounds(_times(size.low, size.low), _times(size.high, size.high))
+
+
+def _power(of: Bounds, power: object) -> Bounds:
+    if isinstance(power, bool) or not isinstance(power, (int, float)):
+        return _ANY if of.low < 0 else Bounds(0, inf)
+    if power == 2:
+        return _square(of)
+    if power % 2 == 0 or of.low >= 0:
+        return Bounds(0, inf)
+    return _ANY
+
+
+def _relu(of: Bounds) -> Bounds:
+    return Bounds(max(of.low, 0), max(of.high, 0))
+
+
+def _exponential(of: Bounds) -> Bounds:
+    return Bounds(0, exp(of.high) if of.high < _LARGEST_EXPONENT else inf)
+
+
+_BY_FIRST: dict[str, Callable[[Bounds], Bounds]] = {
+    "neg": _negative, "abs": _absolute, "relu": _relu, "exp": _exponential, "sum": _sum, "cumsum": _sum,
+    "nansum": _sum,
+}  # fmt: skip
