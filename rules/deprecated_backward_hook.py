@@ -13,7 +13,8 @@ class DeprecatedBackwardHook(Rule):
 
     ## What it does
     Finds calls of `Module.register_backward_hook`; with `--strict` only, where the hook looks at
-    no gradient of the inputs, and returns nothing made of the others: those of the outputs are the module's.
+    no gradient of the inputs, and returns nothing made of the others: those of the outputs are the module's; and where
+    the module is an activation, which is one operation.
 
     ## Why is this bad?
     The hook sits on the last operation of `forward`, not on the module: where `forward` has several operations,
@@ -81,7 +82,8 @@ class DeprecatedBackwardHook(Rule):
     def check(self, event: custom.BackwardHookRegistered) -> Iterator[Diagnostic]:
         message = "`register_backward_hook` is deprecated: the hook sees the last operation, not the module"
         claims = (Warns("non-full backward hook", here=False),)
-        level = Level.STRICT if event.ignores else Level.WARNING  # none of the wrong gradients is read
+        # none of the wrong gradients is read, or none is wrong
+        level = Level.STRICT if event.ignores or event.alone else Level.WARNING
         yield Diagnostic(event.node, message, event.trace, partial(_fix, event.call), level, claims=claims)
 
 

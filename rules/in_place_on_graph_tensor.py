@@ -115,4 +115,4 @@ def _level(event: events.InplaceWrite) -> Level | None:
     if event.leaf_raises is Truth.YES or event.broken is Truth.YES:
         return None
     # What an unknown operation has made may be saved by it; most save their inputs alone.
-    return Level.SMELL if event.old_value_needed is Truth.YES else Level.STRICT
+    return Level.SMELL if event.old_value_needed is Truth.YES and not event.filled else Level.STRICT

@@ -26,7 +26,8 @@ class IncomingGradientIgnored(Rule):
 
     ## Known limits
     Silent where `backward` calls other code than torch's, returns only None or zeros, or has a gradient from elsewhere
-    (another process, `autograd.grad`).
+    (another process, `autograd.grad`); and where `forward` returns what it was given, so that the Function is there for
+    nothing but another gradient (a target, say).
 
     ## References
     - [Extending PyTorch](https://docs.pytorch.org/docs/stable/notes/extending.html): "it should return as many tensors

@@ -9,13 +9,13 @@ from torchlint.truth import Truth
 _CURES: dict[str, str] = {
     "mask": "`torch.where` or `masked_fill` gives a new tensor",
     "places": "`index_copy` or `index_put` gives a new tensor",
-    "round": "collect the parts in a list for `torch.stack` or `torch.cat`",
-    "part": "build it with `torch.cat` or `torch.stack`",
+    "round": "collect the parts in a list for `torch.stack`",
+    "part": "build it with `torch.cat`",
 }
 _RISKS = {
-    Truth.YES: ", whose old value an operation has saved: backward may raise",
-    Truth.MAYBE: ": backward raises if an operation has saved the old value",
-    Truth.NO: ", between reads: backward raises if one saves what it read",
+    Truth.YES: ", which an operation has read and saved before: a backward through that raises",
+    Truth.MAYBE: ": a backward raises if an operation has saved what it read of it before",
+    Truth.NO: ", of which no operation has saved anything",
 }
 
 
@@ -26,15 +26,16 @@ class IndexedAssignmentOnGraphTensor(Rule):
     ## What it does
     Finds `y[i] = v` and `y[i] += v` where `y` or `v` is part of a recorded graph: buffers filled in a loop, masks,
     caches. Where a backward is proven to read the overwritten value, it is an error. One finding per tensor: further
-    writes to it are counted. Writes that cannot harm are strict: nothing has saved the old value, and no view of the
-    tensor is read before the last of them, but for what goes back to the same part (`y[m] = f(y[m])`).
+    writes to it are counted. Writes that cannot harm are strict: no operation has saved what is overwritten, or the
+    function is run for numbers, masks or lists of them, and nothing with a graph is left of it.
 
     ## Why is this bad?
     Indexing is in place, too, and it always bumps the version of the *whole* tensor: `y[2] = x[0] * y[0]` overwrites
     what `*` saved, although `y[0]` itself stays. Each assignment copies the full gradient in backward, n times in n.
 
     ## Cure
-    What a loop fills: collect the parts in a list, then `torch.stack` or `torch.cat`. What a mask selects:
+    What a loop fills: collect the parts in a list, then `torch.stack` or `torch.cat`. Where each round needs what the
+    others have written (an autoregressive loop): give the operation a `clone()` of what it reads. What a mask selects:
     `torch.where`, `masked_fill`. Rows at indices: `index_copy`, `index_put`. A part: `torch.cat`, `slice_scatter`.
 
     ## Fix safety
@@ -58,9 +59,20 @@ class IndexedAssignmentOnGraphTensor(Rule):
             """
             import torch
 
+            cell = torch.nn.Linear(2, 2)
+            y = torch.zeros(3, 2)
+            for t in range(1, 3):
+                y[t] = cell(y[t - 1])  # smell: [TLN205]
+            """,
+            shows=Holds("'CopySlices' in y.grad_fn.name()"),
+        ),
+        Example(
+            """
+            import torch
+
             x = torch.ones(2, requires_grad=True)
-            y = torch.empty(3)  # note: `y` created here
-            y[:2] = x  # smell: [TLN205]  # note: `[...] =` writes into `y`
+            y = torch.empty(3)
+            y[:2] = x
             y[2] = x[0] * y[0]  # error: [TLN205]  # note: `*` saves its input `y[0]`; `[...] =` writes into `y`
             y[0].backward()  # note: backward reads it here
             """,
@@ -70,7 +82,7 @@ class IndexedAssignmentOnGraphTensor(Rule):
 
             x = torch.ones(2, requires_grad=True)
             y = torch.empty(3)
-            y = torch.slice_scatter(y, x, 0, 0, 2)
+            y[:2] = x
             y = torch.select_scatter(y, x[0] * y[0], 0, 2)
             y[0].backward()
             """,
@@ -134,10 +146,16 @@ class IndexedAssignmentOnGraphTensor(Rule):
         else:
             wrote = "writes a graph tensor into" if event.value_in_graph is Truth.YES else "overwrites a part of"
             message = f"`{event.op}` {wrote} {target}{spelled(event.conditions)}"
-            message += f"{'' if event.filled else _RISKS[event.old_value_needed]}; {_CURES[event.index or 'part']}"
+            message += f"{'' if event.filled else _RISKS[event.old_value_needed]}; {_cure(event)}"
             made, claims = event.made, (Observed("graph-written", event.target.name),)
         fix, others = partial(out_of_place, event), "write"
         yield Diagnostic(event.node, message, event.trace, fix, level, group=made, others=others, claims=claims)
+
+
+def _cure(event: events.InplaceWrite) -> str:
+    index = event.index or "part"
+    copied = event.old_value_needed is not Truth.NO and index in ("round", "part")
+    return f"{'let it read a `clone()`, or ' if copied else ''}{_CURES[index]}"
 
 
 def _level(event: events.InplaceWrite | events.SavedTensorRead) -> Level | None:
@@ -147,4 +165,5 @@ def _level(event: events.InplaceWrite | events.SavedTensorRead) -> Level | None:
         return Level.ERROR
     if event.in_graph is not Truth.YES or event.leaf_raises is Truth.YES or event.broken is Truth.YES:
         return None
-    return Level.STRICT if event.filled else Level.SMELL  # only written: nothing can go wrong
+    # Where nothing has saved the old value, nothing can go wrong at this write.
+    return Level.STRICT if event.filled or event.old_value_needed is Truth.NO else Level.SMELL

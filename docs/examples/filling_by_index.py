@@ -11,7 +11,7 @@ from torch import nn
 class Extend(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = torch.empty(3)
-        y[:2] = x  # smell: [TLN205]
+        y[:2] = x  # strict: [TLN205]
         y[2] = x[0] * y[0]  # error: [TLN205]  # strict: [TLN220, TLN220]
         return y[0]  # strict: [TLN220]
 

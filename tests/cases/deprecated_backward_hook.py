@@ -128,3 +128,36 @@ def hook_that_returns_the_outputs_gradient():
     net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh())
     net.register_backward_hook(double)  # warning: [TLN510]
     net(torch.rand(1, 2, requires_grad=True)).sum().backward()
+
+
+def hooks_of_activations():
+    """Holds: (x.grad == 0).all()"""
+
+    def guide(module, grad_input, grad_output):
+        return (torch.clamp(grad_input[0], min=0.0),)
+
+    model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1), nn.Tanh())
+    for module in model.modules():
+        if isinstance(module, nn.ReLU):
+            module.register_backward_hook(guide)  # strict: [TLN510]
+        if isinstance(module, (nn.Tanh, nn.Sigmoid)):
+            module.register_backward_hook(guide)  # strict: [TLN510]
+    x = torch.rand(4, 2, requires_grad=True)
+    (-model(x)).sum().backward()
+
+
+def hooks_of_layers_of_two_operations():
+    """Warns: non-full backward hook"""
+
+    class Twice(nn.Module):
+        def forward(self, x):
+            return x.sin() * x.cos()
+
+    def guide(module, grad_input, grad_output):
+        return tuple(None if each is None else torch.clamp(each, min=0.0) for each in grad_input)
+
+    model = nn.Sequential(Twice(), nn.ReLU())
+    for module in model.modules():
+        if isinstance(module, (nn.ReLU, Twice)):
+            module.register_backward_hook(guide)  # warning: [TLN510]
+    model(torch.rand(4, 2, requires_grad=True)).sum().backward()

@@ -126,3 +126,43 @@ def activation_after_a_layer_that_is_given():
             return self.relu(self.norm(self.fc(x)))
 
     Block()(torch.rand(3, 4)).sum().backward()
+
+
+def results_without_a_graph():
+    """Holds: not chosen[0].requires_grad and not chosen[1].requires_grad"""
+
+    class Sampler(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Linear(3, 3)
+
+        def sample(self, x):
+            p = self.head(x).sigmoid()
+            p.mul_(2)  # strict: [TLN204]
+            return p.argmax(-1), p > 1
+
+        def labels(self, x):
+            p = self.head(x).exp()
+            p.div_(p.sum())  # strict: [TLN204]
+            return [float(each) for each in p.flatten().tolist()]
+
+    chosen = Sampler().sample(torch.ones(2, 3))
+    labels = Sampler().labels(torch.ones(2, 3))
+
+
+def results_that_are_kept():
+    """Holds: sampler.p._version == 1"""
+
+    class Sampler(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Linear(3, 3)
+
+        def sample(self, x):
+            p = self.head(x).sigmoid()
+            p.mul_(2)  # smell: [TLN204]
+            self.p = p
+            return p.argmax(-1)
+
+    sampler = Sampler()
+    sampler.sample(torch.ones(2, 3))

@@ -81,3 +81,23 @@ def returned_by_a_function():
         return x.mul_(2)
 
     print(scaled(torch.ones(3)))
+
+
+def scratch_memory_of_the_caller():
+    """The old name is read in another function only, which means by it whatever is in its scratch memory."""
+
+    class Decoder:
+        def update(self, message, out):
+            magnitude = message.abs_()
+            least = magnitude.min(dim=1, keepdim=True).values
+            out.copy_(magnitude - least)
+            return out
+
+        def run(self, start):
+            message, out = start.clone(), torch.empty_like(start)
+            for _ in range(3):
+                message.copy_(start)
+                self.update(message, out)
+            return out
+
+    Decoder().run(torch.randn(2, 3))

@@ -284,3 +284,22 @@ def gradient_of_an_output_that_is_flat():
     x = torch.ones(3, requires_grad=True)
     a, b = Quantized.apply(x)
     (a + b).sum().backward()
+
+
+def targets_in_the_place_of_gradients():
+    """`forward` does nothing: the Function is there to hand on something else than a gradient."""
+
+    class Projected(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, logits, labels):
+            ctx.save_for_backward(logits, labels)
+            return logits
+
+        @staticmethod
+        def backward(ctx, target):
+            logits, labels = ctx.saved_tensors
+            return torch.where(labels > 0, torch.max(logits, labels), torch.zeros_like(logits)), None
+
+    logits = torch.rand(3, requires_grad=True)
+    Projected.apply(logits, torch.tensor([0.0, 2.0, 3.0])).sum().backward()
+    assert logits.grad[1] == 2

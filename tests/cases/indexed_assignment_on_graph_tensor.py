@@ -31,7 +31,7 @@ def running_sum_in_a_buffer():
     state, sums = torch.zeros(4, 3), torch.zeros(5, 4, 3)
     for t in range(1, 5):
         state = cell(torch.rand(4, 2), state)
-        sums[t] = sums[t - 1] + state  # smell: [TLN205]
+        sums[t] = sums[t - 1] + state  # strict: [TLN205, TLN220]
     sums.sum().backward()
 
 
@@ -170,8 +170,8 @@ def a_view_kept_while_its_base_is_written():
     """Holds: kept[0, 0] == 0"""
     net = nn.Linear(2, 2)
     out = net(torch.ones(1, 2))
-    out[:, 0] = 1.0  # smell: [TLN205]
-    kept = out[:, :1]
+    out[:, 0] = 1.0  # strict: [TLN205]
+    kept = out[:, :1]  # strict: [TLN220]
     out[:, 0] = 0.0
 
 
@@ -186,3 +186,71 @@ def product_put_into_a_list():
     parts = [torch.rand(3, 3, requires_grad=True).exp()]
     parts[-1] @= torch.rand(3, 3)
     parts[-1].sum().backward()
+
+
+def autoregressive_loop_that_reads_views():
+    """Raises: modified by an inplace operation"""
+
+    class Decoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = nn.Linear(3, 3)
+
+        def decode(self, first):
+            y = torch.zeros(2, 4, 3)
+            y[:, 0] = first
+            for t in range(1, 4):
+                y[:, t] = self.cell(y[:, t - 1])  # error: [TLN205]  # strict: [TLN220]
+            return y
+
+    Decoder().decode(torch.ones(2, 3)).sum().backward()
+
+
+def autoregressive_loop_that_reads_copies():
+    """Holds: 'CopySlices' in y.grad_fn.name()"""
+    class Decoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = nn.Linear(3, 3)
+
+        def decode(self, first):
+            y = torch.zeros(2, 4, 3)
+            y[:, 0] = first
+            for t in range(1, 4):
+                y[:, t] = self.cell(y[:, t - 1].clone())  # strict: [TLN205, TLN220]
+            return y
+
+    y = Decoder().decode(torch.ones(2, 3))
+    y.sum().backward()
+
+
+def overlap_and_add():
+    """Holds: 'CopySlices' in out.grad_fn.name()"""
+
+    def joined(net, frames):
+        out = torch.zeros(6)
+        for i in range(4):
+            out[i : i + 3] = out[i : i + 3] + net(frames[i])  # strict: [TLN205, TLN220]
+        return out
+
+    out = joined(nn.Linear(3, 3), torch.rand(4, 3))
+    out.sum().backward()
+
+
+def codes_of_an_autoregressive_loop():
+    """Holds: all(isinstance(each, float) for each in symbols)"""
+
+    class Coder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = nn.Linear(3, 3)
+
+        def codes(self, y):
+            symbols = []
+            y = self.cell(y)
+            for t in range(1, 4):
+                y[:, t] = self.cell(y[:, t - 1])  # strict: [TLN205, TLN220]
+                symbols.extend(y[:, t].flatten().tolist())  # strict: [TLN220]
+            return symbols
+
+    symbols = Coder().codes(torch.ones(2, 4, 3))

@@ -25,7 +25,7 @@ from torchlint.model.events import (
 from torchlint.model.events.trace import Step
 from torchlint.model.state.alternatives import emit_covered
 from torchlint.model.state.guards import ALWAYS, Truth, covered, unconditional
-from torchlint.model.state.values import Saved, Write
+from torchlint.model.state.values import Saved, Value, Write, reachable_tensors
 
 _ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac|onnx|jit|compil")
 """Conditions that may say whether anybody differentiates: what rests on one of them alone is not proven."""
@@ -34,12 +34,15 @@ _BY_TEXT = re.compile(r"\b(exec|eval|globals|locals|vars)\(")
 """Ways to get at a variable that do not write its name as one: who reads a graph through it is not known."""
 
 
-def conclude(autograd: Autograd) -> None:
-    """The run is over: raise the events that need to know all of it."""
+def conclude(autograd: Autograd, results: list[Value]) -> None:
+    """
+    The run is over: raise the events that need to know all of it. `results` is what a function is run for; nothing
+    where it was the script.
+    """
     emit_covered(autograd.machine)
     _conclude_freed(autograd)
     broken = _conclude_reads(autograd)
-    _conclude_writes(autograd, broken)
+    _conclude_writes(autograd, broken, is_lost=bool(results) and not any(map(_has_graph, results)))
     _conclude_retained(autograd)
     autograd.saved_reads.clear()
     autograd.write_records.clear()
@@ -175,7 +178,13 @@ def _tell_read(autograd: Autograd, read: SavedRead, decision: Condition | None =
     )
 
 
-def _conclude_writes(autograd: Autograd, broken: dict[int, Truth]) -> None:
+def _has_graph(value: Value) -> bool:
+    """Whether somebody who holds a value may call a backward through what the program computed."""
+    return any(each.grad_fn and each.requires_grad.truth() is not Truth.NO for each in reachable_tensors(value))
+
+
+def _conclude_writes(autograd: Autograd, broken: dict[int, Truth], is_lost: bool) -> None:
+    """`is_lost`: of all graphs of this run none is left when it is over, so that nobody can differentiate them."""
     by_write: dict[int, list[WriteRecord]] = {}
     for record in autograd.write_records:
         by_write.setdefault(id(record.write.origin), []).append(record)
@@ -224,7 +233,8 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth]) -> None:
                 made=(write.target.base or write.target).origin.origin,
                 index=write.index,
                 grad_mode=write.grad_mode,
-                filled=all(id(record.write.target.storage) in filled for record in records),
+                filled=(is_lost and harm is not Truth.YES)
+                or all(id(record.write.target.storage) in filled for record in records),
             )
         )
 

@@ -187,8 +187,8 @@ class InplaceWrite(Event):
     made
         Where the memory that is written was made.
     filled
-        No write to this memory can harm: nothing saved what was overwritten, and no part of it was read between the
-        writes.
+        The write cannot harm: nothing saved what was overwritten to this memory, and no part of it was read between
+        its writes; or none of the function's results has a graph.
     index
         See `WrittenPart`; "" for other writes.
     grad_mode

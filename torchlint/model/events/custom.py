@@ -198,10 +198,13 @@ class BackwardHookRegistered(Event):
         The call.
     ignores
         The hook is known, reads no gradient of the inputs, and returns none made of those of the outputs.
+    alone
+        The module is one operation on one tensor, so that the last operation's gradients are the module's.
     """
 
     call: cst.Call
     ignores: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -229,7 +229,7 @@ class EntryPoints:
         built = self.machine.skipped_import, self.machine.open_layer_write
         for hook in self.machine.watch.class_built:
             hook(cls, instance)
-        conclude(self.run.autograd)
+        conclude(self.run.autograd, self.entry.results)
         methods = [
             value
             for name, value in cls.attributes.items()

@@ -24,6 +24,7 @@ from torchlint.model.state.budget import OUTSIDE_LIMIT, OUTSIDE_POOL, BudgetExce
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import ALWAYS, Truth
 from torchlint.model.state.values import (
+    NONE,
     Class,
     Frame,
     Function,
@@ -32,7 +33,9 @@ from torchlint.model.state.values import (
     Tensor,
     Unknown,
     Value,
+    explore,
     fits,
+    parts,
     reachable_tensors,
 )
 from torchlint.syntax import ir
@@ -73,6 +76,11 @@ class EntryRun:
         self.machine = run.machine
         self.escaping: list[Value] = []
         """What the running entry point hands to code outside of it."""
+        self.results: list[Value] = []
+        """
+        What it is run for: what it returns, or else what it was given to write to, and what its object keeps; of the
+        script its variables.
+        """
         self.called_by_script: frozenset[int] = frozenset()
         self._outside_pool = OUTSIDE_POOL
 
@@ -92,7 +100,7 @@ class EntryRun:
             machine.trail.set(run.torch, "default_dtype", "")
             machine.trail.set(run.torch, "default_device", "")
         frame = machine.frame
-        self.escaping = []
+        self.escaping, self.results = [], []
         statement, nested = machine.statement, run.budget.nested
         followed = self.safely(entry, work)
         if not followed:
@@ -107,6 +115,8 @@ class EntryRun:
             machine.parameter_loops.clear()
         self._outside_pool -= granted - max(run.budget.outside_left, 0)
         machine.dead = False
+        if entry is None:
+            self.results = _reachable_objects(list(machine.globals.variables.values()))
         self.safely(entry, self._concluded)
         run.autograd.pending_alias_writes.clear()
         machine.grad_mode = machine.ambient = Truth.YES
@@ -146,7 +156,7 @@ class EntryRun:
 
     def _concluded(self) -> None:
         retained_escape(self.run.autograd, self.escaping)
-        conclude(self.run.autograd)
+        conclude(self.run.autograd, self.results)
 
     def _recalled(self, function: Function) -> None:
         """
@@ -187,6 +197,7 @@ class EntryRun:
             value = run_function(self.run, plain, positional, keywords, None, open_stars=("*", "**"))
         self.escaping.append(value)
         self.escaping += positional
+        self.results += positional if value is NONE else [value]
         self.machine.grad_mode = mode
         return value
 
@@ -202,6 +213,7 @@ class EntryRun:
         else:
             value = self.standalone(function, [instance])
             self.escaping += [value, *instance.attributes.values()]
+            self.results += _reachable_objects([*instance.attributes.values()])
 
     def _run_forward(self, function: Function, instance: Instance, *, defaults: bool = False) -> None:
         definition = function.definition
@@ -216,6 +228,7 @@ class EntryRun:
         self.machine.dead = False
         self.machine.statement = definition
         self.escaping.append(value)
+        self.results += _reachable_objects([value, *instance.attributes.values()])
         for output in _differentiated(value):
             callers_backward(self.run.autograd, output, _return_of(definition))
 
@@ -245,6 +258,19 @@ class EntryRun:
                 inherit(self.run, instance, CallSite(ir.Call(origin, ir.Name(origin, ""), []), [], {}))
         self.machine.dead = False
         self.machine.path = ALWAYS
+
+
+def _reachable_objects(values: list[Value]) -> list[Value]:
+    """Values, and what the objects among them, and in them, hold."""
+    known: dict[int, Value] = {}
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if id(value) not in known:
+            known[id(value)] = value
+            inner = [each for each in explore(value, parts) if isinstance(each, Instance)]
+            pending += [kept for each in inner for kept in each.attributes.values()]
+    return list(known.values())
 
 
 def _return_of(definition: ir.FunctionDef) -> ir.Node:

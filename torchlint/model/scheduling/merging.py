@@ -63,6 +63,7 @@ def _both_writes(one: InplaceWrite, other: InplaceWrite) -> InplaceWrite:
         old_value_needed=one.old_value_needed | other.old_value_needed,
         value_in_graph=one.value_in_graph | other.value_in_graph,
         broken=one.broken | other.broken,
+        filled=one.filled and other.filled,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from torchlint.model.events.custom import BackwardHookRegistered, HookedTensorWritten, HookWritesGradient
@@ -12,11 +14,19 @@ from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Bound, Function, Instance, Module, Tensor, Unknown, Value, Write
 from torchlint.syntax import ir
 from torchlint.syntax.features import here, one_of
-from torchlint.syntax.for_effect import is_fallback
+from torchlint.syntax.for_effect import around, is_fallback
 from torchlint.syntax.spelling import writes
 from torchlint.syntax.tree import parsed, walk, written
 
 _WRAPPING = frozenset({"register_full_backward_hook", "register_full_backward_pre_hook"})
+
+_ACTIVATIONS = frozenset(
+    """
+    CELU ELU GELU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid Mish PReLU ReLU ReLU6 SELU SiLU Sigmoid
+    Softplus Softshrink Tanh
+    """.split()  # noqa: SIM905
+)
+"""Layers that are one operation on one tensor."""
 
 
 class Hooks(Observer):
@@ -56,6 +66,7 @@ class Hooks(Observer):
                     statement=self.machine.line(),
                     call=node,
                     ignores=_ignores_gradients(hook),
+                    alone=self._is_one_operation(receiver, origin.function.value),
                 )
             )
         elif name in _WRAPPING and isinstance(receiver, (Module, Instance)):
@@ -63,6 +74,22 @@ class Hooks(Observer):
         elif name == "register_hook" and isinstance(receiver, (Tensor, Unknown)):
             hook = positional[0] if positional else keywords.get("hook")
             self._tensor_hook(hook, node)
+
+    def _is_one_operation(self, receiver: Value, named: ir.Expression) -> bool:
+        """Whether a Module is an activation: a layer that is made here, or one that an `isinstance` has found."""
+        if isinstance(receiver, Module):
+            return receiver.kind.name in _ACTIVATIONS
+        statement = self.machine.statement
+        asked = re.compile(rf"\bisinstance\(\s*{re.escape(written(named.origin))}\s*,\s*\(?([\w.,\s]+)\)")
+        outer = [] if statement is None else around(self.machine.program.body, statement, into_definitions=True)
+        for each in outer:
+            found = (
+                asked.match(written(each.test.origin)) if isinstance(each, ir.If) and statement in each.body else None
+            )
+            names = [] if found is None else [name for name in re.split(r"[\s,]+", found[1]) if name]
+            if names and all(name.rpartition(".")[2] in _ACTIVATIONS for name in names):
+                return True
+        return False
 
     # -- hooks of tensors
 

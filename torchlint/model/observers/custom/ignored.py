@@ -49,6 +49,8 @@ class IgnoredGradients(Observer):
         incoming = backward.parameters[1:]
         if not incoming or backward.open or any(name in backward.bound for name in incoming):
             return
+        if _gives_its_input(cls):
+            return  # it does nothing but to put another gradient in the place of its own
         mentioned = [node for node in backward.nodes if isinstance(node, cst.Name) and node.value in incoming]
         if len(mentioned) > len(_asked_for_form(backward, incoming)) or not _only_computes(backward):
             return
@@ -64,6 +66,17 @@ class IgnoredGradients(Observer):
                         )
                     )
                     return
+
+
+def _gives_its_input(cls: Class) -> bool:
+    """Whether `forward` returns what it was given."""
+    forward = cls.attributes.get("forward")
+    if not isinstance(forward, Function) or not isinstance(forward.definition.origin, cst.FunctionDef):
+        return False
+    method = Method(forward.definition.origin)
+    returned = [node.value for node in method.nodes if isinstance(node, cst.Return)]
+    given = set(method.parameters) - set(method.bound)
+    return bool(returned) and all(isinstance(each, cst.Name) and each.value in given for each in returned)
 
 
 def _asked_for_form(method: Method, incoming: list[str]) -> list[cst.BaseExpression]:

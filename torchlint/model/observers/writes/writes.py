@@ -316,6 +316,8 @@ class _Second:
     event: InplaceResultBound
     guard: Guard
     read: set[str]
+    frame: object
+    """The call that binds it: another function may name its own variables alike."""
 
 
 class SecondNames(Observer):
@@ -364,10 +366,12 @@ class SecondNames(Observer):
             value_node=value_node,
             target_node=target_node,
         )
-        self._second.append(_Second(name, base.id, tensor, event, self.machine.guard, set()))
+        self._second.append(_Second(name, base.id, tensor, event, self.machine.guard, set(), self.machine.frame))
 
     def name_read(self, name: str, value: Value, origin: ir.Node) -> None:
         for second in self._second:
+            if self.machine.frame is not second.frame:
+                continue
             if name in (second.name, second.target) and value is second.tensor and name not in second.read:
                 second.read.add(name)
                 if len(second.read) == 2:
