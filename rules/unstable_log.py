@@ -13,7 +13,7 @@ _WHY: dict[numerics.Stable, str] = {
     "log1p": "loses the digits of a small argument",
     "softplus": "overflows where its `exp` does",
     "expm1": "loses the digits of a small argument",
-    "logsumexp": "overflows where its `exp` does",
+    "logsumexp": "is -inf where every `exp` rounds to 0, and inf where one overflows",
     "logaddexp": "overflows for large arguments",
 }
 _FUNCTIONS: dict[numerics.Stable, str] = {
@@ -21,6 +21,7 @@ _FUNCTIONS: dict[numerics.Stable, str] = {
     "log1p": "torch.log1p", "softplus": "torch.nn.functional.softplus", "expm1": "torch.expm1",
     "logsumexp": "torch.logsumexp", "logaddexp": "torch.logaddexp",
 }  # fmt: skip
+_UNDERFLOWS = "is -inf where every `exp` rounds to 0"
 _OF_SMALL = frozenset({"log1p", "expm1"})
 
 
@@ -50,8 +51,8 @@ class UnstableLog(Rule):
     is written out: what has a name may be another number elsewhere. Both with `--strict` only: most code
     never meets values that are small enough. Silent on exponentials of what has an upper bound, which cannot overflow
     (`clamp(max=…)`, `tanh`, `-abs(x)`, `-x ** 2 / s ** 2`), and on a result that is asked afterwards whether it has
-    (`isinf`, `== inf`). With `--strict` only: `log(sum(exp(-x)))`, where `x` is most often a distance, and a softmax or
-    sigmoid that is divided by as well, which is infinite there all the same.
+    (`isinf`, `== inf`). With `--strict` only: a softmax, a sigmoid, or a sum of exponentials that is divided by as
+    well, which is infinite there all the same.
 
     ## References
     - [torch.nn.functional.softmax](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html):
@@ -129,13 +130,13 @@ class UnstableLog(Rule):
 
     def check(self, event: numerics.LogarithmComposed) -> Iterator[Diagnostic]:
         assert isinstance(event.node, cst.BaseExpression)
-        why = _WHY[event.stable]
+        why = _WHY[event.stable] if event.overflows else _UNDERFLOWS
         if event.recorded and event.stable not in _OF_SMALL:
             why += ", and any gradient is NaN"
         message = f"{shown(event.node)} {why}: `{event.stable}` is one operation and exact"
         # Only small values lose digits, and most code has none; what is divided by is infinite there with or without
-        # a logarithm; the exponential of a distance or an energy is at most 1.
-        harmless = event.stable in _OF_SMALL or event.divides or event.negated
+        # a logarithm.
+        harmless = event.stable in _OF_SMALL or event.divides
         level = Level.STRICT if harmless else None
         claims = (Observed("inexact"),)
         yield Diagnostic(event.node, message, event.trace, partial(_fix, event), level, claims=claims)

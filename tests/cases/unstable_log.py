@@ -208,7 +208,7 @@ def exponents_with_a_bound():
         yield torch.log(1 + torch.exp(scores.clamp_max(3)))
         yield torch.log(torch.exp(torch.tanh(scores)).sum(1))
         yield torch.log(torch.exp(torch.minimum(scores, torch.tensor(3.0))).sum(1))
-        yield torch.log(torch.exp(-torch.relu(scores)).sum(1))
+        yield torch.log(1 + torch.exp(-torch.relu(scores)).sum(1))
         yield torch.log(torch.exp(scores.cos()) + torch.exp(scores.sin()))
         bounded = torch.clamp(scores, -20, 20)
         yield torch.log(1 + torch.exp(bounded))
@@ -279,12 +279,26 @@ def exponents_that_may_be_positive():
 def weights_of_distances():
     """Holds: entropy.isnan()"""
 
-    def of(distances, beta):
+    def of(points, beta):
+        distances = points.square()
         weights = torch.exp(-distances * beta)
         total = torch.sum(weights)
         return torch.log(total) + beta * torch.sum(distances * weights) / total  # strict: [TLN605]
 
-    entropy = of(torch.tensor([2000.0, 3000.0]), 1.0)
+    entropy = of(torch.tensor([50.0, 60.0]), 1.0)
+
+
+def density_of_a_mixture():
+    """Holds: log_prob.isinf().all() and near.isinf().all()"""
+
+    def of(x, means, scale):
+        return torch.log(torch.exp(-0.5 * ((x[:, None] - means) / scale) ** 2).sum(1))  # smell: [TLN605]
+
+    def nearest(x, means):
+        return torch.log(torch.exp(-(x[:, None] - means).abs()).sum(1))  # smell: [TLN605]
+
+    log_prob = of(torch.tensor([60.0]), torch.tensor([0.0, 1.0]), 1.0)
+    near = nearest(torch.tensor([600.0]), torch.tensor([0.0, 1.0]))
 
 
 def scale_that_is_divided_by():

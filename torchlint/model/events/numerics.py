@@ -97,9 +97,8 @@ class LogarithmComposed(Event):
         Autograd may record it; not so under `no_grad`.
     divides
         The inner result is also divided by: where it is 0, that is infinite whatever is done about the logarithm.
-    negated
-        What is exponentiated has a minus before something of which nothing is known: most often a distance or an
-        energy, which is never negative.
+    overflows
+        What is exponentiated may be so large that it overflows; not so where it is never positive, a negated distance.
     """
 
     stable: Stable
@@ -110,7 +109,7 @@ class LogarithmComposed(Event):
     real: bool
     recorded: bool = True
     divides: bool = False
-    negated: bool = False
+    overflows: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,7 @@ _OF_FUNCTION = {
     "cosine_similarity": Bounds(-1, 1), "relu6": Bounds(0, 6),
     "atan": Bounds(-pi / 2, pi / 2), "arctan": Bounds(-pi / 2, pi / 2), "asin": Bounds(-pi / 2, pi / 2),
     "arcsin": Bounds(-pi / 2, pi / 2), "acos": Bounds(0, pi), "arccos": Bounds(0, pi),
-    "rand": Bounds(0, 1), "rand_like": Bounds(0, 1), "zeros": Bounds(0, 0), "zeros_like": Bounds(0, 0),
+    "zeros": Bounds(0, 0), "zeros_like": Bounds(0, 0),
     "ones": Bounds(1, 1), "ones_like": Bounds(1, 1),
     "cdist": Bounds(0, inf), "dist": Bounds(0, inf), "norm": Bounds(0, inf), "vector_norm": Bounds(0, inf),
     "pairwise_distance": Bounds(0, inf), "pdist": Bounds(0, inf), "softplus": Bounds(0, inf), "sqrt": Bounds(0, inf),
@@ -103,7 +103,7 @@ class BoundsOf:
         if name in ("minimum", "maximum", "min", "max"):
             if len(made.operands) < 2 or isinstance(made.operands[1], Constant):
                 return first  # over all elements, or a dimension
-            other = self.of(made.operands[1])
+            first, other = self._limit(made.operands[0]), self._limit(made.operands[1])
             chosen = min if name.startswith("min") else max
             return Bounds(chosen(first.low, other.low), chosen(first.high, other.high))
         if name in ("where", "masked_fill"):
@@ -173,11 +173,13 @@ class BoundsOf:
         return Bounds(low, high)
 
     def _of_made(self, made: Computation, name: str) -> Bounds:
-        data = made.get(1, "fill_value") if name.startswith("full") else made.get(0, "data")
-        if isinstance(data, Sequence):
-            return _hull(self.of(each) for each in data.items) if data.items else _SOME_NUMBER
-        bounds = self.of(data)
-        return Bounds(max(bounds.low, -CHOSEN), min(bounds.high, CHOSEN))
+        """Of a number; a list of them, and what is drawn, stands in for other data."""
+        return self.of(made.get(1, "fill_value") if name.startswith("full") else made.get(0, "data"))
+
+    def _limit(self, value: Value) -> Bounds:
+        """Of what another value is limited to: somebody has chosen it."""
+        made, bounds = self._maker(value), self.of(value)
+        return _SOME_NUMBER if bounds == _ANY and made is not None and made.name in _MADE else bounds
 
 
 def _hull(all_of: Iterable[Bounds]) -> Bounds:

@@ -8,7 +8,7 @@ from math import inf
 import libcst as cst
 
 from torchlint.model.events.numerics import LogarithmComposed, Stable
-from torchlint.model.observers.numerics.bounds import CHOSEN, BoundsOf
+from torchlint.model.observers.numerics.bounds import CHOSEN, Bounds, BoundsOf
 from torchlint.model.state.computations import Computation, Computations, constant
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Tensor, Value
@@ -43,8 +43,8 @@ _MOST_PICKED = 8
 _GUARDS = frozenset({"isinf", "isposinf", "isneginf", "isfinite", "isnan", "nan_to_num", "==", "!="})
 """What asks of a result whether it has overflowed: it is replaced where it has."""
 _DIVISIONS = frozenset({"/", "div", "divide", "true_divide"})
-_ROUNDED = frozenset({"log_softmax", "logsigmoid"})
-"""Of what is 0 where it is rounded to 0."""
+_ROUNDED = frozenset({"log_softmax", "logsigmoid", "logsumexp"})
+"""What takes the logarithm of something that may be 0."""
 _OVERFLOWS = 88.0
 """Of float32, the default."""
 
@@ -124,10 +124,12 @@ class Logarithms(Computations):
     def _cannot_overflow(self, exponential: Computation) -> bool:
         return self._is_bounded(exponential) or self._is_shifted(exponential)
 
+    def _bounds(self, exponential: Computation) -> Bounds:
+        return BoundsOf(self.maker, self.machine.guard).of(exponential.get(0, "input"))
+
     def _is_bounded(self, exponential: Computation) -> bool:
         """Whether an exponential cannot overflow, or has a bound that somebody chose: a clamp, a `tanh`, `-abs(x)`."""
-        high = BoundsOf(self.maker, self.machine.guard).of(exponential.get(0, "input")).high
-        return high <= _OVERFLOWS or CHOSEN / 10 <= high < inf
+        return _is_chosen(self._bounds(exponential).high)
 
     def _is_whole(self, value: Value) -> bool:
         """Whether a value is known to hold whole numbers, which have no digits to lose, or looks like it: a count."""
@@ -150,26 +152,22 @@ class Logarithms(Computations):
         exponential = self.maker(inner.get(0, "input"))
         if inner.name != "sum" or exponential is None or exponential.name != "exp":
             return
-        if self._cannot_overflow(exponential):
+        bounds = self._bounds(exponential)
+        overflows = not _is_chosen(bounds.high)
+        # what is never positive may be so far below 0 that nothing is left of any exponential: distances
+        if self._is_shifted(exponential) or not (overflows or (bounds.high <= 0 and not _is_chosen(-bounds.low))):
             return
         nested = self._is_written(inner, 0, exponential)
-        written, negated = (exponential.written(0, "input"),), self._is_negated(exponential)
-        self._found(made, inner, "logsumexp", "sum(exp(x))", written, _arguments(inner), nested, negated=negated)
-
-    def _is_negated(self, exponential: Computation) -> bool:
-        """Whether the first factor of what is exponentiated has a minus: `exp(-distances * beta)`."""
-        value = exponential.get(0, "input")
-        for _ in range(_MOST_PICKED):
-            made = self.maker(value)
-            if made is None or made.name == "neg" or not made.operands:
-                return made is not None and made.name == "neg"
-            if made.name not in _DIVISIONS and made.name not in ("*", "mul"):
-                return False
-            first, second = made.operands[0], made.operands[1] if len(made.operands) > 1 else None
-            if any(isinstance(constant(each), (int, float)) and constant(each) < 0 for each in (first, second)):  # type: ignore[operator]
-                return True
-            value = first
-        return False
+        self._found(
+            made,
+            inner,
+            "logsumexp",
+            "sum(exp(x))",
+            (exponential.written(0, "input"),),
+            _arguments(inner),
+            nested,
+            overflows=overflows,
+        )
 
     def _is_shifted(self, exponential: Computation) -> bool:
         """
@@ -207,7 +205,7 @@ class Logarithms(Computations):
         nested: bool = True,
         position: int = 0,
         value: Value | None = None,
-        negated: bool = False,
+        overflows: bool = True,
     ) -> None:
         known = tuple(each for each in operands if each is not None)
         whole = len(known) == len(operands) and arguments is not None
@@ -224,10 +222,15 @@ class Logarithms(Computations):
             nested=whole and nested and inner.alone and self._is_written(made, position, inner),
             real=tensor is not None and tensor.dtype == "float",
             recorded=self.machine.grad_mode is not Truth.NO,
-            negated=negated,
+            overflows=overflows,
         )
         if self.machine.foreign_call is None and not self.machine.expected_errors:
             self._waiting.append((made, inner, self.machine.with_truth(event)))
+
+
+def _is_chosen(largest: float) -> bool:
+    """Whether a largest exponent does not overflow, or is one that somebody chose."""
+    return largest <= _OVERFLOWS or CHOSEN / 10 <= largest < inf
 
 
 def _is_literal(made: Computation, position: int, number: int) -> bool:
