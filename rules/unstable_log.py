@@ -86,15 +86,13 @@ class UnstableLog(Rule):
             """
             import torch
 
-            x = torch.tensor([1e-9, 1e-3])
-            growth = torch.exp(x) - 1  # strict: [TLN605]
+            growth = torch.exp(torch.tensor([1e-9, 1e-3])) - 1  # strict: [TLN605]
             """,
             shows=Holds("growth[0] == 0"),
             fixed="""
             import torch
 
-            x = torch.tensor([1e-9, 1e-3])
-            growth = torch.expm1(x)
+            growth = torch.expm1(torch.tensor([1e-9, 1e-3]))
             """,
             strict=True,
         ),
@@ -131,13 +129,10 @@ class UnstableLog(Rule):
     def check(self, event: numerics.LogarithmComposed) -> Iterator[Diagnostic]:
         assert isinstance(event.node, cst.BaseExpression)
         why = _WHY[event.stable] if event.overflows else _UNDERFLOWS
-        if event.recorded and event.stable not in _OF_SMALL:
-            why += ", and any gradient is NaN"
-        message = f"{shown(event.node)} {why}: `{event.stable}` is one operation and exact"
-        # Only small values lose digits, and most code has none; what is divided by is infinite there with or without
-        # a logarithm.
-        harmless = event.stable in _OF_SMALL or event.divides
-        level = Level.STRICT if harmless else None
+        nan = ", and any gradient is NaN" if event.recorded and event.stable not in _OF_SMALL else ""
+        message = f"{shown(event.node)} {why}{nan}: `{event.stable}` is one operation and exact"
+        # most code has no values that are so small; and what is divided by is infinite there in any case
+        level = Level.STRICT if event.stable in _OF_SMALL or event.divides else None
         claims = (Observed("inexact"),)
         yield Diagnostic(event.node, message, event.trace, partial(_fix, event), level, claims=claims)
 
