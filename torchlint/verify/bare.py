@@ -46,6 +46,7 @@ def without_constructor(target: type[Any], method: str) -> Any:
         if not use.kind and type(value) is int:
             value = Anything(value)
         object.__setattr__(instance, name, value)
+        made_of(instance)[name] = use
         return value
 
     derived = types.new_class(target.__name__, (target,), exec_body=lambda names: names.update(__getattr__=made_up))
@@ -53,6 +54,15 @@ def without_constructor(target: type[Any], method: str) -> Any:
     if isinstance(instance, torch.nn.Module):
         torch.nn.Module.__init__(instance)
     return instance
+
+
+def made_of(instance: Any) -> dict[str, Use]:
+    """The attributes of an instance that were made up until now."""
+    known: dict[str, Use] = getattr(instance, "__dict__", {}).setdefault(_MADE, {})
+    return known
+
+
+_MADE = "_made_up_by_torchlint"
 
 
 @functools.lru_cache(maxsize=64)

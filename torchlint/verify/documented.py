@@ -70,8 +70,12 @@ class Example:
 def examples(name: str, method: str, texts: Iterator[str]) -> Iterator[Example]:
     """The examples of a class, or of a function, in texts of a project."""
     blocks = (tree for text in texts if f"{name}(" in text for tree in _blocks(text, name))
+    seen = set()
     for tree in itertools.islice(blocks, BLOCKS):
-        yield from _in_block(tree, name, method)
+        for found in _in_block(tree, name, method):
+            if repr(found) not in seen:  # what stands in a function stands in its file, too
+                seen.add(repr(found))
+                yield found
 
 
 def texts(path: str, root: str) -> Iterator[str]:

@@ -24,10 +24,10 @@ import torch
 
 from torchlint.verify import refusals, wished
 from torchlint.verify.anything import Anything
-from torchlint.verify.bare import without_constructor
+from torchlint.verify.bare import SHAPE, made_of, without_constructor
 from torchlint.verify.constructions import Construction, Constructions
 from torchlint.verify.documented import Example
-from torchlint.verify.inputs import Inputs, first_inputs
+from torchlint.verify.inputs import OF_INSTANCE, Inputs, first_inputs
 from torchlint.verify.machine import OnThisMachine
 from torchlint.verify.missing import Missing
 from torchlint.verify.protocol import Raised
@@ -235,7 +235,7 @@ class Driver:
                         self.constructions.refused(error, construction, None if chosen is None else self.made)
                         if chosen is None:
                             break
-                        waiting.add(_others(error, chosen, self.made), self._way(error))
+                        waiting.add(self._others(error, chosen, module), self._way(error))
         return None
 
     def _first(self, built: Any, construction: Construction) -> list[Inputs]:
@@ -270,6 +270,15 @@ class Driver:
                 return self.tell(error, phase.name)
         self.anything = Anything.asked
         return None
+
+    def _others(self, error: Exception, chosen: Inputs, built: Any) -> Iterator[Inputs]:
+        """Inputs that a refusal of some asks for: those of which it is said which, then guesses."""
+        held = {} if built is self.target else made_of(built)
+        made = {**{f"{OF_INSTANCE}{name}": getattr(built, name, None) for name in held}, **self.made}
+        chosen = chosen.with_attributes(held, SHAPE) if held else chosen
+        yield from wished.inputs(chosen, refusals.at_a_layer(error, made))
+        yield from wished.inputs(chosen, refusals.wishes(error, made))
+        yield from repaired(chosen, str(error))
 
     def _way(self, error: Exception) -> _Way:
         return _line(error, self.target), self.machine.calls
@@ -326,13 +335,6 @@ def _line(error: Exception, target: Any) -> int:
             return trace.tb_lineno
         trace = trace.tb_next
     return 0
-
-
-def _others(error: Exception, chosen: Inputs, made: Mapping[str, Any]) -> Iterator[Inputs]:
-    """Inputs that a refusal of some asks for: those of which it is said which, then guesses."""
-    yield from wished.inputs(chosen, refusals.at_a_layer(error, made))
-    yield from wished.inputs(chosen, refusals.wishes(error, made))
-    yield from repaired(chosen, str(error))
 
 
 @dataclasses.dataclass

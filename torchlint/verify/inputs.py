@@ -41,6 +41,7 @@ SMALL_INTS = {
 """Constructor arguments whose name holds the word, and a size that suits it."""
 INTEGER_INPUTS = ("ids", "tokens", "idx", "index", "indices", "label", "labels", "target", "targets")
 """Names, or last words of names, of `forward` arguments that are integers."""
+OF_INSTANCE = "self."
 SPATIAL = (16, 32, 28, 8)
 
 
@@ -95,7 +96,7 @@ def constructor_arguments(
                 found[p.name] = layer
             elif use.choices and use.kind in ("", "string"):
                 found[p.name] = use.choices[0]
-            elif not by_use and use.kind not in ("config", "dict", "module", "modules", "callable", "tensor", "mask"):
+            elif not by_use and use.kind not in _CLEAR:
                 found[p.name] = _argument(p.name.lower(), p.annotation, size)
             elif use.kind in ("", "integer"):
                 found[p.name] = values.scalar(p.name, size, computes=False)
@@ -104,6 +105,15 @@ def constructor_arguments(
             if anything and p.annotation is p.empty and type(value := found[p.name]) is int:
                 found[p.name] = Anything(value)
     return found
+
+
+_CLEAR = frozenset(
+    {
+        *("config", "dict", "module", "modules", "callable", "tensor", "mask", "device", "dtype", "path", "mapping"),
+        *("optimizer", "scheduler", "loader", "criterion", "parameters"),
+    }
+)
+"""Kinds that no name and no annotation says better."""
 
 
 def _of_class(target: type[Any], parameter: inspect.Parameter, annotation: Any, size: int, depth: int) -> Any:
@@ -171,7 +181,8 @@ _BY_NAME: tuple[tuple[tuple[str, ...], _Make], ...] = (
 @dataclass(frozen=True)
 class Inputs:
     """
-    Arguments for one call. Of what a function takes as `*more` the names are `*more0`, `*more1`.
+    Arguments for one call. Of what a function takes as `*more` the names are `*more0`, `*more1`; attributes of its
+    instance that are made up are `self.name`.
 
     Attributes
     ----------
@@ -219,6 +230,18 @@ class Inputs:
             made[name] = values.make(name, use, own.get(name, self.shape), SIZE, requires_grad, computes=True)
         return made
 
+    def with_attributes(self, known: Mapping[str, Use], shape: tuple[int, ...]) -> Inputs:
+        """The same with attributes of the instance, of which those that are tensors have a shape."""
+        new = {
+            f"{OF_INSTANCE}{name}": use for name, use in known.items() if f"{OF_INSTANCE}{name}" not in self.parameters
+        }
+        tensors = tuple(name for name, use in new.items() if use.kind == "tensor")
+        others = tuple((n, use if use.kind else Use("anything")) for n, use in new.items() if n not in tensors)
+        shapes = {**dict.fromkeys(new, shape), **dict(self.shapes)}
+        return replace(
+            self, names=(*self.names, *tensors), others=(*self.others, *others), shapes=tuple(shapes.items())
+        )
+
     @property
     def parameters(self) -> list[str]:
         """Those that get something."""
@@ -226,10 +249,14 @@ class Inputs:
 
     def called(self, function: Callable[..., Any], made: Mapping[str, Any]) -> Any:
         """What a function gives back for these."""
+        owner = function if isinstance(function, nn.Module) else getattr(function, "__self__", None)
+        own = [name for name in self.parameters if name.startswith(OF_INSTANCE)]
+        for name in own:
+            object.__setattr__(owner, name.removeprefix(OF_INSTANCE), made[name])
         starred = sorted(name for name in self.parameters if name.startswith("*"))
         before = [p.name for p in parameters(function) if starred and p.kind in _BY_PLACE and p.name in self.parameters]
         positional = [*before, *starred]
-        keywords = {name: made[name] for name in self.parameters if name not in positional}
+        keywords = {name: made[name] for name in self.parameters if name not in (*positional, *own)}
         return function(*(made[name] for name in positional), **keywords)
 
     def words(self, requires_grad: bool) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 
 from torchlint.verify import values
 from torchlint.verify.anything import Anything, tensors
-from torchlint.verify.bare import SHAPE, SIZE, attributes
+from torchlint.verify.bare import SHAPE, SIZE, attributes, made_of
 from torchlint.verify.refusals import around, parsed, raised_in
 from torchlint.verify.standins import Inert, supplied
 from torchlint.verify.usage import Use
@@ -113,6 +113,7 @@ class Missing:
             value = values.make(name, use, SHAPE, SIZE, False, computes=use.kind == "tensor")
             Anything.asked = True
             object.__setattr__(built, name, Anything(value) if not use.kind and type(value) is int else value)
+            made_of(built)[name] = use
 
 
 def _left_to_others(error: Exception, target: Any) -> str:

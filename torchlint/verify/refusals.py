@@ -86,9 +86,10 @@ class _Frame:
             if held:
                 yield held[0], node.attr
                 return
-            if node.attr in self.given and _equal(self.given[node.attr], value):
-                yield node.attr, ""
-                return
+            for name in (node.attr, ast.unparse(node)):
+                if name in self.given and _equal(self.given[name], value):
+                    yield name, ""
+                    return
         if plain and value is not None:
             yield from ((name, "") for name, made in self.given.items() if type(made) is type(value) and made == value)
             for name, made in self.given.items():

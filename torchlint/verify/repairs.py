@@ -47,11 +47,16 @@ def repaired(inputs: Inputs, message: str) -> list[Inputs]:
     if "ndarray" in message:
         for name in (*inputs.names, *(n for n, use in inputs.others if use.kind in ("mask", "config"))):
             found.append(with_use(inputs, name, Use("array")))
-    if re.search(r"not Tensor|'Tensor' object|Tensor cannot|single element can be converted|ambiguous", message):
+    if re.search(
+        r"not Tensor|'Tensor' object|Tensor cannot|single element can be converted|ambiguous|'Tensor' and 'str'",
+        message,
+    ):
         found += list(_otherwise(inputs, message))
     return found
 
 
+_NO_TENSOR = r"not Tensor|'Tensor' object|Tensor cannot|single element can be converted|ambiguous|'Tensor' and 'str'"
+"""Refusals of tensors."""
 _OF_INTEGERS = (
     r"scalar types?:? Long|expected .*Long|must be .*integer|Long, Int|Expected dtype int|must be long"
     r"|tensors used as indices must be long"
@@ -92,7 +97,9 @@ def _completed(inputs: Inputs, message: str) -> Iterator[Inputs]:
     tensor = re.search(r"must be Tensor, not (\w+)|expected Tensor as element \d+ .* got (\w+)", message)
     if tensor is not None:
         for name, use in inputs.others:
-            if use.kind in _MADE.get(tensor[1] or tensor[2], ()):
+            if use.kind == "list":
+                yield with_use(inputs, name, Use("tensors"))
+            elif use.kind in _MADE.get(tensor[1] or tensor[2], ()):
                 yield with_use(inputs, name, Use("tensor"))
     if "but got Anything" in message or "not Anything" in message:
         for name, use in inputs.others:
@@ -114,6 +121,8 @@ def _completed(inputs: Inputs, message: str) -> Iterator[Inputs]:
             yield with_use(inputs, name, Use("module", reads=use.reads))
         elif kind == "Tensor" and use.kind in ("tensors", "batch"):
             yield with_use(inputs, name, Use("modules" if attribute in MODULE_ATTRIBUTES else "anything"))
+        elif kind == "int" and use.kind == "list":
+            yield with_use(inputs, name, Use("tensors" if attribute in TENSOR_ATTRIBUTES else "anything"))
         elif _TYPES.get(kind) == use.kind:
             yield with_use(inputs, name, Use("tensor" if attribute in TENSOR_ATTRIBUTES else "config"))
 
@@ -125,7 +134,7 @@ _NOT_THAT = (
 _MADE = {
     "list": ("list", "tensors", "loader"),
     "tuple": ("batch",),
-    "int": ("integer", ""),
+    "int": ("integer", "list", ""),
     "float": ("number", ""),
     "str": ("string", ""),
     "bool": ("flag", ""),
@@ -199,9 +208,9 @@ def _one_by_one(inputs: Inputs, shapes: Sequence[tuple[int, ...]]) -> list[Input
 
 def _otherwise(inputs: Inputs, message: str) -> Iterator[Inputs]:
     """One of the tensors is something else: what, the message hints at."""
-    kinds = ("callable",) if "not callable" in message else ("integer", "list", "callable")
+    kinds: tuple[str, ...] = ("callable",) if "not callable" in message else ("integer", "list", "callable")
     kinds = ("anything",) if "has no attribute" in message else kinds
-    for name in inputs.names:
-        for kind in kinds:
-            rest = tuple(each for each in inputs.names if each != name)
-            yield replace(inputs, names=rest, others=(*inputs.others, (name, Use(kind))))
+    kinds = ("string", "path") if re.search(r"PathLike|'str'", message) else kinds
+    found = re.search(r"has no attribute '(\w+)'", message)
+    kinds = ("module", *kinds) if found is not None and found[1] in MODULE_ATTRIBUTES else kinds
+    yield from (with_use(inputs, name, Use(kind)) for name in (*inputs.names, *inputs.integers) for kind in kinds)

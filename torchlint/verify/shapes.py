@@ -127,7 +127,13 @@ _REPAIRS: tuple[tuple[str, _Repair], ...] = (
     (r"(?i)(?:must|should|expect\w*)[^.]*?\b(\d)-?D\b", lambda s, g: of_rank(s, g[0][0])),
     (r"unpack \(expected (\d+)(?:, got (\d+))?", _unpacked),
     (r"Dimension out of range.*\[-(\d)", lambda s, g: of_rank(s, g[0][0] + 1)),
-    (r"too many indices for tensor of dimension (\d)", lambda s, g: of_rank(s, g[0][0] + 1)),
+    (
+        r"too many indices for tensor of dimension (\d)",
+        lambda s, g: [
+            *of_rank(s, g[0][0] + 1),
+            *of_rank(s, len(s) + 1),
+        ],  # or it is gone through, and parts are indexed
+    ),
     (r"more than 1 value per channel", lambda s, g: [(4, *s[1:])]),
     (r"Expected \d+D \(unbatched\) or (\d)D", lambda s, g: of_rank(s, g[0][0])),
     (r"1D (?:CPU )?int64", lambda s, g: [s[:1]]),

@@ -104,7 +104,7 @@ class Use:
     ----------
     kind
         "tensor", "integers", "mask", "tensors", "module", "criterion", "callable", "optimizer", "scheduler", "loader",
-        "parameters", "modules", "array",
+        "parameters", "modules", "array", "mapping" (of keywords),
         "config", "dict", "list", "integer", "number", "flag", "string", "device", "dtype", "path", "batch" (a tuple of
         tensors), or "" for unknown.
     rank
@@ -258,6 +258,12 @@ def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str
         return "list" if many and "integer" not in seen else "integer" if computes else ""
     if by_name in ("loader", "optimizer", "scheduler", "criterion", "device", "dtype", "config", "path", "parameters"):
         return by_name
+    if "mapping" in seen:
+        return "mapping"
+    if "moved" in seen and (by_name == "module" or not computes):
+        return "module"
+    if "moved" in seen and by_name in ("", "tensor"):
+        return "tensor"
     if "called" in seen:
         return "module" if by_name == "module" else "callable"
     if "config" in seen:
@@ -315,6 +321,8 @@ def _evidence(function: ast.AST) -> Iterator[tuple[str, str]]:
                 yield name, "modules"
             case ast.Call(ast.Name(name)):
                 yield name, "called"
+            case ast.keyword(None, ast.Name(name)):
+                yield name, "mapping"
             case ast.Assign([ast.Tuple(_)], ast.Name(name)):
                 yield name, "batch"
             case ast.BinOp(ast.Name(name), ast.MatMult()) | ast.BinOp(_, ast.MatMult(), ast.Name(name)):
@@ -341,6 +349,8 @@ def _by_attribute(attribute: str) -> str:
         return "config"
     if attribute in ("append", "extend", "index"):
         return "list"
+    if attribute == "to":
+        return "moved"
     return "config"
 
 

@@ -6,6 +6,7 @@ Runs inside the child. Each is made anew for each call, the same for the same na
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,6 +15,24 @@ from torch import nn
 
 from torchlint.verify.anything import AnyTensor, Anything, tensors
 from torchlint.verify.usage import CONFIGURATIONS, MODULE_ATTRIBUTES, Use
+
+
+class Place(str):
+    """The name of a file or a folder, as a string and as a path."""
+
+    def __truediv__(self, other: object) -> Any:
+        return pathlib.Path(self) / str(other)
+
+    def __rtruediv__(self, other: object) -> Any:
+        return pathlib.Path(str(other)) / str(self)
+
+    def __getattr__(self, name: str) -> Any:
+        """As that of paths."""
+        return getattr(pathlib.Path(str(self)), name)
+
+    def __fspath__(self) -> str:
+        return str(self)
+
 
 _SMALL: tuple[tuple[tuple[str, ...], Any], ...] = (  # of a name, the first whose words it holds; =: its last word
     (
@@ -36,8 +55,8 @@ _SMALL: tuple[tuple[tuple[str, ...], Any], ...] = (  # of a name, the first whos
     (("use_", "is_", "with_", "bias", "inplace", "verbose", "causal", "enable", "return_"), False),
     (("dim", "axis"), -1),
     (("act", "nonlinearity"), "relu"),
-    (("folder", "=dir", "directory"), "."),
-    (("path", "file"), "file"),
+    (("folder", "=dir", "directory"), Place(".")),
+    (("path", "file"), Place("file")),
     (("=name", "=mode", "=type"), ""),
 )
 
@@ -162,6 +181,7 @@ class AnyModule(nn.Module):  # type: ignore[misc]
         self.in_features = self.out_features = self.dim = self.embed_dim = self.hidden_size = 8
         self.weight = nn.Parameter(torch.ones(()))
         self.bias = nn.Parameter(torch.zeros(()))
+        self.activation, self.dropout = nn.ReLU(), nn.Dropout(0.1)  # as a program may look for among its parts
         for name, held in reversed(reads):
             if held in _HELD and (name in vars(self) or not hasattr(self, name)):
                 setattr(self, name, _HELD[held]())
@@ -294,6 +314,8 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
             return Settings(size, use.reads) if settings else Batch(shape, requires_grad, use.held, use.value or ())
         case "list":
             return [size, size]
+        case "indices":
+            return [0, 1]
         case "integer":
             return int(value) if isinstance(value := scalar(name, size, computes=computes), (int, float)) else size
         case "number":
@@ -309,5 +331,7 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
         case "dtype":
             return torch.float32
         case "path":
-            return "." if any(word in name.lower() for word in ("dir", "folder", "root")) else "file"
+            return Place("." if any(word in name.lower() for word in ("dir", "folder", "root")) else "file")
+        case "mapping":
+            return {}
     return scalar(name, size, computes=computes)
