@@ -297,6 +297,10 @@ def density_of_a_mixture():
     def nearest(x, means):
         return torch.log(torch.exp(-(x[:, None] - means).abs()).sum(1))  # smell: [TLN605]
 
+    def normalised(x, means, scale):
+        squares = ((x[:, None] - means) / scale).pow(2)
+        return torch.log(torch.exp(-0.5 * (squares + 1.837877)).sum(1))  # smell: [TLN605]
+
     log_prob = of(torch.tensor([60.0]), torch.tensor([0.0, 1.0]), 1.0)
     near = nearest(torch.tensor([600.0]), torch.tensor([0.0, 1.0]))
 

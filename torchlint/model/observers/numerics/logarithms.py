@@ -42,6 +42,7 @@ _PICKING = frozenset(
 _MOST_PICKED = 8
 _GUARDS = frozenset({"isinf", "isposinf", "isneginf", "isfinite", "isnan", "nan_to_num", "==", "!="})
 """What asks of a result whether it has overflowed: it is replaced where it has."""
+_LIMITS = frozenset({"clamp", "clamp_max", "clip", "fmin", "hardtanh", "min", "minimum"})
 _DIVISIONS = frozenset({"/", "div", "divide", "true_divide"})
 _ROUNDED = frozenset({"log_softmax", "logsigmoid", "logsumexp"})
 """What takes the logarithm of something that may be 0."""
@@ -154,8 +155,10 @@ class Logarithms(Computations):
             return
         bounds = self._bounds(exponential)
         overflows = not _is_chosen(bounds.high)
-        # what is never positive may be so far below 0 that nothing is left of any exponential: distances
-        if self._is_shifted(exponential) or not (overflows or (bounds.high <= 0 and not _is_chosen(-bounds.low))):
+        limited = self.maker(exponential.get(0, "input"))
+        # what has no lower bound may be so far below 0 that nothing is left of any exponential: distances
+        vanishes = not _is_chosen(-bounds.low) and not (limited is not None and limited.name in _LIMITS)
+        if self._is_shifted(exponential) or not (overflows or vanishes):
             return
         nested = self._is_written(inner, 0, exponential)
         self._found(
