@@ -144,6 +144,18 @@ def test_an_example_of_another_file_is_followed(tmp_path: Path) -> None:
             "Held.apply",
             "`self.kernel` of shape (2, 8, 8, 8)",
         ),
+        ("def f(x):\n    return x * 2\n@f(None)\ndef g(x):\n    return x\n", "g", "what line 5 does"),
+        ("def f(x):\n    return x * 2\nvalue = f(\n    None)\n", "f", "what line 5 does"),
+        (
+            "def first(parts: list[torch.Tensor], more):\n    return parts[4].sum() * more[3]\n",
+            "first",
+            "`parts` (tensors)",
+        ),
+        (
+            "def norm(box):\n    scaled = box\n    x, y, z = scaled.unbind(-1)\n    return x + y * z\n",
+            "norm",
+            "(2, 3)",
+        ),
         (
             "def store(x, path):\n    name = (path / 'part').with_suffix('.txt')\n    return x * len(str(name))\n",
             "store",

@@ -32,7 +32,7 @@ from torchlint.verify import instrument
 from torchlint.verify.confinement import adopt_orphans, confine, descendants, kill_orphans
 from torchlint.verify.derivatives import Calls
 from torchlint.verify.documented import Example, examples, texts
-from torchlint.verify.loading import Loading
+from torchlint.verify.loading import Loading, without
 from torchlint.verify.missing import Missing
 from torchlint.verify.observe import Clock, Watcher, describe, facts
 from torchlint.verify.preloaded import Preloaded, key
@@ -390,7 +390,7 @@ class _Program:
         self.files[name] = 0
         linecache.cache[name] = (len(request.text), None, request.text.splitlines(True), name)
         return instrument.instrument(
-            request.text,
+            without(request.text, self.loading.left_out if self.loading else ()),
             name,
             request.watches,
             request.catch,
@@ -408,6 +408,7 @@ class _Program:
         names = self.module.__dict__
         touched = self.loading.standins.touched if self.loading else set()
         touched.clear()
+        touched.update(f"what line {line} does" for line in (self.loading.left_out if self.loading else ()))
         grad = self.request.input_grad
         absent = self.loading.absent if self.loading else None
         missing = Missing(target, method, touched, absent)

@@ -374,7 +374,7 @@ def _told(phase: _Phase, error: Exception) -> str:
 def _word(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"tensor of shape {tuple(value.shape)}"
-    text = repr(value)
+    text = value.__name__ if isinstance(value, type) else repr(value)
     return text if len(text) <= 40 and "\n" not in text else type(value).__name__
 
 

@@ -291,14 +291,15 @@ def first_inputs(function: Callable[..., Any], module: nn.Module | None) -> list
     plain = [n for n in names if n not in dict(others)]
     integers = tuple(n for n in plain if kinds[n].kind == "integers" or n.lower().rpartition("_")[2] in INTEGER_INPUTS)
     floats = tuple(n for n in plain if n not in integers)
-    ranks = [use.rank for use in kinds.values() if use.rank and use.kind != "batch"]
+    shaped = {name: use for name, use in kinds.items() if use.kind not in ("batch", "tensors", "list", "modules")}
+    ranks = [use.rank for use in shaped.values() if use.rank]
     ranked = [_RANKED[rank] for rank in ranks if rank in _RANKED]
     layers = [] if module is None else list(_shapes(module))
     shapes = list(dict.fromkeys([*layers, *ranked, *_PLAIN]))
     embedding = None if module is None else next((m for m in module.modules() if isinstance(m, nn.Embedding)), None)
     found = [Inputs(shape, floats, integers, others=others) for shape in shapes]
     if len(set(ranks)) > 1:
-        own = tuple((n, _RANKED[use.rank]) for n, use in kinds.items() if use.rank in _RANKED and use.kind != "batch")
+        own = tuple((n, _RANKED[use.rank]) for n, use in shaped.items() if use.rank in _RANKED)
         found.insert(0, Inputs(shapes[0], floats, integers, others=others, shapes=own))
     if integers and floats:
         found += [

@@ -17,7 +17,7 @@ import os
 import re
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import CodeType
 from typing import Any
 
@@ -47,6 +47,8 @@ class Loading:
     ----------
     standins
         What is stood in for.
+    left_out
+        Lines of the file whose statements, on its own level, raise: they are left out (`without`).
     """
 
     def __init__(self, path: str, code: Callable[[str], CodeType]) -> None:
@@ -58,6 +60,7 @@ class Loading:
             self.root, folder = os.path.split(self.root)
             self.name = f"{folder}.{self.name}"
         self.bare = False
+        self.left_out: set[int] = set()
         self.gone: list[tuple[str, str]] = []
         self.packages: dict[str, dict[str, object]] = {}
 
@@ -163,7 +166,20 @@ class Loading:
         if failing:  # a part of the project that does not load here
             self._without(failing)
             return True
-        return False
+        return self._left_out(error)
+
+    def _left_out(self, error: Exception) -> bool:
+        """Whether the statement of the file itself that raised is left out now, definitions and imports excepted."""
+        line, trace = 0, error.__traceback__
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            if code.co_name == "<module>" and os.path.realpath(code.co_filename) == self.path:
+                line = trace.tb_lineno
+            trace = trace.tb_next
+        if line == 0 or line in self.left_out or isinstance(error, ImportError):
+            return False
+        self.left_out.add(line)
+        return True
 
     def _behind(self, error: Exception) -> bool:
         """Whether what is not installed, and the program said so in its own words, is stood in for now."""
@@ -215,6 +231,24 @@ class Loading:
             module.__package__ = name
             module.__dict__.update(self.packages.setdefault(name, {}))
             sys.modules[name] = module
+
+
+def without(text: str, lines: Collection[int]) -> str:
+    """A program without the statements of its own level that stand at lines; of a definition the decorators go."""
+    if not lines:
+        return text
+    written = text.splitlines()
+    for node in ast.parse(text).body:
+        defined = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        decorators = [each.lineno for each in node.decorator_list] if defined else []  # type: ignore[attr-defined]
+        first, last = min([node.lineno, *decorators]), node.end_lineno or node.lineno
+        if not any(first <= line <= last for line in lines):
+            continue
+        if defined:
+            last = node.lineno - 1
+        for line in range(first, last + 1):
+            written[line - 1] = "pass" if line == first and not defined else ""
+    return "\n".join(written) + "\n"
 
 
 class _Bare(types.ModuleType):

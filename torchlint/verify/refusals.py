@@ -12,6 +12,7 @@ import ast
 import functools
 import linecache
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import FrameType
@@ -120,6 +121,11 @@ def wishes(error: Exception, given: Mapping[str, Any]) -> list[Wish]:
     found: list[Wish] = []
     if isinstance(error, KeyError) and chain:
         found += _keys(chain[-1], at, error)
+    if isinstance(error, IndexError) and chain:
+        found += _indices(chain[-1], at)
+    taken_apart = re.search(r"to unpack \(expected (\d+)", str(error)) if isinstance(error, ValueError) else None
+    if taken_apart is not None and chain:
+        found += _taken_apart(chain[-1], int(taken_apart[1]), at)
     for node, inside in zip(chain, [*chain[1:], None], strict=True):
         if isinstance(node, ast.Assert):
             found += _wanted(node.test, True, at)
@@ -233,6 +239,32 @@ def _keys(statement: ast.stmt, at: _Frame, error: KeyError) -> Iterator[Wish]:
         if isinstance(table, Mapping) and _equal(asked, key):
             for name, attribute in at.argument(node.slice):
                 yield from (Wish(name, attribute, "value", each) for each in reversed(list(table)[:_CHOICES]))
+
+
+def _indices(statement: ast.stmt, at: _Frame) -> Iterator[Wish]:
+    """How long what is indexed would have to be."""
+    for node in ast.walk(statement):
+        if not isinstance(node, ast.Subscript):
+            continue
+        try:
+            several, index = at.value(node.value), at.value(node.slice)
+        except Exception:
+            continue
+        if isinstance(several, (list, tuple)) and type(index) is int and index >= len(several):
+            yield from _of(node.value, "size", index + 1, at)
+
+
+def _taken_apart(statement: ast.stmt, count: int, at: _Frame) -> Iterator[Wish]:
+    """What is assigned to so many names."""
+    match statement:
+        case ast.Assign([ast.Tuple(parts) | ast.List(parts)], value) if len(parts) == count:
+            match value:
+                case ast.Attribute(tensor, "shape") | ast.Call(ast.Attribute(tensor, "size"), []):
+                    yield from _of(tensor, "rank", count, at)
+                case ast.Attribute(tensor, "T" | "mT") | ast.Call(ast.Attribute(tensor, "unbind"), [_]):
+                    yield from _of(tensor, "size", count, at, -1)
+                case _:
+                    yield from _of(value, "size", count, at)
 
 
 _NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {

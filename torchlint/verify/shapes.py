@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 RANKS = 6
 """No tensor gets more dimensions."""
-LARGEST = 2**18
+LARGEST = 2**19
 """Nor more elements."""
 Shape = tuple[int, ...]
 _Repair = Callable[[Shape, list[list[int]]], list[Shape]]

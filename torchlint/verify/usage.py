@@ -108,7 +108,8 @@ class Use:
         "config", "dict", "list", "integer", "number", "flag", "string", "device", "dtype", "path", "batch" (a tuple of
         tensors), or "" for unknown.
     rank
-        Dimensions that a tensor is unpacked into (`b, c, h, w = x.shape`), or tensors of a batch; or 0.
+        Dimensions that a tensor is unpacked into (`b, c, h, w = x.shape`), tensors of a batch, elements of a list; or
+        0.
     of
         The class of the project that its annotation names.
     reads

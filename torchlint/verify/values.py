@@ -194,6 +194,9 @@ class AnyModule(nn.Module):  # type: ignore[misc]
         sizes = given and all(isinstance(each, (int, float, str, type, nn.Module)) for each in given)
         return AnyModule() if sizes else self.weight + self.bias
 
+    def __repr__(self) -> str:
+        return "AnyModule()"
+
     def __getattr__(self, name: str) -> Any:
         """What it was not known to have."""
         if name.startswith("_") or name in MODULE_ATTRIBUTES or "_set" in self.__dict__:
@@ -280,14 +283,14 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
         case "tensor" | "integers" | "mask":
             return tensor(name, shape, requires_grad, use.kind)
         case "tensors":
-            return [tensor(name, shape, requires_grad, use.held), tensor(name, shape, requires_grad, use.held)]
+            return [tensor(name, shape, requires_grad, use.held) for _ in range(use.rank or 2)]
         case "batch":
             first = [tensor("x", shape, requires_grad, use.held) for _ in range(max(1, use.rank - 1))]
             return (*first, tensor("labels", shape, False))
         case "module":
             return AnyModule(use.reads)
         case "modules":
-            return [AnyModule(), AnyModule()]
+            return [AnyModule() for _ in range(use.rank or 2)]
         case "array":
             return tensor(name, shape, False, "tensor").numpy()
         case "parameters":
@@ -313,7 +316,7 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
             settings = not computes or name.lower() in CONFIGURATIONS
             return Settings(size, use.reads) if settings else Batch(shape, requires_grad, use.held, use.value or ())
         case "list":
-            return [size, size]
+            return [size] * (use.rank or 2)
         case "indices":
             return [0, 1]
         case "integer":

@@ -25,6 +25,8 @@ from torchlint.verify.usage import Use
 LARGEST = 4096
 """No tensor gets a larger dimension."""
 
+MANY = 64
+"""No list has more elements."""
 _KINDS: tuple[tuple[type[Any], str], ...] = (
     (bool, "flag"),
     (int, "integer"),
@@ -66,6 +68,9 @@ def _granted(known: Inputs, wishes: Sequence[Wish]) -> Iterator[Inputs]:
             yield from _in_a_batch(known, wish)
             continue
         shape = own.get(wish.name, known.shape)
+        several = dict(known.others).get(wish.name, Use(""))
+        if wish.asks == "size" and several.kind in ("tensors", "list", "modules") and 0 < wish.value <= MANY:
+            yield with_use(known, wish.name, replace(several, rank=wish.value))
         if wish.asks in ("rank", "size", "shape"):
             for found in _shapes(shape, wish):
                 if wish.name in shaped:
