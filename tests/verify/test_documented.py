@@ -145,7 +145,6 @@ def test_an_example_of_another_file_is_followed(tmp_path: Path) -> None:
             "`self.kernel` of shape (2, 8, 8, 8)",
         ),
         ("def f(x):\n    return x * 2\n@f(None)\ndef g(x):\n    return x\n", "g", "what line 5 does"),
-        ("def f(x):\n    return x * 2\nvalue = f(\n    None)\n", "f", "what line 5 does"),
         (
             "def first(parts: list[torch.Tensor], more):\n    return parts[4].sum() * more[3]\n",
             "first",
