@@ -14,7 +14,8 @@ class ApiNewerThanTarget(Rule):
     what came last, which says where the range may begin; what came earlier is named.
 
     Silent where nobody says which releases are meant, and where the author asks first: `hasattr`, a version, a `try`
-    (also one around the import of what is used elsewhere), a function of the file that answers any of these.
+    (also one around the import of what is used elsewhere), a flag or a function that answers any of these, in this file
+    or in the one that it is imported from; and where all files of the package that import this one ask first.
 
     ## Why is this bad?
     An installation that the project's own metadata allow raises AttributeError, ImportError or TypeError.

@@ -17,6 +17,7 @@ from typing import Any
 
 from torchlint.knowledge.api import find
 from torchlint.lint.checkpoints import Checkpoints
+from torchlint.lint.gates import Gates
 from torchlint.lint.registry import Registry, Selection
 from torchlint.model.events import Event
 from torchlint.model.events import api as events
@@ -96,6 +97,12 @@ def referred(
     if lines is None or lines:
         named = references(tree, watched, find.PACKAGES, lines)
         found = [each for each in named if not each.asked]
+        if any(each.name in watched.names or _is_new(each, watched) for each in found):  # only then other files count
+            gates = Gates(tree, project)
+            named = references(tree, watched, find.PACKAGES, lines, gates.is_flag)
+            found = [each for each in named if not each.asked]
+            if any(_is_new(each, watched) for each in found) and gates.is_imported_under_a_test:
+                found = [each for each in found if not _is_new(each, watched)]
         tried = {each.name for each in named if each.asked and isinstance(each.node, ast.alias)}
     if retains:
         found += _receivers(tree)
@@ -104,6 +111,11 @@ def referred(
     read = _Names(tree, project)
     used = (use for each in found for use in _Judged(each, watched, target, read, found, tried).uses())
     return target, [_event(path, target, use, read) for use in used if use.kind in wanted]
+
+
+def _is_new(reference: Reference, watched: find.Watched) -> bool:
+    """Whether a place names what only some releases have, or a call that only some of them take."""
+    return reference.name in watched.too_new or reference.name in watched.new_arguments
 
 
 @lru_cache(maxsize=8)

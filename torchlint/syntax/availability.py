@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from torchlint.syntax.mentions import statements
 
@@ -34,10 +34,13 @@ class AvailabilityTests:
     ----------
     tree
         The file: flags that it sets anywhere are known everywhere in it.
+    elsewhere
+        Whether a name that it imports (`FLAG`, `compat.FLAG`) is such a flag of another file.
     """
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, elsewhere: Callable[[str], bool] | None = None) -> None:
         self._tree = tree
+        self._elsewhere = elsewhere
         self._flags: dict[str, bool] = {}
         self._values: dict[str, list[ast.expr]] | None = None
 
@@ -55,8 +58,12 @@ class AvailabilityTests:
                 names.append(node.id)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 names.append(f".{node.func.attr}")
-            if isinstance(node, ast.Attribute) and _SAYS_VERSION.search(node.attr):
-                return True
+            if isinstance(node, ast.Attribute):
+                if _SAYS_VERSION.search(node.attr):
+                    return True
+                of = node.value.id if isinstance(node.value, ast.Name) else ""
+                if of and self._elsewhere is not None and self._elsewhere(f"{of}.{node.attr}"):
+                    return True
         return any(map(self._is_flag, names))
 
     def _is_flag(self, name: str) -> bool:
@@ -70,7 +77,11 @@ class AvailabilityTests:
                 self._note(node, self._values)
         if name not in self._flags:
             self._flags[name] = False  # until it is known: a name may be assigned what it held
-            self._flags[name] = any(map(self.asks, self._values.get(name, ())))
+            values = self._values.get(name)
+            if values is None and self._elsewhere is not None and name[:1] != ".":
+                self._flags[name] = self._elsewhere(name)
+            else:
+                self._flags[name] = any(map(self.asks, values or ()))
         return self._flags[name]
 
     def _note(self, node: ast.stmt, values: dict[str, list[ast.expr]]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -72,7 +72,11 @@ _CALLS = frozenset({"partial", "map"})
 
 
 def references(
-    tree: ast.Module, wanted: Container[str], packages: Collection[str], lines: Sequence[int] | None = None
+    tree: ast.Module,
+    wanted: Container[str],
+    packages: Collection[str],
+    lines: Sequence[int] | None = None,
+    elsewhere: Callable[[str], bool] | None = None,
 ) -> list[Reference]:
     """
     The places of a file that name something wanted, in the order of the text.
@@ -87,8 +91,10 @@ def references(
         The packages that these begin with.
     lines
         Where they may be, in order (`mentions.lines_of`): statements without any of these lines are not looked at.
+    elsewhere
+        Whether a name that the file imports says in another file which version there is.
     """
-    uses = _Walk(tree, wanted, packages, lines=lines).uses
+    uses = _Walk(tree, wanted, packages, lines=lines, elsewhere=elsewhere).uses
     found = [each for each in uses.found if each.name not in uses.provided]
     return sorted(found, key=lambda each: (each.node.lineno, each.node.col_offset))
 
@@ -243,12 +249,13 @@ class _Walk:
         packages: Collection[str],
         methods: Container[str] = (),
         lines: Sequence[int] | None = None,
+        elsewhere: Callable[[str], bool] | None = None,
     ) -> None:
         self.packages = packages
         self.wanted = wanted
         self.lines = lines
         self.bindings = Bindings(wanted, packages)
-        self.tests = AvailabilityTests(tree)
+        self.tests = AvailabilityTests(tree, elsewhere)
         self.uses = _Uses(self.bindings, self.tests, wanted, methods)
         self.deferred = any(
             isinstance(node, ast.ImportFrom)

@@ -1,0 +1,84 @@
+"""Which torch there is may be asked in another file of the project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from expectations import lint
+
+USE = "import torch\n{imports}\n\ndef made(model):\n    return torch.compile(model) if {test} else model\n"
+
+
+def found(folder: Path, name: str, files: dict[str, str]) -> list[str]:
+    (folder / "pyproject.toml").write_text('[project]\ndependencies = ["torch>=1.13"]\n')
+    for each, text in files.items():
+        (folder / each).parent.mkdir(parents=True, exist_ok=True)
+        (folder / each).write_text(text)
+    return [each.code for each in lint(files[name], path=str(folder / name)).findings]
+
+
+FLAGS = """
+import torch
+
+MODERN = int(torch.__version__.split(".")[0]) > 1
+FAST = True
+BOTH = MODERN and FAST
+
+def ready():
+    return MODERN
+
+def wanted():
+    return FAST
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "test", "is_asked"),
+    [
+        ("from .flags import MODERN", "MODERN", True),
+        ("from net.flags import MODERN as GOOD", "GOOD", True),
+        ("from .flags import BOTH", "BOTH", True),
+        ("from .flags import ready", "ready()", True),
+        ("from . import flags", "flags.MODERN", True),
+        ("import net.flags as known", "known.MODERN", True),
+        ("from .flags import FAST", "FAST", False),
+        ("from .flags import wanted", "wanted()", False),
+        ("from . import flags", "flags.FAST", False),
+        ("from .absent import MODERN as GOOD", "GOOD", False),
+        ("from .flags import MODERN\nGOOD = True", "GOOD", False),
+    ],
+)
+def test_a_flag_of_another_file(tmp_path: Path, imports: str, test: str, is_asked: bool) -> None:
+    text = USE.format(imports=imports, test=test)
+    codes = found(tmp_path, "net/use.py", {"net/__init__.py": "", "net/flags.py": FLAGS, "net/use.py": text})
+    assert codes == ([] if is_asked else ["TLN907"])
+
+
+NEW = "import torch\n\ndef made(model):\n    return torch.compile(model)\n"
+UNDER = "import torch\n\nif int(torch.__version__[0]) > 1:\n    {}\n"
+
+
+@pytest.mark.parametrize(
+    ("importing", "is_asked"),
+    [
+        ({"net/a.py": UNDER.format("from .new import made")}, True),
+        ({"net/a.py": UNDER.format("from net import new")}, True),
+        ({"net/a.py": UNDER.format("import net.new")}, True),
+        ({"net/a.py": "try:\n    from .new import made\nexcept ImportError:\n    made = None\n"}, True),
+        ({"net/a.py": "try:\n    pass\nexcept ImportError:\n    from .new import made\n"}, False),
+        ({"net/a.py": "from .new import made\n"}, False),
+        ({"net/a.py": "def later():\n    from .new import made\n"}, False),
+        ({"net/a.py": UNDER.format("from .new import made"), "net/b.py": "from .new import made\n"}, False),
+        ({"net/a.py": UNDER.format("from .newer import made")}, False),
+        ({}, False),
+    ],
+)
+def test_a_module_that_is_imported_under_a_test(tmp_path: Path, importing: dict[str, str], is_asked: bool) -> None:
+    codes = found(tmp_path, "net/new.py", {"net/__init__.py": "", "net/new.py": NEW, **importing})
+    assert codes == ([] if is_asked else ["TLN907"])
+
+
+def test_what_is_gone_is_asked_for_elsewhere_too(tmp_path: Path) -> None:
+    text = "import torch\nfrom .flags import MODERN\n\ndef f(x):\n    return x if MODERN else torch.rfft(x, 1)\n"
+    assert not found(tmp_path, "net/use.py", {"net/__init__.py": "", "net/flags.py": FLAGS, "net/use.py": text})

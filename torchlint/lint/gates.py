@@ -1,0 +1,122 @@
+"""
+Whether another file of the project asks which torch there is: a flag that is imported, or an import under a test.
+
+Told from Python's own trees. Says nothing of what is tested for, and judges nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from torchlint.project.index import ProjectIndex
+from torchlint.syntax.availability import AvailabilityTests, handles_absence
+from torchlint.syntax.tree import SourceError, python_tree
+
+
+class Gates:
+    """
+    What other files ask for the sake of one.
+
+    Parameters
+    ----------
+    tree
+        The file.
+    project
+        Where its imports are looked for, and the files around it.
+    """
+
+    def __init__(self, tree: ast.Module, project: ProjectIndex) -> None:
+        self._tree = tree
+        self._project = project
+        self._known: dict[str, bool] = {}
+
+    def is_flag(self, name: str) -> bool:
+        """
+        Whether a name of the file (`FLAG`, or `compat.FLAG` of an imported module) answers in another file of the
+        project what there is.
+        """
+        if name not in self._known:
+            self._known[name] = False
+            first, _, rest = name.partition(".")
+            source = self._imports.get(first)
+            if source is not None:
+                module, original = source
+                self._known[name] = (
+                    self._asks(f"{module}.{original}".strip("."), rest) if rest else self._asks(module, original)
+                )
+        return self._known[name]
+
+    @cached_property
+    def _imports(self) -> dict[str, tuple[str, str]]:
+        """By name: the module that it is imported from, and its name there; "" for a module itself."""
+        found: dict[str, tuple[str, str]] = {}
+        own, is_package = self._project.module, self._project.is_package
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.ImportFrom):
+                module = _absolute(node, own, is_package)
+                found.update({alias.asname or alias.name: (module, alias.name) for alias in node.names})
+            elif isinstance(node, ast.Import):
+                found.update({alias.asname: (alias.name, "") for alias in node.names if alias.asname})
+        return found
+
+    def _asks(self, module: str, name: str) -> bool:
+        found = self._project.program(module) if module and name else None
+        if found is None or not isinstance(found[0].at, ast.Module):
+            return False
+        return AvailabilityTests(found[0].at).asks(ast.Name(name, ast.Load()))
+
+    @cached_property
+    def is_imported_under_a_test(self) -> bool:
+        """Whether the other files of the package that import this one all ask first, and there is one."""
+        own = self._project.module
+        if self._project.is_package or "." not in own:
+            return False
+        asked = False
+        for shown, text in self._project.mentioning(own.rpartition(".")[2]):
+            try:
+                tree = python_tree(text)
+            except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
+                continue
+            parts = shown.removesuffix(".py").split("/")
+            is_package = parts[-1] == "__init__"
+            tests: AvailabilityTests | None = None
+            for around in _importing(tree, ".".join(parts[:-1] if is_package else parts), is_package, own):
+                tests = tests or AvailabilityTests(tree)
+                if not any(_asks(tests, each) for each in around):
+                    return False
+                asked = True
+        return asked
+
+
+def _importing(tree: ast.Module, module: str, is_package: bool, wanted: str) -> list[list[ast.If | ast.Try]]:
+    """Of each import of a module in a file the tests that it stands under."""
+    found: list[list[ast.If | ast.Try]] = []
+    pending: list[tuple[ast.AST, list[ast.If | ast.Try]]] = [(tree, [])]
+    while pending:
+        node, around = pending.pop()
+        if isinstance(node, ast.Import) and any(alias.name == wanted for alias in node.names):
+            found.append(around)
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(node, module, is_package)
+            if wanted == base or wanted in [f"{base}.{alias.name}" for alias in node.names]:
+                found.append(around)
+        handled = node.body if isinstance(node, ast.Try) else []
+        for each in ast.iter_child_nodes(node):
+            if isinstance(each, (ast.stmt, ast.excepthandler)):
+                under = isinstance(node, ast.If) or each in handled
+                pending.append((each, [*around, node] if under and isinstance(node, (ast.If, ast.Try)) else around))
+    return found
+
+
+def _absolute(node: ast.ImportFrom, own: str, is_package: bool) -> str:
+    """The module that `from … import` names."""
+    if not node.level:
+        return node.module or ""
+    parts = own.split(".")
+    base = parts[: len(parts) - node.level + is_package]
+    return ".".join([*base, *((node.module or "").split(".") if node.module else [])])
+
+
+def _asks(tests: AvailabilityTests, around: ast.If | ast.Try) -> bool:
+    return tests.asks(around.test) if isinstance(around, ast.If) else handles_absence(around)
