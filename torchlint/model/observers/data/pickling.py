@@ -62,7 +62,7 @@ class LocalFunctions(Observer):
         if held is not None:
             self._tell(made, *held, _last_name(made.known("dataset")))
         for dataset in self._datasets.of(made.known("dataset")):
-            if _PICKLING & methods(dataset.cls).keys():
+            if not _PICKLING.isdisjoint(methods(dataset.cls)):
                 continue
             for name, value in dataset.attributes.items():
                 known = only(value, self.machine)

@@ -167,9 +167,11 @@ def _seedings(body: list[ir.Statement], imports: Imports) -> Iterator[tuple[ir.C
 
 def _draw(body: list[ir.Statement], imports: Imports, names: set[str]) -> ir.Call | None:
     """The first draw in the file, but for what a dataset does."""
-    pending: list[ir.Node] = list(reversed(body))
+    pending: list[object] = list(reversed(body))
     while pending:
         each = pending.pop()
+        if not isinstance(each, ir.Node):
+            continue
         if isinstance(each, ir.ClassDef):
             own = {one.name for one in each.body if isinstance(one, ir.FunctionDef)}
             if own & _LOADED:
@@ -181,5 +183,4 @@ def _draw(body: list[ir.Statement], imports: Imports, names: set[str]) -> ir.Cal
         for name in ir.parts(type(each)):
             part = getattr(each, name)
             pending += reversed(part) if isinstance(part, list) else [part]
-        pending = [one for one in pending if isinstance(one, ir.Node)]
     return None
