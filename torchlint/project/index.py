@@ -20,6 +20,8 @@ from torchlint.project.roots import INSTALLED, import_roots, package_root
 from torchlint.results import Dependency as Dependency
 from torchlint.results import digest
 from torchlint.syntax import ir
+from torchlint.syntax.argument_writes import ArgumentWrites
+from torchlint.syntax.bindings import absolute
 from torchlint.syntax.lowering import UnknownSyntaxError, lower_ast
 from torchlint.syntax.nodes import node_at
 from torchlint.syntax.place import Place, is_place, text_at
@@ -54,7 +56,19 @@ class _Lowered:
     program: ir.Program | None
 
 
+@dataclass(slots=True)
+class _Looked:
+    """A file whose functions were looked at for what they write to."""
+
+    stamp: tuple[int, int]
+    digest: str
+    said: ArgumentWrites
+
+
 _kept: OrderedDict[str, _Lowered] = OrderedDict()
+_looked: dict[str, _Looked] = {}
+MOST_HANDS = 6
+"""Files through which it is followed who writes to what a function is given."""
 
 
 class ProjectIndex:
@@ -79,30 +93,82 @@ class ProjectIndex:
         self._only = parts[0] if parts and os.path.basename(top) in INSTALLED else ""
         self._seen: dict[str, str] = {}
         self._looked = 0
+        self._asked: set[str] = set()
+        self._writing: dict[str, bool] = {}
+        self._modules: dict[str, tuple[ArgumentWrites, bool] | None] = {}
         self._trees: dict[str, Source] = {}
 
     def program(self, module: str) -> tuple[ir.Program, bool] | None:
         """The program of the file that a dotted name stands for, and whether it is a package; None if there is none."""
+        for path, is_package in self._files(module):
+            new = path not in self._asked
+            if new and self._looked >= MOST_LOOKED:  # whatever is kept from other files: the answer is the same
+                return None
+            self._asked.add(path)
+            found = _lowered(path)
+            if new and found is not None and found.program is not None:
+                self._looked += found.size
+            self._seen[path] = found.digest if found is not None else ""
+            if found is not None:
+                return None if found.program is None else (found.program, is_package)
+        return None
+
+    def writes_to_arguments(self, qualified: str, asking: frozenset[str] = frozenset()) -> bool:
+        """Whether a full name is a function that looks as if it wrote in place to what it is given."""
+        known = self._writing.get(qualified)
+        if known is not None or qualified in asking or len(asking) == MOST_HANDS:
+            return bool(known)
+        module, _, name = qualified.rpartition(".")
+        looked = self._looked_at(module) if module else None
+        if looked is None:
+            return False
+        said, is_package = looked
+        found, handed = said.of(name)
+        if not found:
+            asking |= {qualified}
+            others = handed if name in said.defined else (name,)
+            found = any(
+                self.writes_to_arguments(absolute(said.imported[each], module, is_package), asking)
+                for each in others
+                if each in said.imported
+            )
+        self._writing[qualified] = found
+        return found
+
+    def candidates(self, module: str) -> frozenset[str]:
+        """The names of a module that may be such functions; none of what is no file."""
+        parent, _, name = module.rpartition(".")
+        above = self._looked_at(parent) if parent else None
+        if above is not None and (name in above[0].defined or name in above[0].imported):
+            return frozenset()
+        looked = self._looked_at(module)
+        return frozenset() if looked is None else frozenset(looked[0].defined)
+
+    def _looked_at(self, module: str) -> tuple[ArgumentWrites, bool] | None:
+        """What a module's text says of its functions, and whether it is a package."""
+        if module not in self._modules:
+            self._modules[module] = self._look_at(module)
+        return self._modules[module]
+
+    def _look_at(self, module: str) -> tuple[ArgumentWrites, bool] | None:
+        for path, is_package in self._files(module):
+            looked = _looked_at(path)
+            self._seen.setdefault(path, looked.digest if looked is not None else "")
+            if looked is not None:
+                return looked.said, is_package
+        return None
+
+    def _files(self, module: str) -> Iterator[tuple[str, bool]]:
+        """Where the file of a module may be, and whether it would be a package."""
         parts = module.split(".")
         if not all(part.isidentifier() for part in parts) or (self._only and parts[0] != self._only):
-            return None
+            return
         for root in self._roots:
-            if not self._begins(root, parts[0]):
-                continue
-            stem = os.path.join(root, *parts)
-            for path, is_package in ((os.path.join(stem, "__init__.py"), True), (stem + ".py", False)):
-                if path == self._path:
-                    continue
-                new = path not in self._seen
-                if new and self._looked >= MOST_LOOKED:  # whatever is kept from other files: the answer is the same
-                    return None
-                found = _lowered(path)
-                if new and found is not None and found.program is not None:
-                    self._looked += found.size
-                self._seen[path] = found.digest if found is not None else ""
-                if found is not None:
-                    return None if found.program is None else (found.program, is_package)
-        return None
+            if self._begins(root, parts[0]):
+                stem = os.path.join(root, *parts)
+                for path, is_package in ((os.path.join(stem, "__init__.py"), True), (stem + ".py", False)):
+                    if path != self._path:
+                        yield path, is_package
 
     def offers(self, package: str) -> bool:
         """Whether there is a file or a folder of that name where the project's imports begin."""
@@ -212,6 +278,23 @@ def _lowered(path: str) -> _Lowered | None:
     while len(_kept) > 1 and sum(each.size for each in _kept.values()) > MOST_TEXT:
         _kept.popitem(last=False)
     return found
+
+
+def _looked_at(path: str) -> _Looked | None:
+    """What a file says of its functions, from this process's store as long as it has not changed."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    stamp = (status.st_mtime_ns, status.st_size)
+    known = _looked.get(path)
+    if known is None or known.stamp != stamp:
+        data = _read(path) if status.st_size <= MOST_FILE else b""
+        if data is None:
+            return None
+        text = data.decode("utf-8", "replace")
+        known = _looked[path] = _Looked(stamp, digest(data), ArgumentWrites(text))
+    return known
 
 
 def _program(path: str, data: bytes) -> ir.Program | None:

@@ -143,3 +143,15 @@ def arguments_of(arguments: ast.arguments) -> list[ast.arg]:
     """Every argument of a function, the starred ones last."""
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     return every + [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
+
+
+def absolute(qualified: str, module: str, is_package: bool) -> str:
+    """The full name of something that a module imports: without the dots of a relative import."""
+    rest = qualified.lstrip(".")
+    up = len(qualified) - len(rest) - (1 if is_package else 0)
+    if qualified == rest:
+        return qualified
+    parts = module.split(".")
+    if up >= len(parts) + (1 if is_package else 0):
+        return qualified
+    return ".".join([*parts[: len(parts) - up], rest] if rest else parts[: len(parts) - up])

@@ -19,7 +19,7 @@ _MAKE_CONTAINERS = frozenset(
 )
 _OF_LAYERS = frozenset({"ModuleList", "Sequential"})
 _THROUGH = frozenset({"enumerate", "zip", "reversed", "list", "tuple"})
-_INITIALISERS = ("uniform_", "normal_", "constant_", "zeros_", "ones_", "orthogonal_", "eye_", "dirac_", "sparse_")
+INITIALISERS = ("uniform_", "normal_", "constant_", "zeros_", "ones_", "orthogonal_", "eye_", "dirac_", "sparse_")
 _TESTS = frozenset({"allclose", "equal"})
 _SIDE_EFFECTS = frozenset({"backward", "retain_grad", "register_hook", "item", "tolist", "cpu", "sum"})
 _CONVERSIONS = frozenset({"to", "float", "double", "half", "long", "int", "bool", "cuda", "type", "type_as", "numpy"})
@@ -51,7 +51,7 @@ def writes(node: ir.Node) -> bool:
             owner = function.value
             last = owner.attr if isinstance(owner, ir.Attribute) else owner.id if isinstance(owner, ir.Name) else ""
             name = "" if last == "init" else function.attr
-        elif isinstance(function, ir.Name) and not function.id.endswith(_INITIALISERS):
+        elif isinstance(function, ir.Name) and not function.id.endswith(INITIALISERS):
             name = function.id
         in_place = name.endswith("_") and not name.startswith("__") and name != "requires_grad_"
         return in_place or any(argument.keyword in ("inplace", "out") for argument in node.arguments)

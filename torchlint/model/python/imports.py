@@ -29,6 +29,8 @@ from torchlint.model.state.values import (
     globals_of,
 )
 from torchlint.syntax import ir
+from torchlint.syntax.argument_writes import is_initialiser
+from torchlint.syntax.bindings import absolute
 
 MOST_STEPS = 400
 """Statements and calls followed to find one name."""
@@ -58,6 +60,12 @@ class Project(Protocol):
     def offers(self, package: str) -> bool:
         """Whether there is a file or a folder of that name where the project's imports begin."""
 
+    def writes_to_arguments(self, qualified: str) -> bool:
+        """Whether a full name is a function that looks as if it wrote in place to what it is given."""
+
+    def candidates(self, module: str) -> frozenset[str]:
+        """The names of a module that may be such functions; none of what is no file."""
+
     def program(self, module: str) -> tuple[ir.Program, bool] | None:
         """The program of the file that a dotted name stands for, and whether it is a package; None if there is none."""
 
@@ -76,6 +84,7 @@ class Importer:
 
     def __init__(self, project: Project, own: Globals) -> None:
         self.project = project
+        self._own = own
         own.module, own.is_package = project.module, project.is_package
         self._files: dict[str, Globals | None] = {project.module: own} if project.module else {}
         self._bindings: dict[int, dict[str, list[tuple[ir.Statement, bool]]]] = {}
@@ -83,6 +92,7 @@ class Importer:
         self._changed: dict[int, frozenset[str]] = {}
         self._values: dict[str, Value | None] = {}
         self._offered: dict[str, bool] = {}
+        self._argument_writers: set[str] = set()
         self._sought: dict[tuple[int, str], Value | None] = {}
         """What was looked for in star imports, while one name is."""
         self._hops = 0
@@ -92,17 +102,39 @@ class Importer:
 
     def absolute(self, frame: Frame, qualified: str) -> str:
         """The full name of something imported in a frame: without the dots of a relative import."""
-        if not qualified.startswith("."):
-            return qualified
         file = globals_of(frame)
-        rest = qualified.lstrip(".")
-        if not isinstance(file, Globals) or not file.module:
+        if not qualified.startswith(".") or not isinstance(file, Globals) or not file.module:
             return qualified
-        up = len(qualified) - len(rest) - (1 if file.is_package else 0)
-        parts = file.module.split(".")
-        if up >= len(parts) + (1 if file.is_package else 0):
-            return qualified
-        return ".".join([*parts[: len(parts) - up], rest] if rest else parts[: len(parts) - up])
+        return absolute(qualified, file.module, file.is_package)
+
+    def writes_to_arguments(self, qualified: str) -> bool:
+        """Whether a full name is one of those that `argument_writers` found."""
+        return qualified in self._argument_writers
+
+    def argument_writers(self, program: ir.Program, words: set[str]) -> list[tuple[str, frozenset[str]]]:
+        """
+        Of the words of the file under analysis, those by which it calls such functions: an imported name, or one of a
+        module and what of it.
+        """
+        found: list[tuple[str, frozenset[str]]] = []
+        for statement in program.body:
+            for name in statement.names if isinstance(statement, ir.Import) else ():
+                if name.bound not in words or is_initialiser(name.bound):
+                    continue
+                qualified = self.absolute(self._own, name.qualified)
+                if not self.offers(qualified):
+                    continue
+                if self.project.writes_to_arguments(qualified):
+                    self._argument_writers.add(qualified)
+                    found.append((name.bound, frozenset()))
+                    continue
+                module = name.imported or qualified
+                attributes = words & self.project.candidates(module)
+                writing = {each for each in attributes if self.project.writes_to_arguments(f"{module}.{each}")}
+                if writing:
+                    self._argument_writers.update(f"{module}.{each}" for each in writing)
+                    found.append((name.bound, frozenset(writing)))
+        return found
 
     def offers(self, qualified: str) -> bool:
         """Whether a full name may be one of the project's: it has a file or a folder called like its first part."""

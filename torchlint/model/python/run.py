@@ -32,6 +32,9 @@ class Imports(Protocol):
     def absolute(self, frame: Frame, qualified: str) -> str:
         """The full name of something imported in a frame: without the dots of a relative import."""
 
+    def writes_to_arguments(self, qualified: str) -> bool:
+        """Whether a full name is a function of the project that looks as if it wrote in place to what it is given."""
+
     def value(self, qualified: str) -> Value | None:
         """The value of a full name, if a file of the project defines it and it is certain which it is."""
 

@@ -82,6 +82,8 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     if not apart and not only_read and not foreign.only_reads(called):
         for tensor in (*depends, *(callee.depends if isinstance(callee, Unknown) and receiver is None else ())):
             unsettle_gradients(run, tensor)
+    if isinstance(callee, External) and run.imports is not None and run.imports.writes_to_arguments(callee.qualified):
+        machine.open_write, machine.open_layer_write = machine.open_write or bool(depends), True
     hand_on(run, site.values())
     for value in given if not only_read else ():  # last: of what a container holds nothing is known then
         havoc(run, value)

@@ -14,7 +14,7 @@ once more. Runs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from torchlint.syntax import ir
 from torchlint.syntax.features import (
@@ -60,6 +60,14 @@ _BY_WHOEVER_HOLDS = frozenset({"forward", "__call__", "__getitem__"})
 _NUMPY = ("numpy", "matplotlib")
 _TORCH = ("torch",)
 
+Writers = list[tuple[str, frozenset[str]]]
+"""Names by which functions of other files are called, and classes; where a name is a module's, with what of it."""
+
+
+def calls_writer(words: set[str], writers: Writers) -> bool:
+    """Whether one of them is among what is written in a function."""
+    return any(name in words and (not parts or not parts.isdisjoint(words)) for name, parts in writers)
+
 
 class CallGraph:
     """
@@ -71,9 +79,16 @@ class CallGraph:
         The file.
     concerns
         Of each observer that watches it; None for one that any entry point may concern.
+    elsewhere
+        Those of the file's words by which it calls what writes to its arguments, in other files.
     """
 
-    def __init__(self, program: ir.Program, concerns: Iterable[Sequence[Concern] | None]) -> None:
+    def __init__(
+        self,
+        program: ir.Program,
+        concerns: Iterable[Sequence[Concern] | None],
+        elsewhere: Callable[[set[str]], Writers] | None = None,
+    ) -> None:
         known = list(concerns)
         self._everybody = frozenset(range(len(known)))
         self._anywhere = {number for number, each in enumerate(known) if each is None}
@@ -92,8 +107,9 @@ class CallGraph:
         self._reached: dict[int, int] = {}
         """What each of those that were asked for reaches, as far as edges lead."""
         self._writers = 0
+        self.writers_elsewhere: Writers = []
         self._groups: dict[frozenset[str], int] = {}
-        self._read()
+        self._read(elsewhere)
 
     def note_pure(self, definition: ir.Node) -> None:
         """A function was followed by itself, and wrote to nothing but what it had made."""
@@ -174,7 +190,7 @@ class CallGraph:
 
     # -- reading the file
 
-    def _read(self) -> None:
+    def _read(self, elsewhere: Callable[[set[str]], Writers] | None) -> None:
         functions: list[tuple[ir.FunctionDef, ir.ClassDef | None]] = []
         classes: list[ir.ClassDef] = []
         for definition, cls in _definitions(self._program.body, None):
@@ -184,6 +200,9 @@ class CallGraph:
                 functions.append((definition, cls))
         self._definitions = [definition for definition, _ in functions]
         self._written = [written(definition) for definition in self._definitions]
+        if elsewhere is not None and any(each.name == "forward" for each in self._definitions):
+            # elsewhere nobody asks: what differentiates is followed together with other files anyway
+            self.writers_elsewhere = elsewhere(set().union(*(each.words for each in self._written)))
         first_class = len(functions)
         self._bits = {id(each): number for number, each in enumerate((*self._definitions, *classes))}
         called, built = self._names(classes, first_class)
@@ -193,7 +212,11 @@ class CallGraph:
         self._edges = [one | other for one, other in zip(calls, builds, strict=True)]
         inplace = self._read_classes(functions, classes, calls, builds, built)
         for number, (each, (_, cls)) in enumerate(zip(self._written, functions, strict=True)):
-            if WRITES in each.words or (cls is not None and id(cls) in inplace):
+            if (
+                WRITES in each.words
+                or (cls is not None and id(cls) in inplace)
+                or calls_writer(each.words, self.writers_elsewhere)
+            ):
                 self._writers |= 1 << number
         self._read_groups(classes)
 
@@ -240,7 +263,7 @@ class CallGraph:
                 held |= builds[each]
                 words |= self._written[each].words
                 writes = writes or BUILDS_WRITER in self._written[each].words
-            if writes:
+            if writes or calls_writer(words, self.writers_elsewhere):
                 inplace |= 1 << (first_class + number)
             bases.append(_union(built, {word for base in cls.bases for word in written_in(base).words}))
             self._built[id(cls)] = held
@@ -272,7 +295,7 @@ class CallGraph:
                 if word[0] == "+" and word[1:] in constructed:
                     waiting[word] = waiting.get(word, 0) | 1 << (first_class + number)
         given = layers(self._written)
-        found = {SLICED: self._sliced(given), SETS: self._sets(given)}
+        found = {SLICED: _sliced(self._definitions, self._written, given), SETS: self._sets(given)}
         for group in groups:
             mask = 0
             for word in group:
@@ -293,22 +316,23 @@ class CallGraph:
                 found |= 1 << number
         return found
 
-    def _sliced(self, given: dict[str, set[str]]) -> int:
-        """The functions that slice what may be the result of an operation that treats each position by itself."""
-        found = 0
-        for number, each in enumerate(self._written):
-            for name in each.sliced:
-                made = given.get(name)
-                local = name in self._definitions[number].assigned
-                if (
-                    name in POINTWISE
-                    or name in POINTWISE_LAYERS
-                    or name == "()"
-                    or (name.startswith(EACH) and _may_be_pointwise(given.get(name[len(EACH) :], set())))
-                    or (not POINTWISE_LAYERS.isdisjoint(made) if made else local)
-                ):
-                    found |= 1 << number
-        return found
+
+def _sliced(definitions: list[ir.FunctionDef], functions: list[ir.Written], given: dict[str, set[str]]) -> int:
+    """The functions that slice what may be the result of an operation that treats each position by itself."""
+    found = 0
+    for number, (definition, each) in enumerate(zip(definitions, functions, strict=True)):
+        for name in each.sliced:
+            made = given.get(name)
+            local = name in definition.assigned
+            if (
+                name in POINTWISE
+                or name in POINTWISE_LAYERS
+                or name == "()"
+                or (name.startswith(EACH) and _may_be_pointwise(given.get(name[len(EACH) :], set())))
+                or (not POINTWISE_LAYERS.isdisjoint(made) if made else local)
+            ):
+                found |= 1 << number
+    return found
 
 
 def _may_be_pointwise(made: set[str]) -> bool:

@@ -9,7 +9,7 @@ initialises weights is no such write. (Whether such a write leaves a question op
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from torchlint.syntax import ir, spelling
 
@@ -24,16 +24,21 @@ def differentiates(node: ir.Node) -> bool:
     return any(spelling.differentiates(each) for each in ir.walk(node))
 
 
-def writing_methods(cls: ir.ClassDef) -> frozenset[str]:
+def writing_methods(cls: ir.ClassDef, elsewhere: Callable[[ir.FunctionDef], bool]) -> frozenset[str]:
     """
     The methods of a class that write in place, themselves or through another method of `self`; all of them where the
-    class builds layers that do (`inplace=True`).
+    class builds layers that do (`inplace=True`, or a class of another file). `elsewhere` says who calls what writes to
+    its arguments in another file.
     """
     methods = [each for each in _statements(cls.body) if isinstance(each, ir.FunctionDef)]
     calls: dict[str, set[str]] = {}
     writers: set[str] = set()
     for method in methods:
         called = calls.setdefault(method.name, set())
+        if elsewhere(method):
+            if method.name == "__init__":
+                return frozenset(each.name for each in methods)
+            writers.add(method.name)
         for node in ir.walk(method.body):
             if isinstance(node, ir.Call) and any(argument.keyword == "inplace" for argument in node.arguments):
                 return frozenset(each.name for each in methods)

@@ -99,15 +99,19 @@ class EntryPoints:
         self.machine = self.run.machine
         self.machine.program = program
         self.entry = EntryRun(self.run)
+        elsewhere = None
         if project is not None:
             importer = Importer(project, self.machine.globals)
             importer.run.share(self.run)
             self.run.imports = importer
+            elsewhere = partial(importer.argument_writers, program)
         self._rebuilt: dict[tuple[int, bool], Instance] = {}
         self._writing: dict[int, frozenset[str]] = {}
         observers = [observer(self.machine) for observer in watching(program.text)]
         observers += [Calls(self.machine)] if calls else []
-        self.subscriptions = Subscriptions(program, observers, self.machine.here, thorough=thorough)
+        self.subscriptions = Subscriptions(
+            program, observers, self.machine.here, thorough=thorough, elsewhere=elsewhere
+        )
         self.machine.watch, self.run.foreign_watch = self.subscriptions.everybody
 
     def run_script(self) -> None:
@@ -303,7 +307,10 @@ class EntryPoints:
     def _writers(self, cls: Class) -> frozenset[str]:
         known = self._writing.get(id(cls.definition))
         if known is None:
-            known = self._writing[id(cls.definition)] = writing_methods(cls.definition)
+            calls_writer = self.subscriptions.calls_writer
+            known = self._writing[id(cls.definition)] = writing_methods(
+                cls.definition, lambda method: calls_writer(method.body)
+            )
         return known
 
     def _custom_function_class(self, cls: Class) -> None:

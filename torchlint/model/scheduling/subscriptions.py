@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from torchlint.model.scheduling.callgraph import CallGraph
+from torchlint.model.scheduling.callgraph import CallGraph, Writers, calls_writer
 from torchlint.model.state.hooks import ForeignWatch, Observer, Watch
 from torchlint.model.state.values import Class, Function, Instance
 from torchlint.syntax import ir
+from torchlint.syntax.reading import written_in
 
 Watches = tuple[Watch, ForeignWatch]
 """Who watches the file's own code, and who is told of another file's."""
@@ -31,6 +32,8 @@ class Subscriptions:
         The place in the file itself of a node that is run (`Machine.here`).
     thorough
         Follow everything, with everybody watching.
+    elsewhere
+        Those of the file's words by which it calls what writes to its arguments, in other files.
     """
 
     def __init__(
@@ -40,11 +43,16 @@ class Subscriptions:
         here: Callable[[ir.Node], ir.Node],
         *,
         thorough: bool,
+        elsewhere: Callable[[set[str]], Writers] | None = None,
     ) -> None:
         self._observers = tuple(observers)
         self._here = here
         self.thorough = thorough
-        self._callgraph = None if thorough else CallGraph(program, [each.concerns for each in observers])
+        self._callgraph = None if thorough else CallGraph(program, [each.concerns for each in observers], elsewhere)
+        if self._callgraph is not None:
+            self._writers = self._callgraph.writers_elsewhere
+        else:
+            self._writers = elsewhere(written_in(program.body).words) if elsewhere is not None else []
         self._watches: dict[frozenset[int], Watches] = {}
         self.everybody = self._watching(frozenset(range(len(self._observers))))
 
@@ -59,6 +67,10 @@ class Subscriptions:
             if waiting:
                 concerned = (concerned or frozenset()).union(waiting)
         return self._watching(concerned) if concerned is not None else None
+
+    def calls_writer(self, part: ir.Node | list[ir.Statement]) -> bool:
+        """Whether something in a piece of program calls what writes to its arguments in another file."""
+        return bool(self._writers) and calls_writer(written_in(part).words, self._writers)
 
     def in_order(self, functions: Iterable[Function]) -> list[Function]:
         """

@@ -1,0 +1,249 @@
+"""
+Which functions of a text are spelt as if they wrote in place to what they are given.
+
+A first look, at the text alone: whoever hands a tensor to one of them is worth following together with it, and nobody
+is accused on its account. Only what looks like a write is parsed. May not follow values, and knows no torch.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Collection, Iterator
+
+from torchlint.syntax.spelling import INITIALISERS
+
+_DEFINED = re.compile(r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)", re.MULTILINE)
+_WRITES = re.compile(r"[a-z]_\(|\][ \t]*(?:\*\*|//|>>|<<|[-+*/%&|^@])?=(?!=)|(?:\*\*|[-+*/@&|^])=|\binplace\b|\bout\b")
+_IMPORTED = re.compile(r"^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE)
+_BOUND = re.compile(r"(\w+)(?:[ \t]+as[ \t]+(\w+))?")
+_LIBRARIES = ("torch", "typing", "math.", "numpy", "collections", "functools", "warnings", "itertools", "einops")
+"""What is written elsewhere than in a project, mostly."""
+_COMMENT = re.compile(r"#[^\n]*")
+_VIEWS = frozenset(
+    {
+        "view", "reshape", "squeeze", "unsqueeze", "transpose", "permute", "flatten", "detach", "contiguous", "narrow",
+        "expand", "select", "unflatten", "swapaxes", "swapdims", "movedim", "t", "view_as", "diagonal", "unfold",
+    }
+)  # fmt: skip
+_ALIASES = ("data", "T", "mT")
+_NUMBERS = frozenset({"int", "float", "bool", "str", "list", "dict", "List", "Dict", "Sequence"})
+
+
+class ArgumentWrites:
+    """
+    What one text says of its functions; each is read when somebody asks.
+
+    Parameters
+    ----------
+    text
+        The text.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        found = list(_DEFINED.finditer(text))
+        ends = [match.start() for match in found[1:]] + [len(text)]
+        self._parts = {match[1]: (match.start(), end) for match, end in zip(found, ends, strict=False)}
+        self._imported: dict[str, str] | None = None
+        self._called: list[str] | None = None
+        self._known: dict[str, tuple[bool, frozenset[str]]] = {}
+
+    @property
+    def defined(self) -> Collection[str]:
+        """The functions and classes at the left margin."""
+        return self._parts.keys()
+
+    @property
+    def imported(self) -> dict[str, str]:
+        """What each name stands for that the text has from elsewhere: "..helpers.scale", as it is written."""
+        if self._imported is None:
+            self._imported = {
+                bound or name: module + name if module.endswith(".") else f"{module}.{name}"
+                for module, names in _IMPORTED.findall(self._text)
+                for name, bound in _BOUND.findall(_COMMENT.sub("", names))
+            }
+        return self._imported
+
+    def of(self, name: str) -> tuple[bool, frozenset[str]]:
+        """
+        Whether a function writes to a parameter, itself or through others of the text (of a class, what a call of its
+        objects runs), and to what functions from elsewhere it hands one.
+        """
+        if name not in self._known:
+            self._known[name] = False, frozenset()  # whoever asks again on the way finds nothing: a circle
+            self._known[name] = self._of(name)
+        return self._known[name]
+
+    def _of(self, name: str) -> tuple[bool, frozenset[str]]:
+        begin, end = self._parts.get(name, (0, 0))
+        if not end or is_initialiser(name):
+            return False, frozenset()
+        part = self._text[begin:end]
+        if part.startswith("class"):
+            part = _called(part)
+        called = {each[:-1] for each in self._callable() if each in part} - {name}
+        if not called and not _WRITES.search(part):
+            return False, frozenset()
+        definition = _parsed(part)
+        if definition is None or any("no_grad" in ast.unparse(each) for each in definition.decorator_list):
+            return False, frozenset()
+        writes, handed = _Parameters(definition).read()
+        elsewhere: frozenset[str] = frozenset()
+        for each in sorted(called & handed):
+            if each in self._parts:
+                also, further = self.of(each)
+                writes, elsewhere = writes or also, elsewhere | further
+            else:
+                elsewhere |= {each}
+        return writes, elsewhere
+
+    def _callable(self) -> list[str]:
+        """How calls of functions begin that the text defines or imports, and that may write; classes do not."""
+        if self._called is None:
+            search, text = _WRITES.search, self._text
+            names = [name for name, (begin, end) in self._parts.items() if search(text, begin, end)]
+            names += [name for name, whole in self.imported.items() if not whole.startswith(_LIBRARIES)]
+            self._called = [f"{name}(" for name in names if name[0].islower() and not is_initialiser(name)]
+        return self._called
+
+
+def is_initialiser(name: str) -> bool:
+    """Whether a function is called like one that gives weights their values."""
+    return name.endswith(INITIALISERS) or "init" in name or name.startswith("reset")
+
+
+def _called(part: str) -> str:
+    """Of a class, the method that a call of its objects runs."""
+    for name in ("forward", "__call__"):
+        begin = re.search(rf"^([ \t]+)def[ \t]+{name}\b", part, re.MULTILINE)
+        if begin is not None:
+            end = re.compile(rf"^[ \t]{{1,{len(begin[1])}}}[^\s#)\]}}]", re.MULTILINE).search(part, begin.end())
+            return textwrap.dedent(part[begin.start() : end.start() if end else len(part)])
+    return ""
+
+
+def _parsed(part: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    try:
+        body = ast.parse(part).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return body[0] if body and isinstance(body[0], (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+
+
+class _Parameters:
+    """Follows the names of one function's parameters, line by line."""
+
+    def __init__(self, definition: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self._definition = definition
+        given = definition.args
+        everything = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+        numbers = {
+            each.arg
+            for each, default in zip(
+                reversed([*given.posonlyargs, *given.args]), reversed(given.defaults), strict=False
+            )
+            if isinstance(default, ast.Constant) and default.value is not None
+        }
+        self._tensors = {
+            each.arg
+            for each in everything
+            if each.arg not in numbers | {"self", "cls"} and not _annotated_otherwise(each.annotation)
+        }
+        self._handed: set[str] = set()
+
+    def read(self) -> tuple[bool, set[str]]:
+        """Whether a parameter is written to, and to what functions parameters are given."""
+        writes = self._block(self._definition.body, True)
+        return writes, self._handed
+
+    def _block(self, body: list[ast.stmt], straight: bool) -> bool:
+        for statement in body:
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                continue
+            blocks = [each for each in ast.iter_child_nodes(statement) if isinstance(each, ast.stmt)]
+            blocks += [each for handler in getattr(statement, "handlers", ()) for each in handler.body]
+            if isinstance(statement, (ast.With, ast.AsyncWith)) and "no_grad" in ast.unparse(statement.items[0]):
+                continue
+            if any(self._writes(node) for node in _own(statement)):
+                return True
+            if isinstance(statement, ast.Assign):
+                self._bind(statement, straight)
+            if blocks and self._block(blocks, False):
+                return True
+        return False
+
+    def _bind(self, statement: ast.Assign, straight: bool) -> None:
+        same = self._root(statement.value) is not None
+        for target in statement.targets:
+            if isinstance(target, ast.Name) and same:
+                self._tensors.add(target.id)
+            elif straight:
+                for each in ast.walk(target):
+                    if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                        self._tensors.discard(each.id)
+
+    def _writes(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.AugAssign):
+            text = isinstance(node.value, (ast.List, ast.Tuple, ast.JoinedStr))
+            return not text and self._root(node.target) is not None
+        if isinstance(node, ast.Assign):
+            return any(
+                isinstance(each, ast.Subscript)
+                and not (isinstance(each.slice, ast.Constant) and isinstance(each.slice.value, str))
+                and self._root(each) is not None
+                for each in node.targets
+            )
+        if not isinstance(node, ast.Call):
+            return False
+        function = node.func
+        if isinstance(function, ast.Attribute) and self._root(function.value) is not None:
+            name = function.attr
+            if name.endswith("_") and not name.endswith("__") and name != "requires_grad_":
+                return True
+        given = [each for each in node.args if self._root(each) is not None]
+        given += [each.value for each in node.keywords if self._root(each.value) is not None]
+        for each in node.keywords:
+            if each.arg == "out" and self._root(each.value) is not None:
+                return True
+            if each.arg == "inplace" and given and not (isinstance(each.value, ast.Constant) and not each.value.value):
+                return True
+        if given and isinstance(function, ast.Name):
+            self._handed.add(function.id)
+        return False
+
+    def _root(self, node: ast.expr) -> str | None:
+        """The parameter whose memory an expression may be; None of anything else."""
+        while True:
+            if isinstance(node, ast.Name):
+                return node.id if node.id in self._tensors else None
+            if isinstance(node, ast.Subscript) or (
+                isinstance(node, ast.Attribute) and node.attr in ("data", "T", "mT")
+            ):
+                node = node.value
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
+                node = node.func.value
+            else:
+                return None
+
+
+def _own(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The nodes of a statement without those of the statements in it."""
+    pending: list[ast.AST] = [statement]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += [
+            each
+            for each in ast.iter_child_nodes(node)
+            if not isinstance(each, (ast.stmt, ast.ExceptHandler, ast.Lambda))
+        ]
+
+
+def _annotated_otherwise(annotation: ast.expr | None) -> bool:
+    """Whether a parameter is said to be no tensor."""
+    if isinstance(annotation, ast.Subscript):
+        annotation = annotation.value
+    name = annotation.attr if isinstance(annotation, ast.Attribute) else getattr(annotation, "id", "")
+    return name in _NUMBERS
