@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import registration
-from torchlint.rule import Diagnostic, Example, Level, Raises, Rule
+from torchlint.rule import Diagnostic, Example, Level, Observed, Raises, Rule
 
 
 class ParameterUnusedInForward(Rule):
@@ -98,5 +98,7 @@ class ParameterUnusedInForward(Rule):
             f"nothing reads `{event.attribute}` of `{event.module}`: `DistributedDataParallel` waits for its gradient, "
             "and raises at the second step"
         )
-        # No claim: a program is run by itself, and what the wrapper raises needs a process group.
-        yield Diagnostic(event.node, message, event.trace)
+        # What the wrapper raises needs a second step; that no gradient comes shows in the first.
+        yield Diagnostic(
+            event.node, message, event.trace, claims=(Observed("takes-no-part", f"self.{event.attribute}"),)
+        )

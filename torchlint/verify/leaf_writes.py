@@ -138,6 +138,15 @@ def tensors_in(value: object, depth: int = 3) -> list[torch.Tensor]:
     return []
 
 
+def distributed(module: torch.nn.Module) -> bool:
+    """Whether a wrapper that is alive sums the gradients of a Module over processes, and waits for all of them."""
+    if not torch.distributed.is_available() or not torch.distributed.is_initialized():
+        return False  # without that, a wrapper cannot be made: no need to look
+    kind = torch.nn.parallel.DistributedDataParallel
+    found = [each for each in gc.get_objects() if isinstance(each, kind) and not each.find_unused_parameters]
+    return any(part is module for each in found for part in each.modules())
+
+
 def optimized(*values: object) -> bool:
     """Whether an optimizer that is alive was given a tensor in a value; of no value, one that no Module has (more)."""
     alive = gc.get_objects()

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import torch
 
 from torchlint.verify.iterators import used_up
-from torchlint.verify.leaf_writes import nameless, optimized, tensors_in
+from torchlint.verify.leaf_writes import distributed, nameless, optimized, tensors_in
 from torchlint.verify.protocol import Execution, Facts, Raised, Seen, Warned, WatchedStatement
 
 SAMPLE = 64
@@ -411,6 +411,10 @@ class Watcher:
                 found["parameters"] = [name for name, _ in owner.named_parameters()]
                 known = {id(tensor) for tensor in (*owner.parameters(), *owner.buffers())}
                 found["known"] = sum(identity in known for identity in found["held_identities"])
+                reached = {id(tensor) for tensor in owner.parameters() if tensor.grad is not None}
+                found["reached"] = len(reached)
+                found["held_reached"] = sum(identity in reached for identity in found["held_identities"])
+                found["distributed"] = distributed(owner)
         return execution
 
 

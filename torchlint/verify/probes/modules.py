@@ -116,7 +116,23 @@ def _mode(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
     return (f"{claim.subject}.training",)
 
 
+def takes_no_part(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
+    """A wrapper waits for all gradients of the Module; others came, and none for what the subject holds."""
+    for execution in case.executions(outcome):
+        found = execution.after.get(claim.subject)
+        if found is None or execution.raised or not found.get("held") or not found.get("reached"):
+            continue
+        if not found["distributed"]:
+            return DraftVerdict("inconclusive", "no `DistributedDataParallel` was seen to wait for its gradient")
+        if found["held_reached"]:
+            return DraftVerdict("refuted", f"`{claim.subject}` got a gradient")
+        words = f"a backward gave {found['reached']} parameters of `{found['owner']}` a gradient, and none of the"
+        return DraftVerdict("confirmed", f"{words} {found['held']} in `{claim.subject}`" + in_words(outcome))
+    return None
+
+
 PROBES: Mapping[str, Probe] = {
+    "takes-no-part": Probe(takes_no_part, _attribute),
     "unregistered": Probe(unregistered, _attribute),
     "built-per-call": Probe(built_per_call, _self),
     "module-changed": Probe(module_changed, _parameters, everywhere=True, reads=True),
