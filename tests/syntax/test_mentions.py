@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Container
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -99,3 +100,15 @@ def test_statements_are_those_of_a_walk() -> None:
         Path(__file__).read_text() + "\nmatch a:\n    case 1:\n        b = 2\ntry:\n    c\nfinally:\n    d\n"
     )
     assert list(statements(tree)) == [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+
+
+@pytest.mark.parametrize("between", ["#" * 400, "# " * 200, "\n\n# a\n" * 100, " " * 400, "\\\n" * 200, "#\t)" * 150])
+def test_what_follows_a_name_is_read_once(between: str) -> None:
+    """Else a line of hashes below an import is read in as many ways as it has parts, and the file never ends."""
+    text = f"import torch.nn as nn\n\n\n{between}\n# Chapter 3\nclass A(nn.Module): pass\n" + f"nn{between}\n" * 3
+    names = names_of(ast.parse("import torch.nn as nn"), ("torch",))
+    assert names is not None
+    begin = process_time()
+    found = lines_of(text, names, {"torch.nn.Module"})
+    assert process_time() - begin < 1
+    assert found

@@ -95,7 +95,8 @@ _BLOCKS: dict[type[ast.AST], tuple[str, ...]] = {
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, (ast.stmt, ast.ExceptHandler, ast.match_case))
 }
-_BETWEEN = r"(?:\s|\\|\#[^\r\n]*)*"
+_BETWEEN = r"(?:\s|\\|\#[^\r\n]*(?![^\r\n]))*"
+"""A comment goes to the end of its line: could it end sooner, forty hashes in a row were read in 2 ** 40 ways."""
 _NOT_NAMES = re.compile(_BETWEEN)
 _MOST_PARTS = 12
 """Of a name: an assignment that makes it longer and longer is not followed."""
