@@ -227,3 +227,45 @@ def after_a_flatten_of_the_last():
             return self.head(x)
 
     Classifier()(torch.rand(2, 3, 2, 4))
+
+
+def channels_of_maps():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Segment(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv, self.norm = nn.Conv2d(3, 5, 1), nn.BatchNorm2d(5)
+            self.head = nn.Sequential(nn.Conv2d(3, 5, 1), nn.ReLU(), nn.Softmax())  # strict: [TLN602]
+
+        def forward(self, x):
+            maps = F.interpolate(F.relu(self.norm(self.conv(x))), scale_factor=2)
+            return F.softmax(maps), self.head(x)
+
+    maps, _ = Segment()(torch.rand(2, 3, 4, 4))
+    assert (maps.sum(1) - 1).abs().max() < 1e-5
+
+
+def heads_of_attention():
+    """Warns: Implicit dimension choice for softmax"""
+
+    def attend(q, k):
+        b, h, n, d = q.shape
+        scores = (q.reshape(b, h, n, d) / d) * 2.0
+        return F.softmax(scores)  # smell: [TLN602]
+
+    weights = attend(torch.rand(2, 3, 4, 5), None)
+
+
+def sequence_of_a_convolution():
+    """Warns: Implicit dimension choice for softmax"""
+
+    class Scores(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv1d(3, 5, 1)
+
+        def forward(self, x):
+            return F.softmax(self.conv(x))  # warning: [TLN602]
+
+    Scores()(torch.rand(2, 3, 4))

@@ -63,12 +63,15 @@ class DimensionImplied(Event):
         The class that it stands in, or else the outermost function; "" on the level of the file.
     unread
         The attribute that holds the layer, if nothing in the file reads it: as far as that shows, it is never called.
+    maps
+        The input is made of maps or volumes, (N, C, H, W), by a convolution or the like.
     """
 
     name: str
     rank: int | None
     inside: str = ""
     unread: str = ""
+    maps: bool = False
 
 
 Stable: TypeAlias = Literal["log_softmax", "logsigmoid", "log1p", "softplus", "expm1", "logsumexp", "logaddexp"]

@@ -28,7 +28,17 @@ _KEEPS = frozenset(
     """.split()  # noqa: SIM905
 )
 """What gives as many dimensions as its first operand has."""
-_GIVES = {"mm": 2, "addmm": 2, "cdist": 2, "bmm": 3, "baddbmm": 3, "BatchNorm2d": 4, "BatchNorm3d": 5}
+_GIVES = {"mm": 2, "addmm": 2, "cdist": 2, "bmm": 3, "baddbmm": 3, "conv1d": 3, "Conv1d": 3}
+_MAPS = {
+    f"{kind}{size}d": size + 2
+    for size in (2, 3)
+    for kind in (
+        "AdaptiveAvgPool", "AdaptiveMaxPool", "AvgPool", "BatchNorm", "Conv", "ConvTranspose", "InstanceNorm",
+        "MaxPool", "adaptive_avg_pool", "adaptive_max_pool", "avg_pool", "conv", "conv_transpose", "max_pool",
+    )
+}  # fmt: skip
+"""What gives maps (N, C, H, W) or volumes, whose dimension 1 is the channels: their number of dimensions."""
+_KEEPS_MAPS = frozenset({"interpolate", "upsample", "Upsample", "dropout2d", "Dropout2d", "GroupNorm", "group_norm"})
 _KEEPING = _KEEPS | {"Linear", "ReLU", "ELU", "GELU", "SiLU", "Tanh", "Sigmoid", "LeakyReLU", "BatchNorm1d", "Softplus"}
 _RESHAPES = frozenset({"view", "reshape"})
 _ARITHMETIC = frozenset("+-*/")
@@ -45,6 +55,8 @@ class ImplicitDims(Computations):
         super().__init__(machine)
         self._implied: dict[int, tuple[DimensionImplied, set[int | None]]] = {}
         """By the call that says no dimension: the numbers of dimensions that its inputs have, None if unknown."""
+        self._of_maps: set[int] = set()
+        """The calls whose input comes from a convolution, a pooling, or the like."""
         self._inputs: list[tuple[int, Value]] = []
         self._asked: dict[int, Value] = {}
         """By the expression: whose shape it gives."""
@@ -86,14 +98,21 @@ class ImplicitDims(Computations):
     def _chained(self, layers: list[Value]) -> None:
         """Of a layer that follows others: what they give, whatever they are given."""
         rank: int | None = None
+        maps = False
         for layer in layers:
             name = layer.kind.name if isinstance(layer, Module) else ""
             if isinstance(layer, Module) and id(layer.origin) in self._implied:
                 self._implied[id(layer.origin)][1].update([] if rank is None else [rank])
+                self._of_maps.update([id(layer.origin)] if maps else [])
             elif name == "Flatten":
+                maps = False
                 rank = 2 if isinstance(layer, Module) and _flattens(layer) else None
-            elif name not in _KEEPING:
+            elif name in _MAPS:
+                rank = _MAPS[name]
+                maps = True
+            elif name not in _KEEPING and name not in _KEEPS_MAPS:
                 rank = _GIVES.get(name)
+                maps = False
 
     # -- shapes that are unpacked, or asserted
 
@@ -146,6 +165,8 @@ class ImplicitDims(Computations):
     def concluded(self) -> None:
         for key, value in self._inputs:
             self._implied[key][1].add(self._rank(value, _DEPTH))
+            if self._is_map(value):
+                self._of_maps.add(key)
         self._inputs.clear()
         self._asked.clear()
         self._counted.clear()
@@ -165,8 +186,8 @@ class ImplicitDims(Computations):
         if made is None or not made.operands or not depth:
             return None
         first, rest = made.operands[0], made.operands[1:]
-        if made.name in _GIVES:
-            return _GIVES[made.name]
+        if made.name in _GIVES or made.name in _MAPS:
+            return _GIVES[made.name] if made.name in _GIVES else _MAPS[made.name]
         if made.name in _RESHAPES and made.how == "method":
             return _sizes(rest)
         if made.name == "flatten":
@@ -178,7 +199,17 @@ class ImplicitDims(Computations):
             numbers = [each for each in made.operands if isinstance(each, (Constant, Scalar))]
             tensors = [each for each in made.operands if not isinstance(each, (Constant, Scalar))]
             return self._rank(tensors[0], depth - 1) if len(numbers) == 1 else None
-        return self._rank(first, depth - 1) if made.name in _KEEPS else None
+        return self._rank(first, depth - 1) if made.name in _KEEPS or made.name in _KEEPS_MAPS else None
+
+    def _is_map(self, value: Value | None) -> bool:
+        for _ in range(_DEPTH):
+            made = self.maker(value)
+            if made is None or not made.operands or made.name in _MAPS:
+                return made is not None and made.name in _MAPS
+            if made.name not in _KEEPS and made.name not in _KEEPS_MAPS:
+                return False
+            value = made.operands[0]
+        return False
 
     def finished(self) -> None:
         program = self.machine.program
@@ -187,8 +218,11 @@ class ImplicitDims(Computations):
             rank = 3 if 3 in ranks else next(iter(ranks)) if len(ranks) == 1 else None
             definitions = around.get(key, [])
             unread = "" if ranks else is_unread(program, definitions, key)
-            self.machine.emit(replace(event, rank=rank, inside=_inside(definitions), unread=unread))
+            maps = rank is not None and rank > 3 and key in self._of_maps
+            told = replace(event, rank=rank, inside=_inside(definitions), unread=unread, maps=maps)
+            self.machine.emit(told)
         self._implied.clear()
+        self._of_maps.clear()
 
 
 def _inside(definitions: list[Definition]) -> str:
