@@ -14,7 +14,7 @@ _CURES: dict[str, str] = {
 }
 _RISKS = {
     Truth.YES: ", which was read and saved: a backward raises",
-    Truth.MAYBE: ": backward raises if it was read and saved",
+    Truth.MAYBE: ", which unknown code may have saved: backward raises then",
     Truth.NO: ", which nothing has saved",
 }
 
@@ -26,17 +26,17 @@ class IndexedAssignmentOnGraphTensor(Rule):
     ## What it does
     Finds `y[i] = v` and `y[i] += v` where `y` or `v` is part of a recorded graph: buffers filled in a loop, masks,
     caches. Where a backward is proven to read the overwritten value, it is an error. One finding per tensor: further
-    writes to it are counted. Writes that cannot harm are strict: no operation has saved what is overwritten, or the
-    function is run for numbers, masks or lists of them, and nothing with a graph is left of it.
+    writes to it are counted. Strict where nothing is known to have saved what is overwritten, and no unknown code was
+    given it; or where a function is run for numbers or masks, and nothing with a graph is left of it.
 
     ## Why is this bad?
     Indexing is in place, too, and it always bumps the version of the *whole* tensor: `y[2] = x[0] * y[0]` overwrites
     what `*` saved, although `y[0]` itself stays. Each assignment copies the full gradient in backward, n times in n.
 
     ## Cure
-    What a loop fills: collect the parts in a list, then `torch.stack` or `torch.cat`. Where each round needs what the
-    others have written (an autoregressive loop): give the operation a `clone()` of what it reads. What a mask selects:
-    `torch.where`, `masked_fill`. Rows at indices: `index_copy`, `index_put`. A part: `torch.cat`, `slice_scatter`.
+    What a loop fills: collect the parts, then `torch.stack` or `torch.cat`; where rounds need what others have written,
+    let them read a `clone()` of it. What a mask selects: `torch.where`, `masked_fill`. Rows at indices: `index_copy`,
+    `index_put`. A part: `torch.cat`, `slice_scatter`.
 
     ## Fix safety
     Unsafe: `select_scatter` and `slice_scatter` don't broadcast the value, and views of `y` don't see the new one.
@@ -111,9 +111,8 @@ class IndexedAssignmentOnGraphTensor(Rule):
             import torch
 
             x = torch.ones(2, requires_grad=True)
-            y = torch.cat([x, (x[0] * x[0]).reshape(1)])
             torch.zeros(3)[0] = 1.0  # in no graph
-            y.sum().backward()
+            torch.cat([x, (x[0] * x[0]).reshape(1)]).sum().backward()
             """
         ),
     )
@@ -147,4 +146,5 @@ def _level(event: events.InplaceWrite | events.SavedTensorRead) -> Level | None:
         return Level.ERROR
     if event.in_graph is not Truth.YES or event.leaf_raises is Truth.YES or event.broken is Truth.YES:
         return None
-    return Level.STRICT if event.filled or event.old_value_needed is Truth.NO else Level.SMELL
+    saved = event.old_value_needed is Truth.YES or (event.old_value_needed is Truth.MAYBE and event.handed)
+    return Level.SMELL if saved and not event.filled else Level.STRICT

@@ -254,3 +254,27 @@ def codes_of_an_autoregressive_loop():
             return symbols
 
     symbols = Coder().codes(torch.ones(2, 4, 3))
+
+
+def ramps_at_the_ends():
+    """Holds: 'CopySlices' in out.grad_fn.name()"""
+
+    def blended(net, frames, width):
+        out = net(frames) * 1.0
+        ramp = torch.arange(0, width).float() / width
+        out[:, :width] = out[:, :width] * ramp  # strict: [TLN205, TLN220]
+        out[:, -width:] = out[:, -width:] * (1 - ramp)  # strict: [TLN220]
+        return out
+
+    out = blended(nn.Linear(4, 4), torch.rand(2, 4), 2)
+    out.sum().backward()
+
+
+def memory_that_unknown_code_was_given():
+    """Raises: modified by an inplace operation"""
+    cell = eval("nn.Linear(3, 3)")
+    y = torch.zeros(4, 3)
+    y[0] = nn.Parameter(torch.ones(3))  # strict: [TLN205]
+    for t in range(1, 4):
+        y[t] = cell(y[t - 1])  # smell: [TLN205]  # strict: [TLN220]
+    y.sum().backward()

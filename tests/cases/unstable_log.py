@@ -310,7 +310,7 @@ def scale_that_is_divided_by():
 
     def coupling(shift, x):
         scale = torch.sigmoid(shift)
-        return x / scale, -torch.log(scale).sum(1)  # strict: [TLN605]
+        return x / scale.to(x.dtype), -torch.log(scale).sum(1)  # strict: [TLN605]
 
     z, log_det = coupling(torch.full((2, 3), -120.0), torch.ones(2, 3))
 

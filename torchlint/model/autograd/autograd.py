@@ -35,6 +35,8 @@ class WriteRecord:
     is_view: Truth
     read_since: bool
     """A part of the memory was read by index after an earlier write."""
+    handed: bool
+    """Unknown code was given the memory before."""
     outdated: bool
     """The target is a view that torch takes for a leaf, because its base was written since."""
 

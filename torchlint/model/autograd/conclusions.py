@@ -233,6 +233,7 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth], is_lost: bool
                 made=(write.target.base or write.target).origin.origin,
                 index=write.index,
                 grad_mode=write.grad_mode,
+                handed=any(record.handed for record in records),
                 filled=(is_lost and harm is not Truth.YES)
                 or all(id(record.write.target.storage) in filled for record in records),
             )

@@ -159,6 +159,7 @@ def write(
         raises = raises | outdated
     storage = tensor.storage
     needed, saved_by = _needed(autograd, tensor)
+    handed = bool(storage.uses)
     old_in_graph = grad.truth() & ~tensor.is_leaf
     node: GraphNode | None = None
     if recorded != GRAD_NO and raises is not Truth.YES:
@@ -207,6 +208,7 @@ def write(
                 machine.line(),
                 Truth.of((subject or tensor).base is not None),
                 read_since,
+                handed,
                 outdated is Truth.YES,
             )
         )

@@ -6,9 +6,7 @@ annotating its `check` method with it. Every event carries the CST node it happe
 leads to it, and how sure the model is; the engine shows a rule only events whose truth is YES.
 
 Here are the events of the graph itself; the families of facts that observers report (`torchlint.model.observers`)
-have a module each beside this one.
-
-Words are PyTorch's: leaf, grad_fn, saved tensor, version, view, base, retain_graph.
+have a module each beside this one. Words are PyTorch's.
 """
 
 from __future__ import annotations
@@ -189,6 +187,8 @@ class InplaceWrite(Event):
     filled
         The write cannot harm: nothing saved what was overwritten to this memory, and no part of it was read between
         its writes; or none of the function's results has a graph.
+    handed
+        Unknown code was given the memory before the write.
     index
         See `WrittenPart`; "" for other writes.
     grad_mode
@@ -210,6 +210,7 @@ class InplaceWrite(Event):
     target_is_view: Truth = Truth.MAYBE
     made: cst.CSTNode | None = None
     filled: bool = False
+    handed: bool = False
     outdated: bool = False
     index: WrittenPart = ""
     grad_mode: Truth = Truth.MAYBE

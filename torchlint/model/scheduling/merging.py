@@ -64,6 +64,7 @@ def _both_writes(one: InplaceWrite, other: InplaceWrite) -> InplaceWrite:
         value_in_graph=one.value_in_graph | other.value_in_graph,
         broken=one.broken | other.broken,
         filled=one.filled and other.filled,
+        handed=one.handed or other.handed,
     )
 
 

@@ -74,7 +74,7 @@ class Logarithms(Computations):
 
     def computed(self, made: Computation) -> None:
         if made.name in _DIVISIONS and len(made.operands) > 1:
-            divisor = self.maker(made.operands[1])
+            divisor = self.behind_views(made.operands[1])
             if divisor is not None:
                 self._divisors.append(divisor)
         if made.name in _GUARDS and self._waiting:
