@@ -73,8 +73,8 @@ class ImplicitSoftmaxDim(Rule):
     def check(self, event: numerics.DimensionImplied) -> Iterator[Diagnostic]:
         match event.rank:
             case None:
-                takes = "torch takes dimension 1 of 2 or 4, but 0, the batch, of 3, and warns: write the one meant"
-                takes += " (`dim=1` for channels, `dim=-1` for the last)"
+                takes = "torch takes dimension 1 of 2 or 4, but 0, the batch, of 3, and warns: write"
+                takes += " `dim=1` for channels, `dim=-1` for the last"
             case 3:
                 takes = "torch takes dimension 0 of 3, normally the batch, and warns; write the one meant"
             case rank:
