@@ -34,10 +34,12 @@ from torchlint.verify.protocol import Raised
 from torchlint.verify.repairs import repaired
 from torchlint.verify.shown import as_documented, as_shown
 
-ATTEMPTS = 120
+ATTEMPTS = 240
 """Calls before giving up."""
-ATTEMPTS_EACH = 60
+ATTEMPTS_EACH = 100
 """Of them with what was constructed in one way."""
+GUESS_EVERY = 5
+"""Of so many inputs one is a first guess, while there are any."""
 AT_ONE_PLACE = 16
 """So many inputs made of those that came to one place are tried before others."""
 AUTOGRAD = (
@@ -70,35 +72,49 @@ _Way = tuple[int, int]
 
 class _Waiting:
     """
-    Inputs to try, those first that are made of what came furthest; after a few that come no further the others.
+    Inputs to try, those first that are made of what came furthest, and of them those first that are made in few steps;
+    after a few that come no further the others, and every now and then one of the first guesses.
     """
 
     def __init__(self) -> None:
-        self.known: set[Inputs] = set()
+        self.steps: dict[Inputs, int] = {}
         self.order = itertools.count()
-        self.heap: list[tuple[_Way, int, Inputs]] = []
+        self.heap: list[tuple[_Way, int, int, Inputs]] = []
+        self.guesses: list[Inputs] = []
         self.added: dict[_Way, int] = {}
+        self.taken = 0
 
     def __bool__(self) -> bool:
-        return bool(self.heap)
+        return bool(self.heap or self.guesses)
 
-    def add(self, found: Iterable[Inputs], way: _Way = (0, 0)) -> None:
-        """Inputs made of those with which a function came so far."""
+    def guess(self, found: Iterable[Inputs]) -> None:
+        """Inputs that are made of no others."""
         for each in found:
-            if each in self.known:
+            if each not in self.steps:
+                self.steps[each] = 0
+                self.guesses.append(each)
+
+    def add(self, found: Iterable[Inputs], way: _Way, origin: Inputs) -> None:
+        """Inputs made of those with which a function came so far."""
+        steps = self.steps[origin] + 1
+        for each in found:
+            if each in self.steps:
                 continue
-            self.known.add(each)
+            self.steps[each] = steps
             self.added[way] = self.added.get(way, 0) + 1
             line, calls = way if self.added[way] <= AT_ONE_PLACE else (0, 0)
-            heapq.heappush(self.heap, ((-line, -calls), next(self.order), each))
+            heapq.heappush(self.heap, ((-line, -calls), steps, next(self.order), each))
 
     def again(self, inputs: Inputs) -> None:
         """The same once more: what kept them from their end is out of the way."""
-        heapq.heappush(self.heap, ((-sys.maxsize, 0), next(self.order), inputs))
+        heapq.heappush(self.heap, ((-sys.maxsize, 0), 0, next(self.order), inputs))
 
     def next(self) -> Inputs:
         """The likeliest."""
-        return heapq.heappop(self.heap)[2]
+        self.taken += 1
+        if self.guesses and (not self.heap or self.taken % GUESS_EVERY == 0):
+            return self.guesses.pop(0)
+        return heapq.heappop(self.heap)[-1]
 
 
 class UnbuiltError(Exception):
@@ -216,7 +232,7 @@ class Driver:
                         if module is None:
                             module = self._construct(phase, found)
                             if not waiting:
-                                waiting.add(self._first(module, construction))
+                                waiting.guess(self._first(module, construction))
                         chosen = waiting.next()
                         found = dataclasses.replace(found, inputs=chosen)
                         self._call(phase, self._function(module), chosen)
@@ -235,7 +251,7 @@ class Driver:
                         self.constructions.refused(error, construction, None if chosen is None else self.made)
                         if chosen is None:
                             break
-                        waiting.add(self._others(error, chosen, module), self._way(error))
+                        waiting.add(self._others(error, chosen, module), self._way(error), chosen)
         return None
 
     def _first(self, built: Any, construction: Construction) -> list[Inputs]:

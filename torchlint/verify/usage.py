@@ -259,7 +259,7 @@ def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str
         return "list" if many and "integer" not in seen else "integer" if computes else ""
     if by_name in ("loader", "optimizer", "scheduler", "criterion", "device", "dtype", "config", "path", "parameters"):
         return by_name
-    if "mapping" in seen:
+    if "mapping" in seen and not computes:
         return "mapping"
     if "moved" in seen and (by_name == "module" or not computes):
         return "module"
