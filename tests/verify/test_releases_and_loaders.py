@@ -86,6 +86,8 @@ UNSEEDED = (Observed("unseeded", "random"),)
 AGAIN = (Observed("starts-again"),)
 TWICE = (Observed("second-derivative-wrong"),)
 CODE = (Observed("foreign-code"),)
+HUB = 'torch.hub.load("{what}", "model", trust_repo=True)  # strict: [TLN905]\n'
+HUB_CODE = (Observed("foreign-code", "torch.hub.load"),)
 USED = (Observed("used-up", "p", "again"),)
 
 SHOWN: dict[str, tuple[str, str, tuple[Claim, ...]]] = {
@@ -120,6 +122,9 @@ SHOWN: dict[str, tuple[str, str, tuple[Claim, ...]]] = {
     "no workers": (GUARD.format(guard="True", workers=0), "inconclusive", AGAIN),
     "a pickle that names a class": (LOAD.format(what="torch.nn.Linear(2, 2)", only=False), "confirmed", CODE),
     "weights only": (LOAD.format(what="torch.ones(2)", only=True), "inconclusive", CODE),
+    "what a repository has": (HUB.format(what="owner/repository"), "confirmed", HUB_CODE),
+    "a tag of a repository": (HUB.format(what="owner/repository:v1.2"), "inconclusive", HUB_CODE),
+    "PyTorch's own repository": (HUB.format(what="pytorch/vision"), "inconclusive", HUB_CODE),
     "no derivative of the slope": (CUBE.format(saved="x**2", slope="3 * saved"), "confirmed", TWICE),
     "a derivative of the slope": (CUBE.format(saved="x", slope="3 * saved**2"), "inconclusive", TWICE),
     "a wrong slope": (CUBE.format(saved="x**2", slope="2 * saved"), "inconclusive", TWICE),

@@ -167,6 +167,8 @@ def foreign_code(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict 
         if call.name not in _CODE or not call.lines or not case.own.covers(call.lines[-1]):
             continue
         what = str(call.result.get("shown"))[:200]
+        if call.name == "urllib.Request" and _trusted(case, what):
+            continue
         words = {
             "pickle.find_class": f"the pickle named `{what}`, and Python looked it up to call it",
             "ctypes.dlopen": f"Python was told to open the library `{what}`, which runs it",
@@ -174,6 +176,14 @@ def foreign_code(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict 
         }[call.name]
         return DraftVerdict("confirmed", words + in_words(outcome))
     return None
+
+
+def _trusted(case: Case, url: str) -> bool:
+    """Whether what is asked for is PyTorch's own repository, or one of which the statement names a tag or a commit."""
+    constants = (node.value for node in ast.walk(case.own.node) if isinstance(node, ast.Constant))
+    named = [text for text in constants if isinstance(text, str) and "/" in text]
+    asked = [text for text in named if f"/{text.partition(':')[0]}/" in url]
+    return any(":" in text or text.startswith("pytorch/") for text in asked)
 
 
 PROBES: Mapping[str, Probe] = {
