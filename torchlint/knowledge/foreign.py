@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 from typing import Final
 
 _MATH: Final = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
@@ -145,11 +146,13 @@ def replaces_parameters(qualified: str) -> bool:
     return qualified.startswith(_REPLACING)
 
 
+@lru_cache(maxsize=4096)
 def speaks_of_flags(name: str) -> bool:
     """Whether a name is one of what freezes, detaches, or switches something on or off."""
     return _CHANGES.search(name.lower()) is not None or not _SWITCHES.isdisjoint(_words(name))
 
 
+@lru_cache(maxsize=4096)
 def only_reads(name: str) -> bool:
     """
     Whether a function's name says that it only looks at what it is given, keeps it, or computes with it: `log_loss`,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from time import perf_counter
 
 from torchlint.lint.pipeline import Question
@@ -147,13 +148,20 @@ def is_thorough(registry: Registry, selection: Selection) -> bool:
     Whether all that a file defines must be followed: where strict findings are asked for (nearly every function has
     some, and only a few functions have others), or a rule of somebody else makes more of what we take for strict.
     """
-    enabled = [rule for rule in registry.rules if rule.code in selection.enabled]
-    strict = tuple({kind for rule in registry.rules if rule.level is Level.STRICT for kind in rule.subscriptions})
+    strict = selection.enabled if selection.strict else selection.explicit
+    return _is_thorough(tuple(registry.rules), selection.enabled, strict)
+
+
+@lru_cache(maxsize=8)
+def _is_thorough(rules: tuple[Rule, ...], enabled: frozenset[str], shown: frozenset[str]) -> bool:
+    """The same, where strict findings of these rules are shown."""
+    strict = tuple({kind for rule in rules if rule.level is Level.STRICT for kind in rule.subscriptions})
     return any(
-        selection.shows(rule.code, Level.STRICT)
+        rule.code in shown
         if rule.level is Level.STRICT or rule.may_be_strict
         else any(issubclass(kind, wanted) for kind in strict for wanted in rule.subscriptions)
-        for rule in enabled
+        for rule in rules
+        if rule.code in enabled
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from torchlint.syntax.mentions import statements
 
@@ -24,6 +25,9 @@ _SAYS_VERSION = re.compile(
     re.IGNORECASE,
 )
 _EXPECTS = frozenset({"raises", "warns", "deprecated_call", "catch_warnings", "suppress", "skipif"})
+
+
+_Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 
 
 class AvailabilityTests:
@@ -42,7 +46,7 @@ class AvailabilityTests:
         self._tree = tree
         self._elsewhere = elsewhere
         self._flags: dict[str, bool] = {}
-        self._values: dict[str, list[ast.expr]] | None = None
+        self._values: dict[str, list[ast.expr | _Function]] | None = None
 
     def asks(self, test: ast.AST) -> bool:
         """Whether an expression asks what there is: `hasattr`, a version, a name that says so."""
@@ -81,16 +85,21 @@ class AvailabilityTests:
             if values is None and self._elsewhere is not None and name[:1] != ".":
                 self._flags[name] = self._elsewhere(name)
             else:
-                self._flags[name] = any(map(self.asks, values or ()))
+                self._flags[name] = any(map(self._is_answer, values or ()))
         return self._flags[name]
 
-    def _note(self, node: ast.stmt, values: dict[str, list[ast.expr]]) -> None:
+    def _is_answer(self, value: ast.expr | _Function) -> bool:
+        if isinstance(value, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return any(map(self.asks, _answers(value)))
+        return self.asks(value)
+
+    def _note(self, node: ast.stmt, values: dict[str, list[ast.expr | _Function]]) -> None:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             for name in _assigned(node):
                 values.setdefault(name, []).append(node.value)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             for name in (node.name, f".{node.name}"):
-                values.setdefault(name, []).extend(_answers(node))
+                values.setdefault(name, []).append(node)
         elif isinstance(node, ast.Try) and any(isinstance(each, (ast.Import, ast.ImportFrom)) for each in node.body):
             handled = [each for handler in node.handlers for each in handler.body]
             for each in (*node.body, *handled, *node.orelse):
@@ -126,9 +135,9 @@ def leaves(body: list[ast.stmt]) -> bool:
     return isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
 
 
-def _answers(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
+def _answers(function: _Function) -> list[ast.expr]:
     """What a function that says yes or no goes by: what it returns, and the tests after which it does; else nothing."""
-    inside = list(ast.walk(function))
+    inside = list(statements(function))
     returned = [node.value for node in inside if isinstance(node, ast.Return) and node.value is not None]
     if not returned or not all(map(_is_truth, returned)):
         return []

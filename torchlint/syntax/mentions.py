@@ -79,8 +79,8 @@ def _is_below(name: str, need: str) -> bool:
     return name == need or name.startswith(f"{need}.")
 
 
-def statements(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Every statement of a file, outer ones first, in the order of `ast.walk`. Looks at no expression."""
+def statements(tree: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.stmt]:
+    """Every statement in a file or a function, outer ones first, in the order of `ast.walk`. Looks at no expression."""
     pending: deque[ast.AST] = deque(tree.body)
     while pending:
         node = pending.popleft()

@@ -180,7 +180,7 @@ def is_one_node(op: Op) -> bool:
     those found by running torch the ones that are named as their node is (`F.elu`, EluBackward0), or that say of saving
     what one of all these with the same node says (`F.relu`, `selu`); `dropout` is a multiplication by noise.
     """
-    return _is_named_as_its_node(op) or _said(op) in _single_nodes()
+    return _is_named_as_its_node(op) or _said(op) in _single_nodes(op.node)
 
 
 def _is_named_as_its_node(op: Op) -> bool:
@@ -194,28 +194,29 @@ def last_node_holds(op: Op) -> Truth:
     Whether the last node of a composed operation holds saved tensors: what is said of the operations that are nothing
     but a node of that name, if that is one thing.
     """
-    said = _holds_by_node().get(op.node, frozenset())
-    return next(iter(said)) if len(said) == 1 else Truth.MAYBE
+    said = {holds for _, holds in _single_nodes(op.node)}
+    return said.pop() if len(said) == 1 else Truth.MAYBE
 
 
-@cache
-def _holds_by_node() -> Mapping[str, frozenset[Truth]]:
-    found: dict[str, frozenset[Truth]] = {}
-    for node, _, holds in _single_nodes():
-        found[node] = found.get(node, frozenset()) | {holds}
-    return found
-
-
-def _said(op: Op) -> tuple[str, frozenset[str], Truth]:
+def _said(op: Op) -> tuple[frozenset[str], Truth]:
     # `input` of torch.nn.functional is `self` of the method
     names = frozenset({"input": "self"}.get(save.what, save.what) for save in op.saves)
-    return op.node, names, op.holds_saved
+    return names, op.holds_saved
 
 
 @cache
-def _single_nodes() -> frozenset[tuple[str, frozenset[str], Truth]]:
-    read = [read_overload("", record).op for record in _table()["records"]]
+def _single_nodes(node: str) -> frozenset[tuple[frozenset[str], Truth]]:
+    """What is said of saving by the operations that are nothing but a node of this name."""
+    read = [read_overload("", record).op for record in _by_node().get(node, ())]
     return frozenset(_said(op) for op in read if op.node and (not op.probed or _is_plain(op)))
+
+
+@cache
+def _by_node() -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for record in _table()["records"]:
+        found.setdefault(record.get("node", ""), []).append(record)
+    return found
 
 
 def _is_plain(op: Op) -> bool:
@@ -295,4 +296,4 @@ def use_table(path: Path) -> None:
     asks_for_more.cache_clear()
     _selected.cache_clear()
     _single_nodes.cache_clear()
-    _holds_by_node.cache_clear()
+    _by_node.cache_clear()

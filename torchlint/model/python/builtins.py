@@ -211,8 +211,7 @@ def _getattr(run: Run, site: CallSite) -> Value:
     if len(site.positional) > 1:
         havoc(run, owner)
         unsettle(run, owner)
-        for tensor in reachable_tensors(owner):
-            unsettle_gradients(run, tensor)
+        unsettle_gradients(run, reachable_tensors(owner))
     part_of = owner if isinstance(owner, (Module, Instance)) else None
     return Unknown(reachable_tensors(owner), layer=True, part_of=part_of)
 

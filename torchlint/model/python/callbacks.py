@@ -10,11 +10,13 @@ from __future__ import annotations
 from torchlint.model.autograd.walk import graph_of
 from torchlint.model.python.flags import FLAGS, changes_flags, unsettle, unsettle_grad
 from torchlint.model.python.module_parts import parameters_of
-from torchlint.model.python.run import Callback, Run
+from torchlint.model.python.run import Callback, Reach, Run
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     Bound,
     Choice,
+    Class,
+    Constant,
     External,
     Function,
     Instance,
@@ -44,12 +46,16 @@ MOST_CALLEES = 100
 """Functions looked at for what one that is handed on may make run."""
 
 
-def _backward_may_have_run(run: Run, callback: Callback) -> None:
+def _backward_may_have_run(run: Run, callback: Callback, reads: frozenset[str]) -> None:
     """Of what a function uses that has a `backward` in it, or gives back what somebody may differentiate."""
-    for name in _reads_of(run, callback.function):
-        value = callback.lookup(name)
-        for each in _leaves(value) if value is not None else ():
-            unsettle_grad(run, each)
+    for value in callback.seen(reads):
+        if not isinstance(value, _WITHOUT_TENSORS):
+            for each in _leaves(value):
+                unsettle_grad(run, each)
+
+
+_WITHOUT_TENSORS = (External, Function, Class, Constant)
+"""Most of what a function uses of its file."""
 
 
 def _leaves(value: Value) -> list[Tensor]:
@@ -95,6 +101,8 @@ def havoc(run: Run, value: Value) -> None:
 def hand_on(run: Run, values: list[Value]) -> None:
     """Unknown code was given functions of the file: it may run them now or later."""
     for value in values:
+        if not isinstance(value, _CALLED_OR_HOLDING):
+            continue
         for each in [each for _, each in alternatives(value)] + _functions_in(value):
             function = each
             while isinstance(function, Partial):
@@ -110,6 +118,10 @@ def hand_on(run: Run, values: list[Value]) -> None:
             known = any(each is one or (sets_mode and each == one) for one in run.handed_to_unknown)
             if (differentiates or sets_mode) and not known:
                 run.machine.trail.set(run, "handed_to_unknown", (*run.handed_to_unknown, each))
+
+
+_CALLED_OR_HOLDING = (Function, Bound, Partial, External, Sequence, Mapping, Choice)
+"""What is a function, or holds some."""
 
 
 def _functions_in(value: Value) -> list[Value]:
@@ -134,7 +146,8 @@ def _hand_on_with_callees(run: Run, callback: Callback) -> None:
         seen.append(each)
         pending += _callees(run, each)
         function = each.function
-        if _writes_of(run, function) or changes_flags(function) or _differentiates(run, function):
+        reach = _reach(run, function)
+        if reach.writes or reach.changes_flags or reach.differentiates:
             run.machine.trail.set(run, "handed_on", (*run.handed_on, each))
             _may_have_run(run, each)
 
@@ -194,13 +207,13 @@ def run_handed_on(run: Run) -> None:
 
 def _may_have_run(run: Run, callback: Callback) -> None:
     """What a function writes to, outside itself, is unknown."""
-    writes = _writes_of(run, callback.function)
-    if _differentiates(run, callback.function):
-        _backward_may_have_run(run, callback)
-    for path in writes:
+    reach = _reach(run, callback.function)
+    if reach.differentiates:
+        _backward_may_have_run(run, callback, reach.reads)
+    for path in reach.writes:
         _forget(run, path, callback)
-    if changes_flags(callback.function):
-        for name in {path[0] for path in writes}:
+    if reach.changes_flags:
+        for name in {path[0] for path in reach.writes}:
             value = callback.lookup(name)
             if value is not None:
                 unsettle(run, value)
@@ -243,48 +256,28 @@ def _open(run: Run, value: Sequence | Mapping) -> None:
         machine.trail.set(value, "items", None)
 
 
-def _differentiates(run: Run, function: Function) -> bool:
-    """Whether a backward may come of calling a function: it has one, or gives its caller something to differentiate."""
-    definition = function.definition
-    known = run.giving.get(id(definition))
-    if known is None:
-        known = run.giving[id(definition)] = not isinstance(definition, ir.FunctionDef) or (
-            "backward" in written(definition).words
-            or any(isinstance(each, ir.Return) and each.value is not None for each in ir.walk(definition.body))
-        )
-    return known
-
-
-def _reads_of(run: Run, function: Function) -> frozenset[str]:
-    """The names that stand in a function and are not its own."""
-    definition = function.definition
-    known = run.reading.get(id(definition))
-    if known is None:
-        own = {each.name for each in definition.parameters[int(function.owner is not None) :]}
-        own |= definition.assigned if isinstance(definition, ir.FunctionDef) else set()
-        names = {each.id for each in ir.walk(definition.body) if isinstance(each, ir.Name)}
-        known = run.reading[id(definition)] = frozenset(names - own)
-    return known
-
-
-def _writes_of(run: Run, function: Function) -> tuple[tuple[str, ...], ...]:
-    """
-    What a function writes to that is not its own: `("seen",)` is a variable, `("self", "x")` an attribute, and an
-    empty last name says that it is written into.
-    """
+def _reach(run: Run, function: Function) -> Reach:
     definition = function.definition
     known = run.reaching.get(id(definition))
     if known is None:
-        body: list[ir.Statement] | ir.Node
+        body: list[ir.Statement] | ir.Node = definition.body
         # of a method that is handed on, the first one is its object
         own = {parameter.name for parameter in definition.parameters[int(function.owner is not None) :]}
+        differentiates = True
         if isinstance(definition, ir.FunctionDef):
             own |= definition.assigned
-            body = definition.body
-        else:
-            body = definition.body
-        found = {path for node in ir.walk(body) for path in _written_paths(node) if path[0] not in own}
-        known = run.reaching[id(definition)] = tuple(sorted(found))
+            differentiates = "backward" in written(definition).words
+        names: set[str] = set()
+        found: set[tuple[str, ...]] = set()
+        for node in ir.walk(body):
+            if isinstance(node, ir.Name):
+                names.add(node.id)
+            elif isinstance(node, ir.Return):
+                differentiates = differentiates or node.value is not None
+            found.update(path for path in _written_paths(node) if path[0] not in own)
+        known = run.reaching[id(definition)] = Reach(
+            tuple(sorted(found)), frozenset(names - own), differentiates, changes_flags(function)
+        )
     return known
 
 

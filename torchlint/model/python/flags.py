@@ -6,6 +6,8 @@ Four rules of thumb bound it; see docs/model.md, "What is deliberately unknown".
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from torchlint.knowledge import foreign
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import forget_variables
@@ -143,21 +145,28 @@ def unsettle_grad(run: Run, tensor: Tensor) -> None:
         run.machine.trail.set(tensor, "grad", Choice(((unknown_guard(), NONE), (unknown_guard(), Unknown()))))
 
 
-def unsettle_gradients(run: Run, tensor: Tensor) -> None:
-    """Unknown code was given a tensor: it may call `backward` on it, so its leaves may have a gradient."""
-    pending: list[GraphNode | Tensor] = [node for _, node in tensor.grad_fn]
+def unsettle_gradients(run: Run, tensors: Iterable[Tensor]) -> None:
+    """Unknown code was given tensors: it may call `backward` on each, so their leaves may have a gradient."""
     seen: set[int] = set()
-    while pending and len(seen) < _MOST_NODES:
-        node = pending.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        if isinstance(node, Tensor):
-            unsettle_grad(run, node)
-            continue
-        pending += [target for _, target in node.edges]
-        if node.output_of is not None:
-            pending.append(node.output_of)
+    for tensor in tensors:
+        pending: list[GraphNode | Tensor] = [node for _, node in tensor.grad_fn if id(node) not in seen]
+        seen.update([id(node) for node in pending])
+        left = _MOST_NODES
+        while pending and left:
+            left -= 1
+            node = pending.pop()
+            if isinstance(node, Tensor):
+                unsettle_grad(run, node)
+                continue
+            for _, target in node.edges:
+                if id(target) not in seen:
+                    seen.add(id(target))
+                    pending.append(target)
+            held = node.output_of
+            if held is not None and id(held) not in seen:
+                seen.add(id(held))
+                pending.append(held)
+        seen.difference_update([id(node) for node in pending])  # another tensor's graph may have room for them
 
 
 def give(run: Run, values: list[Value], name: str, node: ir.Node) -> None:

@@ -42,6 +42,34 @@ class Imports(Protocol):
         """The value of a variable that a file has not set as far as it has run."""
 
 
+class Reach:
+    """
+    What may come of running a function of the file, by what is written in it.
+
+    Attributes
+    ----------
+    writes
+        What it writes to that is not its own: `("seen",)` is a variable, `("self", "x")` an attribute, and an empty
+        last name says that it is written into.
+    reads
+        The names that stand in it and are not its own.
+    differentiates
+        Whether a backward may come of it: it has one, or gives its caller something to differentiate.
+    changes_flags
+        Whether it may change `requires_grad`.
+    """
+
+    __slots__ = ("changes_flags", "differentiates", "reads", "writes")
+
+    def __init__(
+        self, writes: tuple[tuple[str, ...], ...], reads: frozenset[str], differentiates: bool, changes_flags: bool
+    ) -> None:
+        self.writes = writes
+        self.reads = reads
+        self.differentiates = differentiates
+        self.changes_flags = changes_flags
+
+
 class Callback:
     """A function of the file that somebody else may run; of a method, also its object."""
 
@@ -70,6 +98,22 @@ class Callback:
         while frame is not None and name not in frame.variables:
             frame = frame.enclosing
         return None if frame is None else frame.variables
+
+    def seen(self, names: frozenset[str]) -> list[Value]:
+        """The values of those of the names that are variables which the function sees."""
+        parameters = self.function.definition.parameters
+        found: list[Value] = []
+        if self.receiver is not None and parameters and parameters[0].name in names:
+            found.append(self.receiver)
+            names = names - {parameters[0].name}
+        frame: Frame | None = self.function.closure
+        while frame is not None and names:
+            here = names & frame.variables.keys()
+            if here:
+                found += [frame.variables[name] for name in here]
+                names = names - here
+            frame = frame.enclosing
+        return found
 
     def lookup(self, name: str) -> Value | None:
         """The value of a variable that the function sees."""
@@ -112,7 +156,6 @@ class Run:
         "finals",
         "foreign_watch",
         "functions",
-        "giving",
         "handed_on",
         "handed_to_unknown",
         "imports",
@@ -124,7 +167,6 @@ class Run:
         "owners",
         "prototypes",
         "reaching",
-        "reading",
         "repeating",
         "statements",
         "suspended",
@@ -158,9 +200,8 @@ class Run:
         """Functions of the file that unknown code, a hook or a callback may run at any time."""
         self.handed_to_unknown: tuple[Value, ...] = ()
         """What of torch unknown code may run at any time: `loss.backward`, `torch.set_grad_enabled`."""
-        self.reaching: dict[int, tuple[tuple[str, ...], ...]] = {}
-        self.giving: dict[int, bool] = {}
-        self.reading: dict[int, frozenset[str]] = {}
+        self.reaching: dict[int, Reach] = {}
+        """Of the functions that were handed on, by the number of their definition."""
         self.calling: dict[int, tuple[tuple[str, ...], ...]] = {}
         self.entered: set[int] = set()
         self.prototypes = Prototypes(self.machine.globals, self.machine.branch)

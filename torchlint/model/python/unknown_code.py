@@ -62,14 +62,16 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     only_read = (
         isinstance(callee, External) and foreign.leaves_arguments(callee.qualified) and "out" not in site.keywords
     )
-    depends: list[Tensor] = []
+    found: dict[int, Tensor] = {}
     given = [*site.values(), *([receiver] if receiver is not None else [])]
     given += [each.receiver for each in given if isinstance(each, Bound) and each.function is None]
     for value in given:
         held = [*value.given, *held_tensors(value)] if isinstance(value, Instance) else reachable_tensors(value)
         for tensor in held:
-            if tensor not in depends and (not isinstance(value, Instance) or tensor.is_parameter is not Truth.YES):
-                depends.append(tensor)
+            if not isinstance(value, Instance) or tensor.is_parameter is not Truth.YES:
+                found.setdefault(id(tensor), tensor)
+    depends = list(found.values())
+    of_callee = callee.depends if isinstance(callee, Unknown) and receiver is None else ()
     if not apart and not keeps_flags(callee):
         known = called in KEEPING_FLAGS or (called not in FLAGS and ops.find(f"torch.Tensor.{called}"))
         of_library = isinstance(callee, Unknown) and callee.keeps_flags
@@ -80,8 +82,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
         if isinstance(callee, Unknown) and callee.part_of is not None and not known:
             method_of_elsewhere(run, callee.part_of, called, site.node)
     if not apart and not only_read and not foreign.only_reads(called):
-        for tensor in (*depends, *(callee.depends if isinstance(callee, Unknown) and receiver is None else ())):
-            unsettle_gradients(run, tensor)
+        unsettle_gradients(run, (*depends, *of_callee))
     if isinstance(callee, External) and run.imports is not None and run.imports.writes_to_arguments(callee.qualified):
         machine.open_write, machine.open_layer_write = machine.open_write or bool(depends), True
     hand_on(run, site.values())
@@ -98,7 +99,6 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
     if machine.grad_mode is Truth.NO:
         # Code called under no_grad records nothing (unless it turns grad mode on, which leaves it unknown).
         return Unknown(source=site.node, layer=isinstance(callee, External), foreign=apart)
-    of_callee = callee.depends if isinstance(callee, Unknown) and receiver is None else ()
     result = Unknown([*depends, *of_callee], source=site.node)
     if isinstance(callee, Unknown) and callee.layer and receiver is None:
         result = made_of(site.values(), source=site.node)  # a method of a layer may do anything

@@ -37,6 +37,13 @@ def conjoin(*guards: Guard) -> Guard | None:
     return literals
 
 
+def meet(one: Guard, other: Guard) -> Guard | None:
+    """Two guards at once, as `conjoin`."""
+    if not one or one is other:
+        return other
+    return _both(one, other) if other else one
+
+
 def _both(one: Guard, other: Guard) -> Guard | None:
     if len(one) < len(other):
         one, other = other, one

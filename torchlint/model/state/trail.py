@@ -15,7 +15,7 @@ from collections.abc import Sequence as Many
 from typing import Any, TypeAlias
 
 from torchlint.model.state import values as domain
-from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, meet
 from torchlint.model.state.values import Choice, Grad, Mapping, Module, Sequence, Unbound, Unknown, Value, choose
 
 MISSING: Any = object()
@@ -223,7 +223,7 @@ def _join_guarded(values: list[tuple[Guard, Any]]) -> tuple[tuple[Guard, Any], .
     merged: list[tuple[Guard, Any]] = []
     for guard, entries in values:
         for inner, node in entries:
-            both = conjoin(guard, inner)
+            both = meet(guard, inner)
             if both is None:
                 continue
             for index, (known, other) in enumerate(merged):

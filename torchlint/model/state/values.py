@@ -18,7 +18,7 @@ from torchlint.knowledge import foreign
 from torchlint.model.state.constants import NONE as NONE
 from torchlint.model.state.constants import Constant as Constant
 from torchlint.model.state.constants import Scalar as Scalar
-from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, meet
 from torchlint.model.state.objects import Bound as Bound
 from torchlint.model.state.objects import Class as Class
 from torchlint.model.state.objects import ForeignCall as ForeignCall
@@ -211,7 +211,7 @@ def alternatives(value: Value, path: Guard = ALWAYS) -> tuple[tuple[Guard, Value
         return ((ALWAYS, value),)
     if not path:
         return value.alternatives
-    return tuple([option for option in value.alternatives if conjoin(option[0], path) is not None])
+    return tuple([option for option in value.alternatives if meet(option[0], path) is not None])
 
 
 def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
@@ -224,22 +224,23 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
         (_, left), (_, right) = options
         if type(left) is not Choice and type(right) is not Choice:
             return left if _same(left, right) else Choice(tuple(options))
-    flat: list[tuple[Guard, Value]] = []
-    for guard, value in options:
-        for inner, each in alternatives(value):
-            both = conjoin(guard, inner)
-            if both is not None:
-                flat.append((both, each))
-    if not flat:
-        return Unknown()
     merged: list[tuple[Guard, Value]] = []
-    for guard, value in flat:
-        for index, (known, other) in enumerate(merged):
-            if _same(other, value) and (guard <= known or known <= guard or _are_arms(known, guard)):
-                merged[index] = (known & guard, other)
-                break
-        else:
-            merged.append((guard, value))
+    for guard, choice in options:
+        for inner, value in choice.alternatives if type(choice) is Choice else ((ALWAYS, choice),):
+            both = meet(guard, inner)
+            if both is None:
+                continue
+            kind = type(value)
+            plain = kind is Constant or kind is Scalar or kind is External
+            for index, (known, other) in enumerate(merged):
+                same = other is value or (plain and type(other) is kind and other == value)
+                if same and (both <= known or known <= both or _are_arms(known, both)):
+                    merged[index] = (known & both, other)
+                    break
+            else:
+                merged.append((both, value))
+    if not merged:
+        return Unknown()
     if len(merged) == 1 or all(_same(merged[0][1], value) for _, value in merged[1:]):
         return merged[0][1]
     if len(merged) > MOST_ALTERNATIVES:
@@ -256,7 +257,9 @@ def _are_arms(one: Guard, other: Guard) -> bool:
 
 
 def _same(left: Value, right: Value) -> bool:
-    return left is right or (isinstance(left, (Constant, Scalar, External)) and left == right)
+    return left is right or (
+        type(left) is type(right) and isinstance(left, (Constant, Scalar, External)) and left == right
+    )
 
 
 def _distinct(tensors: Iterable[Tensor], most: int = MOST_DEPENDS) -> tuple[Tensor, ...]:

@@ -25,7 +25,7 @@ class SoftmaxDims(Computations):
 
     concerns = (
         Concern(
-            anywhere=(
+            near=(
                 frozenset({"softmax", "log_softmax", "+Softmax", "+LogSoftmax"}),
                 frozenset({"bmm", "matmul", "@", "nll_loss", "+NLLLoss"}),
             )
