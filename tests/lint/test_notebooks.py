@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
+from toy import EVERYTHING, REGISTRY
 
-from torchlint.lint.notebooks import in_cells
+from torchlint.lint.notebooks import check, in_cells
 from torchlint.syntax.cells import Cells
 from torchlint.syntax.notebook import Notebook
 from torchlint.syntax.text import SourceError
@@ -105,6 +107,15 @@ def test_what_changed_is_put_back_into_its_cell() -> None:
 )
 def test_sentences_speak_of_cells(message: str, says: str) -> None:
     assert in_cells(message, Cells.of([(3, "a\nb\n"), (9, "d")])) == says
+
+
+@pytest.mark.usefixtures("toy_model")
+def test_the_place_of_an_internal_error_is_no_cell() -> None:
+    source = json.dumps(_whole("x = 1", "import torch\n" + "\n" * 200 + "torch.crash()")).encode()
+    found = check("some.ipynb", Notebook.read(source), REGISTRY, EVERYTHING).findings
+    assert [(each.code, re.sub(r"line \d+", "line N", each.message)) for each in found] == [
+        ("TLN000", "the model could not follow this file: ZeroDivisionError: toy model (toy.py, line N)")
+    ]
 
 
 def _whole(*sources: Any, **more: Any) -> dict[str, Any]:

@@ -71,9 +71,13 @@ def test_what_kills_only_the_first_process_is_not_lost(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
 def test_nobody_is_left_when_who_watches_is_gone(tmp_path: Path, number: int) -> None:
-    """Whatever the process is doing: this one does not look at anything."""
+    """
+    Whatever the process is doing: this one does not look at anything. The kernel ends it after its seconds, should
+    nobody be there any more to see that it lives on.
+    """
     program = (
-        "import os, sys\nfrom pathlib import Path\nfrom torchlint.run.watched import Watched\n"
+        "import os, resource, sys\nfrom pathlib import Path\nfrom torchlint.run.watched import Watched\n"
+        "resource.setrlimit(resource.RLIMIT_CPU, (90, 90))\n"
         "def perform(path):\n"
         "    Path(path + '.new').write_text(str(os.getpid()))\n"
         "    os.rename(path + '.new', path)\n"

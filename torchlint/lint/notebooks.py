@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from torchlint.lint import engine, fixpoint, silencing
-from torchlint.lint.registry import INVALID_SYNTAX, Registry, Selection
+from torchlint.lint.registry import INTERNAL_ERROR, INVALID_SYNTAX, Registry, Selection
 from torchlint.lint.suppressions import name_rules
 from torchlint.results import NEEDLE, FileReport
 from torchlint.rule import Finding, FindingFix, TextEdit, TraceLine
@@ -203,7 +203,9 @@ def _by_cell(finding: Finding, cells: Cells) -> Finding:
             number, place = _span(edit.span, cells)
             edits.append(TextEdit(place, edit.replacement, number))
         cure = FindingFix(in_cells(cure.title, cells), cure.safe, tuple(edits))
-    message, others = in_cells(finding.message, cells), tuple(_step(each, cells) for each in finding.others)
+    # a line that an internal error names is one of torchlint's own files
+    message = finding.message if finding.code == INTERNAL_ERROR.code else in_cells(finding.message, cells)
+    others = tuple(_step(each, cells) for each in finding.others)
     return replace(finding, cell=cell, span=span, message=message, trace=trace, fix=cure, others=others)
 
 
