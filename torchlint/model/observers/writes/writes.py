@@ -27,7 +27,7 @@ from torchlint.model.events.writes import (
 from torchlint.model.observers.pending import PendingEvents, expression, leaves_used, only
 from torchlint.model.state.guards import Guard, Truth, conjoin, implied
 from torchlint.model.state.hooks import Observer
-from torchlint.model.state.values import Function, GraphNode, Saved, Tensor, Value, Write
+from torchlint.model.state.values import Frame, Function, GraphNode, Saved, Tensor, Value, Write
 from torchlint.model.torch.operations import RENORMS
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING, WRITING
@@ -316,7 +316,7 @@ class _Second:
     event: InplaceResultBound
     guard: Guard
     read: set[str]
-    frame: object
+    frame: Frame
     """The call that binds it: another function may name its own variables alike."""
 
 
