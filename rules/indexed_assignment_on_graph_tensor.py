@@ -14,7 +14,7 @@ _CURES: dict[str, str] = {
 }
 _RISKS = {
     Truth.YES: ", which was read and saved: a backward raises",
-    Truth.MAYBE: ", which unknown code may have saved: backward raises then",
+    Truth.MAYBE: ", which was read and may be saved: a backward raises then",
     Truth.NO: ", which nothing has saved",
 }
 
@@ -26,8 +26,8 @@ class IndexedAssignmentOnGraphTensor(Rule):
     ## What it does
     Finds `y[i] = v` and `y[i] += v` where `y` or `v` is part of a recorded graph: buffers filled in a loop, masks,
     caches. Where a backward is proven to read the overwritten value, it is an error. One finding per tensor: further
-    writes to it are counted. Strict where nothing is known to have saved what is overwritten, and no unknown code was
-    given it; or where a function is run for numbers or masks, and nothing with a graph is left of it.
+    writes to it are counted. Strict where nothing is known to have saved what is overwritten, and neither unknown code
+    nor a layer was given it; or where a function is run for numbers or masks, and nothing with a graph is left of it.
 
     ## Why is this bad?
     Indexing is in place, too, and it always bumps the version of the *whole* tensor: `y[2] = x[0] * y[0]` overwrites

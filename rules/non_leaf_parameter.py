@@ -1,5 +1,7 @@
 from collections.abc import Iterator
 
+import libcst as cst
+
 from torchlint.fixes.rewrites import inside_parameter
 from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule, spelled
@@ -27,7 +29,7 @@ class NonLeafParameter(Rule):
 
     ## Known limits
     Operations that return the parameter itself (`requires_grad_()`) are fine, and so is `.to(...)` where it is known
-    to change nothing.
+    to change nothing. Of a frozen parameter (`requires_grad=False`) it is a smell: it misses in `state_dict()` alone.
 
     ## References
     - [torch.nn.parameter.Parameter](https://docs.pytorch.org/docs/stable/generated/torch.nn.parameter.Parameter.html)
@@ -119,6 +121,15 @@ class NonLeafParameter(Rule):
         text = inside_parameter(event.value_node, event.parameter_node)
         edits = (Edit(event.value_node, text),) if text is not None else ()
         fix = Fix(f"move `{event.op}` inside: `{text}`", edits, safe=False) if edits else None
-        message += f"`{event.module}`: no optimizer gets it{spelled(event.conditions)}"
+        frozen = any(_is_false(each) for each in event.parameter_node.args)
+        lost = "no `state_dict` holds it" if frozen else "no optimizer gets it"
+        message += f"`{event.module}`: {lost}{spelled(event.conditions)}"
         claims = (Observed("leaf-lost", f"self.{event.attribute}", "parameter"),)
-        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)
+        level = Level.SMELL if frozen else None
+        yield Diagnostic(event.node, message, event.trace, fix, level, claims=claims)
+
+
+def _is_false(argument: cst.Arg) -> bool:
+    """`requires_grad=False`."""
+    named = argument.keyword is not None and argument.keyword.value == "requires_grad"
+    return named and isinstance(argument.value, cst.Name) and argument.value.value == "False"

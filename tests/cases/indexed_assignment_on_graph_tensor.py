@@ -278,3 +278,23 @@ def memory_that_unknown_code_was_given():
     for t in range(1, 4):
         y[t] = cell(y[t - 1])  # smell: [TLN205]  # strict: [TLN220]
     y.sum().backward()
+
+
+def blocks_put_back_after_a_layer_has_read_them():
+    """Raises: modified by an inplace operation"""
+
+    class Blocks(nn.Module):
+        def __init__(self, layers):
+            super().__init__()
+            self.layers, self.query, self.norm = layers, nn.Linear(3, 3), nn.LayerNorm(3)
+
+        def forward(self, x):
+            blocks = x.view(2, 4, 3)
+            for _ in range(self.layers):
+                for outer in range(4):
+                    query = self.query(blocks[:, outer])  # strict: [TLN220]
+                    blocks[:, outer] = self.norm(query + blocks[:, outer])  # error: [TLN205]  # strict: [TLN220]
+                blocks = self.norm(blocks).view(2, 4, 3)
+            return blocks
+
+    Blocks(2)(torch.rand(2, 12)).sum().backward()

@@ -179,3 +179,14 @@ def converted_to_another_dtype():
             super().__init__()
             self.a = nn.Parameter(torch.ones(3, dtype=torch.float64)).to(torch.float32)  # error: [TLN301]
             self.b = nn.Parameter(torch.ones(3, dtype=torch.float32)).double()  # error: [TLN301]
+
+
+def frozen_parameter_converted():
+    """Holds: 'phi' not in model.state_dict() and not model.phi.requires_grad"""
+
+    class Shift(nn.Module):
+        def __init__(self, size):
+            super().__init__()
+            self.phi = nn.Parameter(torch.zeros(size), requires_grad=False).double()  # smell: [TLN301]
+
+    model = Shift(3)

@@ -36,7 +36,7 @@ class WriteRecord:
     read_since: bool
     """A part of the memory was read by index after an earlier write."""
     handed: bool
-    """Unknown code was given the memory before."""
+    """See `InplaceWrite.handed`."""
     outdated: bool
     """The target is a view that torch takes for a leaf, because its base was written since."""
 

@@ -159,7 +159,7 @@ def write(
         raises = raises | outdated
     storage = tensor.storage
     needed, saved_by = _needed(autograd, tensor)
-    handed = bool(storage.uses)
+    handed = bool(storage.uses) or _read_with_parameters(autograd, tensor)
     old_in_graph = grad.truth() & ~tensor.is_leaf
     node: GraphNode | None = None
     if recorded != GRAD_NO and raises is not Truth.YES:
@@ -232,6 +232,18 @@ def _needed(autograd: Autograd, tensor: Tensor) -> tuple[Truth, tuple[Step, ...]
     if tensor.storage.uses or any(node.opaque for _, node in tensor.grad_fn):
         needed = needed | Truth.MAYBE
     return needed, tuple(reversed(steps))
+
+
+def _read_with_parameters(autograd: Autograd, tensor: Tensor) -> bool:
+    """Whether an operation with a parameter has read it, and so has saved it unless the parameter is frozen."""
+    machine = autograd.machine
+    return any(
+        saved.counter is tensor.counter
+        and conjoin(saved.path, machine.path, machine.assumed) is not None
+        and any(isinstance(edge, Tensor) and edge.is_parameter is Truth.YES for _, edge in saved.node.edges)
+        and not _released(autograd, saved.node)
+        for saved in tensor.storage.saves
+    )
 
 
 def _released(autograd: Autograd, node: GraphNode) -> bool:

@@ -188,7 +188,7 @@ class InplaceWrite(Event):
         The write cannot harm: nothing saved what was overwritten to this memory, and no part of it was read between
         its writes; or none of the function's results has a graph.
     handed
-        Unknown code was given the memory before the write.
+        Before the write, unknown code was given the memory, or an operation with parameters read it.
     index
         See `WrittenPart`; "" for other writes.
     grad_mode
