@@ -97,25 +97,28 @@ def referred(
     if lines is None or lines:
         named = references(tree, watched, find.PACKAGES, lines)
         found = [each for each in named if not each.asked]
-        if any(each.name in watched.names or _is_new(each, watched) for each in found):  # only then other files count
-            gates = Gates(tree, project)
-            named = references(tree, watched, find.PACKAGES, lines, gates.is_flag)
-            found = [each for each in named if not each.asked]
-            if any(_is_new(each, watched) for each in found) and gates.is_imported_under_a_test:
-                found = [each for each in found if not _is_new(each, watched)]
-        tried = {each.name for each in named if each.asked and isinstance(each.node, ast.alias)}
     if retains:
         found += _receivers(tree)
     if not found:
         return target, []
     read = _Names(tree, project)
-    used = (use for each in found for use in _Judged(each, watched, target, read, found, tried).uses())
-    return target, [_event(path, target, use, read) for use in used if use.kind in wanted]
+
+    def used(found: list[Reference]) -> list[Use]:
+        judged = (_Judged(each, watched, target, read, found, tried).uses() for each in found)
+        return [use for uses in judged for use in uses if use.kind in wanted]
+
+    uses = used(found)
+    if any(use.kind in _ASKED_FOR for use in uses):  # only then other files are looked into
+        gates = Gates(tree, project)
+        asked = {id(each.node) for each in references(tree, watched, find.PACKAGES, lines, gates.is_flag) if each.asked}
+        uses = used([each for each in found if id(each.node) not in asked])
+        if any(use.kind is events.TooNewApi for use in uses) and gates.is_imported_under_a_test:
+            uses = [use for use in uses if use.kind is not events.TooNewApi]
+    return target, [_event(path, target, use, read) for use in uses]
 
 
-def _is_new(reference: Reference, watched: find.Watched) -> bool:
-    """Whether a place names what only some releases have, or a call that only some of them take."""
-    return reference.name in watched.too_new or reference.name in watched.new_arguments
+_ASKED_FOR = (events.TooNewApi, events.RemovedApi)
+"""What somebody asks first for, who knows that it is not always there."""
 
 
 @lru_cache(maxsize=8)

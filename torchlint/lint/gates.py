@@ -7,7 +7,8 @@ Told from Python's own trees. Says nothing of what is tested for, and judges not
 from __future__ import annotations
 
 import ast
-from functools import cached_property
+import re
+from functools import cached_property, lru_cache
 
 from torchlint.project.index import ProjectIndex
 from torchlint.syntax.availability import AvailabilityTests, handles_absence
@@ -61,10 +62,8 @@ class Gates:
         return found
 
     def _asks(self, module: str, name: str) -> bool:
-        found = self._project.program(module) if module and name else None
-        if found is None or not isinstance(found[0].at, ast.Module):
-            return False
-        return AvailabilityTests(found[0].at).asks(ast.Name(name, ast.Load()))
+        text = self._project.source(module) if module and name else ""
+        return bool(name in text and _SAYS.search(text)) and _answers(text, name)
 
     @cached_property
     def is_imported_under_a_test(self) -> bool:
@@ -73,10 +72,13 @@ class Gates:
         if self._project.is_package or "." not in own:
             return False
         asked = False
-        for shown, text in self._project.mentioning(own.rpartition(".")[2]):
-            try:
-                tree = python_tree(text)
-            except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
+        last = own.rpartition(".")[2]
+        imports = re.compile(
+            rf"\b(?:from|import)\b(?:[^\n(]|\([^)]*\))*\b{re.escape(last)}\b|{re.escape(last)}[ \t]+import\b"
+        )
+        for shown, text in self._project.mentioning(last):
+            tree = _tree(text) if imports.search(text) else None
+            if tree is None:
                 continue
             parts = shown.removesuffix(".py").split("/")
             is_package = parts[-1] == "__init__"
@@ -87,6 +89,25 @@ class Gates:
                     return False
                 asked = True
         return asked
+
+
+_SAYS = re.compile(r"version|hasattr|getattr|find_spec|Error|compat|legacy|avail", re.IGNORECASE)
+"""Words of whoever asks what there is."""
+
+
+@lru_cache(maxsize=256)
+def _answers(text: str, name: str) -> bool:
+    """Whether a name of a file answers what there is."""
+    tree = _tree(text)
+    return tree is not None and AvailabilityTests(tree).asks(ast.Name(name, ast.Load()))
+
+
+@lru_cache(maxsize=16)
+def _tree(text: str) -> ast.Module | None:
+    try:
+        return python_tree(text)
+    except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _importing(tree: ast.Module, module: str, is_package: bool, wanted: str) -> list[list[ast.If | ast.Try]]:
