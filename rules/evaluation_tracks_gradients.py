@@ -80,8 +80,8 @@ class EvaluationTracksGradients(Rule):
     )
 
     def check(self, event: training.EvaluatedWithGraph) -> Iterator[Diagnostic]:
-        message = f"`{event.module}` is only evaluated in this loop, and every call records a graph that no backward "
-        message += "reads: put the loop under `torch.no_grad()`"
+        message = f"`{event.module}` is only evaluated in this loop, and each call records a graph that no backward "
+        message += "reads: use `torch.no_grad()`" + (", unless it takes gradients itself" if event.unknown else "")
         recorded = "max(t.requires_grad for t in tensors_(bound_))"  # (raises, and says nothing, where none is bound)
         words = f"`{event.module}` is in evaluation mode, and what it returns requires grad: a graph was recorded"
         claims = (Holds(f"{recorded} and not {event.module}.training", words=words),)

@@ -91,7 +91,7 @@ class TensorFromTensor(Rule):
         consequence = "cuts the graph and torch warns" if event.in_graph else "torch warns"
         message = f"`{event.how}(...)` is for data, and {data} is a tensor: {consequence}; `clone` or `to` is for those"
         if event.annotated:
-            message += f", where {data} is one, as annotated"
+            message += f", where {data} is one, as its annotation or its use says"
         text = _copy(event)
         fix = None
         if text is not None:

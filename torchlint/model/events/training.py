@@ -155,10 +155,13 @@ class EvaluatedWithGraph(Event):
         How the program calls the model there.
     loop
         The loop.
+    unknown
+        Nobody knows the model's class: its `forward` may take gradients itself, which it can't under `no_grad`.
     """
 
     module: str
     loop: cst.CSTNode
+    unknown: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -325,6 +325,7 @@ class Modes(Observer):
                     trace=(Step(mine[-1].origin.origin, f"`{mine[-1].name}` is set to evaluation mode here"),),
                     module=note.name,
                     loop=loop.origin,
+                    unknown=isinstance(note.module, Unknown),
                 ),
             )
 
