@@ -363,7 +363,8 @@ def _add(rules: dict[str, Rule], kind: type[Rule]) -> None:
     where = f"{kind.__module__}.{kind.__qualname__}"
     if not kind.summary():
         raise RegistryError(f"{where}: has no documentation; start its docstring with one summary line")
-    missing = [title for title in SECTIONS if title not in OPTIONAL_SECTIONS and title not in kind.sections()]
+    sections = kind.sections()
+    missing = [title for title in SECTIONS if title not in OPTIONAL_SECTIONS and title not in sections]
     if missing:
         raise RegistryError(f"{where}: its documentation lacks the section `## {missing[0]}`")
     known = {item.code: (item.name, "torchlint itself") for item in DRIVER_CODES}

@@ -16,6 +16,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import Any, TypeVar
 
 import libcst as cst
@@ -198,14 +199,22 @@ def _replaced(part: Any, by: Callable[[Place], object]) -> Any:
     if type(part) is tuple:
         parts = tuple([_replaced(each, by) for each in part])
         return parts if any(map(operator.is_not, parts, part)) else part
-    if not is_dataclass(part) or not _is_fact(type(part)):
-        return part
-    before = {item.name: getattr(part, item.name) for item in fields(part)}
-    after = {name: _replaced(value, by) for name, value in before.items()}
-    changed = {name: value for name, value in after.items() if value is not before[name]}
-    return replace(part, **changed) if changed else part  # type: ignore[type-var]
+    changed: dict[str, object] = {}
+    kind: type = type(part)
+    for name in _fields_of(kind):
+        before = getattr(part, name)
+        after = _replaced(before, by)
+        if after is not before:
+            changed[name] = after
+    return replace(part, **changed) if changed else part
 
 
-def _is_fact(kind: type) -> bool:
-    """Whether a record says what happened: those are frozen, and the nodes of a tree are not looked through."""
-    return kind.__dataclass_params__.frozen and not issubclass(kind, cst.CSTNode)  # type: ignore[attr-defined]
+@cache
+def _fields_of(kind: type) -> tuple[str, ...]:
+    """
+    The fields of a record that says what happened; none of anything else. Those records are frozen, and the nodes of a
+    tree are not looked through.
+    """
+    if not is_dataclass(kind) or issubclass(kind, cst.CSTNode) or not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        return ()
+    return tuple(item.name for item in fields(kind))

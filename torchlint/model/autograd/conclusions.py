@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 import libcst as cst
 
@@ -256,7 +257,10 @@ def _filled(autograd: Autograd, broken: dict[int, Truth]) -> set[int]:
 def _conclude_retained(autograd: Autograd) -> None:
     machine = autograd.machine
     by_call: dict[int, list[Retained]] = {}
-    by_text = bool(autograd.retained) and _BY_TEXT.search(machine.program.text) is not None
+    if not autograd.retained:
+        return
+    by_text = _BY_TEXT.search(machine.program.text) is not None
+    only = len(list(islice(_BACKWARDS.finditer(machine.program.text), 2))) == 1
     for retained in autograd.retained:
         by_call.setdefault(id(retained.call), []).append(retained)
     for group in by_call.values():
@@ -295,7 +299,7 @@ def _conclude_retained(autograd: Autograd) -> None:
                 readers=tuple(steps),
                 carried=next((retained.carried for retained in group if retained.carried), ""),
                 next_statement=lines[0] if follows else None,
-                only=len(_BACKWARDS.findall(machine.program.text)) == 1 and not first.part,
+                only=only and not first.part,
             )
         )
 
