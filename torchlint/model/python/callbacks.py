@@ -103,6 +103,8 @@ def hand_on(run: Run, values: list[Value]) -> None:
     for value in values:
         if not isinstance(value, _CALLED_OR_HOLDING):
             continue
+        if isinstance(value, External) and value.qualified not in SETS_GRAD_MODE:
+            continue
         for each in [each for _, each in alternatives(value)] + _functions_in(value):
             function = each
             while isinstance(function, Partial):

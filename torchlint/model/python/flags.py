@@ -228,4 +228,6 @@ def keeps_flags(callee: Value | None) -> bool:
 
 def _holds_modules(value: Value) -> bool:
     """Whether a value is a Module, or holds one."""
+    if not isinstance(value, (Sequence, Mapping, Choice)):
+        return isinstance(value, (Module, Instance, Super))
     return any(isinstance(each, (Module, Instance, Super)) for each in within(value, parts, 3))

@@ -108,10 +108,10 @@ class Callback:
             names = names - {parameters[0].name}
         frame: Frame | None = self.function.closure
         while frame is not None and names:
-            here = names & frame.variables.keys()
+            here = [name for name in names if name in frame.variables]
             if here:
                 found += [frame.variables[name] for name in here]
-                names = names - here
+                names = names.difference(here)
             frame = frame.enclosing
         return found
 

@@ -364,14 +364,22 @@ def reachable_tensors(value: Value) -> list[Tensor]:
     if not isinstance(value, (Sequence, Mapping, Choice)):
         return []
     found: dict[int, Tensor] = {}
-    for each in explore(value, parts):
+    seen: set[int] = set()
+    pending: list[Value] = [value]
+    while pending and len(seen) < MOST_PARTS and len(found) < MOST_REACHABLE:  # as `explore`, without its calls
+        each = pending.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
         if isinstance(each, Tensor):
-            found.setdefault(id(each), each)
+            found[id(each)] = each
         elif isinstance(each, Unknown):
             for tensor in (each.tensor,) if each.tensor is not None else (*each.depends, *each.possible):
                 found.setdefault(id(tensor), tensor)
-        if len(found) >= MOST_REACHABLE:
-            break
+        elif isinstance(each, (Sequence, Mapping, Choice)):
+            inner = parts(each)
+            inner.reverse()
+            pending += inner
     return list(found.values())[:MOST_REACHABLE]
 
 
