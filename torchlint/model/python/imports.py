@@ -121,20 +121,27 @@ class Importer:
             for name in statement.names if isinstance(statement, ir.Import) else ():
                 if name.bound not in words or is_initialiser(name.bound):
                     continue
-                qualified = self.absolute(self._own, name.qualified)
-                if not self.offers(qualified):
+                try:
+                    writing = self._writing(name, words)
+                except Exception:  # where the name is used its file is asked again, and that is told of one entry point
                     continue
-                if self.project.writes_to_arguments(qualified):
-                    self._argument_writers.add(qualified)
-                    found.append((name.bound, frozenset()))
-                    continue
-                module = name.imported or qualified
-                attributes = words & self.project.candidates(module)
-                writing = {each for each in attributes if self.project.writes_to_arguments(f"{module}.{each}")}
-                if writing:
-                    self._argument_writers.update(f"{module}.{each}" for each in writing)
-                    found.append((name.bound, frozenset(writing)))
+                if writing is not None:
+                    found.append((name.bound, writing))
         return found
+
+    def _writing(self, name: ir.ImportName, words: set[str]) -> frozenset[str] | None:
+        """What is written after an imported name to call such functions, nothing if it is one itself; None: no such."""
+        qualified = self.absolute(self._own, name.qualified)
+        if not self.offers(qualified):
+            return None
+        if self.project.writes_to_arguments(qualified):
+            self._argument_writers.add(qualified)
+            return frozenset()
+        module = name.imported or qualified
+        attributes = words & self.project.candidates(module)
+        writing = frozenset(each for each in attributes if self.project.writes_to_arguments(f"{module}.{each}"))
+        self._argument_writers.update(f"{module}.{each}" for each in writing)
+        return writing or None
 
     def offers(self, qualified: str) -> bool:
         """Whether a full name may be one of the project's: it has a file or a folder called like its first part."""
