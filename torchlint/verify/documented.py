@@ -25,8 +25,9 @@ from typing import Any
 Shape = tuple[int, ...]
 LARGEST = 2**20
 """No tensor of an example has more elements."""
-FILES, FILE_SIZE = 80, 300_000
-"""So many files of a project are looked at, none of them longer."""
+FILES, FILE_SIZE, FOLDERS = 80, 300_000, 200
+"""So many files of a project are looked at, none of them longer, in so many folders."""
+_NOT_ITS_OWN = frozenset({"__pycache__", "node_modules", "site-packages", "venv"})
 BLOCKS = 40
 _FACTORIES = frozenset({"randn", "rand", "zeros", "ones", "empty", "full", "normal", "randint", "randperm", "arange"})
 _THE_SAME = frozenset(
@@ -82,9 +83,12 @@ def texts(path: str, root: str) -> Iterator[str]:
     """The file, and what lies beside it and above it within its project."""
     own, seen = os.path.realpath(path), 0
     yield _read(own)
+    folders = itertools.count()
     top = os.path.join(root, os.path.relpath(own, root).split(os.sep)[0])
     for folder, inner, files in os.walk(top if os.path.isdir(top) else os.path.dirname(own)):
-        inner.sort()
+        inner[:] = sorted(name for name in inner if not name.startswith(".") and name not in _NOT_ITS_OWN)
+        if next(folders) > FOLDERS:
+            return
         for file in sorted(files):
             if file.endswith((".py", ".md", ".rst")) and os.path.join(folder, file) != own:
                 seen += 1
