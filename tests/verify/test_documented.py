@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,13 @@ def test_a_doctest_shows_both_calls() -> None:
 def test_a_call_and_its_shape_are_found(text: str) -> None:
     calls = [each.call for each in example_of(text, "Net") if each.call != each.construction]
     assert [call.positional[0].shape for call in calls if call] == [(2, 6)]
+
+
+def test_long_documentation_costs_little() -> None:
+    lines = "    words of a list that goes on\n\n  \n\t and on\n" * 2000 + "about Net(3)\n"
+    begun = time.process_time()
+    assert [each.construction for each in example_of(lines, "Net")] == [Called((3,), ())]
+    assert time.process_time() - begun < 5
 
 
 def test_what_is_not_shown_is_left_open() -> None:

@@ -138,15 +138,26 @@ def _tree(text: str) -> ast.Module | None:
 
 def _shown(words: str, name: str) -> Iterator[ast.AST]:
     """Programs in documentation: behind `>>>`, between fences, indented; else the call alone."""
-    prompted = [m[1] for m in re.finditer(r"(?m)^\s*(?:>>>|\.\.\.) ?(.*)$", words)]
+    prompted = [m[1] for m in re.finditer(r"(?m)^[ \t]*(?:>>>|\.\.\.) ?(.*)$", words)]
     found = ["\n".join(prompted)] if prompted else []
     found += [textwrap.dedent(m[1]) for m in re.finditer(r"```\w*\n(.*?)```", words, re.S)]
-    found += [textwrap.dedent(m[1]) for m in re.finditer(r"(?m)(?:^|::?\s*\n\s*\n)((?:[ \t]+\S.*\n?|\s*\n)+)", words)]
+    found += _indented(words)
     trees = [tree for each in found if f"{name}(" in each and (tree := _tree(each)) is not None]
     if not trees:
         calls = re.finditer(rf"\b{re.escape(name)}\((?:[^()]|\([^()]*\))*\)", words)
         trees = [tree for each in calls if (tree := _tree(each[0])) is not None]
     yield from trees
+
+
+def _indented(words: str) -> list[str]:
+    """What stands further to the right than the rest, without its indentation."""
+    blocks: list[list[str]] = [[]]
+    for line in words.splitlines():
+        if line.startswith((" ", "\t")) or (not line.strip() and blocks[-1]):
+            blocks[-1].append(line)
+        elif blocks[-1]:
+            blocks.append([])
+    return [textwrap.dedent("\n".join(block)) for block in blocks if block]
 
 
 def _in_block(tree: ast.AST, name: str, method: str) -> Iterator[Example]:
