@@ -15,8 +15,8 @@ from .. import expectations
 _UNARY = (
     "-{0}", "{0}.abs()", "torch.relu({0})", "{0} ** 2", "{0}.pow(3)", "{0}.square()", "torch.tanh({0})",
     "F.softplus({0})", "F.logsigmoid({0})", "torch.sigmoid({0})", "torch.cos({0})", "{0}.clamp(max=5.0)",
-    "{0}.clamp(min=-5.0)", "{0}.clamp(-3, 7)", "{0} / 3", "{0} * -2.0", "{0} + 1.5", "4 - {0}", "{0}.unsqueeze(0)", "{0}[:2]", "{0}.sum()",
-    "{0}.mean()", "{0} - {0}.max()", "torch.norm({0})", "{0}.detach()",
+    "{0}.clamp(min=-5.0)", "{0}.clamp(-3, 7)", "{0} / 3", "{0} * -2.0", "{0} + 1.5", "4 - {0}", "{0}.unsqueeze(0)",
+    "{0}[:2]", "{0}.sum()", "{0}.mean()", "{0} - {0}.max()", "torch.norm({0})", "{0}.detach()",
 )  # fmt: skip
 _BINARY = (
     "{0} + {1}", "{0} - {1}", "{0} * {1}", "torch.minimum({0}, {1})", "torch.maximum({0}, {1})",
