@@ -108,7 +108,8 @@ class GraphCutAndReleafed(Rule):
             message = f"`nn.Parameter` of {source}, a graph tensor, cuts it off: what computed it learns nothing"
             yield Diagnostic(event.node, message, event.trace, claims=claims)
             return
-        message = f"`torch.tensor` copies {source} out of the graph, and `requires_grad=True` hides it"
+        made = code(event.call.func) if event.call is not None else "torch.tensor"
+        message = f"`{made}` copies {source} out of the graph, and `requires_grad=True` hides it"
         yield Diagnostic(event.node, message, event.trace, _fix(event), claims=claims)
 
 

@@ -17,6 +17,7 @@ _SAYS = {
     "no-derivative": "is not implemented",
     "parameter-twice": "some parameters appear in more than one parameter group",
     "inference": "",
+    "not-called": "object has no attribute 'backward'",
 }
 
 
@@ -30,8 +31,8 @@ class RefusedByAutograd(Rule):
     that are told to require grad; a gradient of another shape than the tensor's, given to a backward or assigned to
     `.grad`; and a backward through an operation that has no derivative (`heaviside`, `//`, `bincount`, `unique`);
     a gradient of another shape that a custom `backward` returns, and tensors that it unpacks and nobody saved;
-    a tensor in two parameter groups of an optimizer; and what was made under `torch.inference_mode()` where autograd
-    would save it.
+    a tensor in two parameter groups of an optimizer; what was made under `torch.inference_mode()` where autograd
+    would save it; and `backward` of a loss that was built and never called: `nn.MSELoss(output, target)`.
 
     ## Why is this bad?
     Torch raises as soon as the line runs.
@@ -137,6 +138,8 @@ class RefusedByAutograd(Rule):
             what = f"`{event.op}` would save" if saves else f"`{event.op}` of"
             message = f"{what} {name}, which was made in inference mode: torch refuses; `clone()` it first"
             says = "Inference tensors cannot be saved for backward" if saves else "on inference tensor"
+        elif event.kind == "not-called":
+            message = f"{name} was built and not called, and has no `backward`: `{event.target.name}()(input, target)`"
         elif event.kind == "no-derivative":
             message = f"the backward comes through `{event.op}`, which has no derivative: torch refuses"
         elif event.kind == "integers":

@@ -10,6 +10,10 @@ _TWICE = {
     ("cross_entropy", "log_softmax"): "the loss applies `log_softmax` itself: twice is the same, and more work",
     ("nll_loss", "softmax"): "the loss takes logarithms of probabilities: use `log_softmax`",
     ("nll_loss", "sigmoid"): "the loss takes logarithms of probabilities: use `log_softmax`",
+    **{
+        ("nll_loss", layer): "scores are no logarithms of probabilities, and it falls without end: use `cross_entropy`"
+        for layer in ("linear", "conv1d", "conv2d", "conv3d")
+    },
     ("kl_div", "softmax"): "the input must be logarithms of probabilities: use `log_softmax`",
     ("kl_div", "sigmoid"): "the input must be logarithms of probabilities: use `logsigmoid`",
     ("binary_cross_entropy_with_logits", "sigmoid"): "the loss takes logits and applies the sigmoid itself",
@@ -27,9 +31,10 @@ class SoftmaxBeforeCrossEntropy(Rule):
 
     ## What it does
     Finds losses of torch whose input is the result of a softmax or sigmoid that they apply themselves, or of one that
-    they don't want: softmax into `CrossEntropyLoss`, `NLLLoss` or `KLDivLoss`, sigmoid into `BCEWithLogitsLoss`. It
-    looks through reshapes, helper functions and the modules of the file, at a part (an index, a mask, a loop's row)
-    and at several that are stacked.
+    they don't want: softmax into `CrossEntropyLoss`, `NLLLoss` or `KLDivLoss`, sigmoid into `BCEWithLogitsLoss`; and a
+    backward that starts from `nll_loss` of the bare scores of a `Linear` or a convolution, which lacks the
+    `log_softmax`. It looks through reshapes, helper functions and the modules of the file, at a part (an index, a mask,
+    a loop's row) and at several that are stacked.
 
     ## Why is this bad?
     A softmax of a softmax is nearly flat: the loss can't fall to 0, gradients are small, and the network still learns a

@@ -111,3 +111,32 @@ def expanded_to_known_sizes_in_a_list():
     more = [2, 3]
     z = torch.rand(1, 3).expand(*more)
     z.mul_(2)  # error: [TLN208]
+
+
+def expanded_to_a_given_size():
+    """Raises: refers to a single memory location"""
+
+    def covariance(k):
+        c = torch.ones(k, 1).expand(k, k)
+        c *= 2.0  # warning: [TLN208]
+        return c
+
+    covariance(int(torch.tensor(3)))
+
+
+def expanded_with_its_own_size():
+    def rows(k):
+        c = torch.ones(k, 1).expand(k, -1)
+        c *= 2.0
+        return c
+
+    rows(3)
+
+
+def expanded_and_copied():
+    def covariance(k):
+        c = torch.ones(k, 1).expand(k, k).contiguous()
+        c *= 2.0
+        return c
+
+    covariance(3)

@@ -294,3 +294,25 @@ def weights_loaded_from_another_network():
     one, other = nn.Linear(2, 3), nn.Linear(2, 3)
     other.load_state_dict(one.state_dict())
     other(torch.rand(5, 2)).sum().backward()
+
+
+def copied_first_and_told_afterwards():
+    """Holds: a.grad is None"""
+    a, b = torch.rand(1, requires_grad=True), torch.rand(1, requires_grad=True)
+    t = torch.as_tensor((a, b))  # warning: [TLN105]
+    t.requires_grad = True
+    t.sum().backward()
+
+
+def numbers_told_afterwards():
+    t = torch.as_tensor((1.0, 2.0))
+    t.requires_grad = True
+    t.sum().backward()
+
+
+def shared_and_told_again():
+    w = torch.rand(2, requires_grad=True)
+    same = torch.as_tensor(w)
+    same.requires_grad_()
+    same.sum().backward()
+    assert w.grad is not None

@@ -419,3 +419,24 @@ def saved_by_a_function_that_is_given_it():
             return grad * b, grad * a
 
     Product.apply(torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)).sum().backward()
+
+
+def loss_built_and_not_called():
+    """Raises: object has no attribute 'backward'"""
+    net = nn.Linear(2, 1)
+    loss = nn.MSELoss(net(torch.rand(1, 2)), torch.rand(1, 1))  # warning: [TLN903]
+    loss.backward()  # error: [TLN118]
+
+
+def loss_called():
+    net = nn.Linear(2, 1)
+    loss = nn.MSELoss()(net(torch.rand(3, 2)), torch.rand(3, 1))
+    loss.backward()
+
+
+def loss_with_a_backward_of_its_own():
+    class OwnLoss(nn.MSELoss):
+        def backward(self):
+            return None
+
+    OwnLoss().backward()

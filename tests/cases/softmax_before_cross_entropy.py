@@ -199,3 +199,43 @@ def gates_beside_features():
     blended = torch.stack([gate * 3, gate])
     other = F.binary_cross_entropy_with_logits(blended[0], torch.ones(2, 3))
     rows = [F.cross_entropy(torch.log(each), torch.tensor(0)) for each in torch.softmax(features, 1)]
+
+
+def scores_into_nll():
+    """Holds: loss < 0"""
+    model = nn.Linear(4, 3)
+    nn.init.ones_(model.weight)
+    loss = F.nll_loss(model(torch.ones(2, 4)), torch.tensor([0, 1]))  # warning: [TLN601]
+    loss.backward()
+
+
+def scores_of_a_network_into_nll():
+    """Holds: loss < 0"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Linear(4, 8)
+            self.last = nn.Linear(8, 3)
+            nn.init.constant_(self.last.bias, 30.0)
+
+        def forward(self, x):
+            return self.last(torch.relu(self.first(x)))
+
+    net, criterion = Net(), nn.NLLLoss()
+    loss = criterion(net(torch.rand(2, 4)), torch.tensor([0, 1]))  # warning: [TLN601]
+    loss.backward()
+
+
+def scores_picked_beside_their_logsumexp():
+    scores = nn.Linear(4, 3)(torch.rand(2, 4))
+    loss = torch.logsumexp(scores, 1).mean() + F.nll_loss(scores, torch.tensor([0, 1]))
+    loss.backward()
+
+
+def logarithms_into_nll():
+    head, y = nn.Linear(4, 3), torch.tensor([0, 1])
+    F.nll_loss(F.log_softmax(head(torch.rand(2, 4)), 1), y).backward()
+    nn.NLLLoss()(nn.Sequential(head, nn.LogSoftmax(1))(torch.rand(2, 4)), y).backward()
+    scores = head(torch.rand(2, 4))
+    F.nll_loss(scores - scores.logsumexp(1, keepdim=True), y).backward()

@@ -207,3 +207,30 @@ def made_after_a_tensor_and_converted_to_the_dtype_of_another():
         return y
 
     made = like(torch.ones(3), torch.ones(3, dtype=torch.float64))
+
+
+def functional_activation_dropped():
+    """Holds: (out < 0).any()"""
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(2, 2)
+
+        def forward(self, x):
+            x = self.layer(x)
+            torch.nn.functional.relu(x)  # warning: [TLN212]
+            return x
+
+    net = Net()
+    torch.nn.init.constant_(net.layer.weight, -1.0)
+    torch.nn.init.zeros_(net.layer.bias)
+    out = net(torch.ones(1, 2))
+
+
+def functional_activation_in_place():
+    x = torch.randn(4)
+    torch.nn.functional.relu(x, True)
+    torch.nn.functional.relu(x, inplace=True)
+    torch.nn.functional.relu_(x)
+    assert (x >= 0).all()

@@ -35,6 +35,13 @@ def only_returns(spelling: str, name: str) -> bool:
     )
 
 
+def functional_only_returns(name: str, given: int) -> bool:
+    """Whether a call of `torch.nn.functional`, left to its `inplace=False`, does nothing but return a tensor."""
+    spelling = f"torch.nn.functional.{name}"
+    by_default = given == 1 and not name.endswith("_") and any(not op.returns_self for op in ops.find(spelling))
+    return by_default or only_returns(spelling, name)
+
+
 def method_only_returns(name: str) -> bool:
     """Whether a method of tensors does nothing but return a tensor."""
     return name in _CONVERSIONS or only_returns(f"torch.Tensor.{name}", name)

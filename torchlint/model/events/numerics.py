@@ -13,13 +13,16 @@ import libcst as cst
 
 from torchlint.model.events import Event, Shape
 
-Activation: TypeAlias = Literal["softmax", "log_softmax", "sigmoid", "logsigmoid"]
+Activation: TypeAlias = Literal[
+    "softmax", "log_softmax", "sigmoid", "logsigmoid", "linear", "conv1d", "conv2d", "conv3d"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossOfActivation(Event):
     """
-    A loss of `torch.nn` is given the result of a softmax or sigmoid. `node` is the call of the loss.
+    A loss of `torch.nn` is given the result of a softmax or sigmoid, or `nll_loss` the scores of a layer and its result
+    is differentiated as it is. `node` is the call of the loss.
 
     Attributes
     ----------

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from torchlint.knowledge.modules import find as modules
 from torchlint.model.autograd.writes import escape, require_grad
+from torchlint.model.events import AutogradRefused, TensorFacts
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.builtins import dict_builtin
 from torchlint.model.python.callbacks import hand_on
@@ -102,6 +103,11 @@ def module_method(run: Run, module: Instance | Module, name: str, site: CallSite
         return _named_part(module, name, site)
     if name == "load_state_dict" and isinstance(module, Module):
         return Unknown()  # it keeps nothing of what it is given: copies, and the flags stay
+    if name == "backward" and isinstance(module, Module) and module.kind.name.endswith("Loss"):
+        target = TensorFacts(name=module.kind.name)
+        node = site.node.origin
+        machine.emit(AutogradRefused(node=node, statement=machine.line(), kind="not-called", op=name, target=target))
+        return None
     if name == "requires_grad_":
         for tensor in parameters_of(module)[0]:
             require_grad(run.autograd, tensor, truth_of(site.get(0, "requires_grad"), Truth.YES))

@@ -12,7 +12,7 @@ from torchlint.condition import Condition
 from torchlint.knowledge.ops import find as ops
 from torchlint.knowledge.shapes import dtypes
 from torchlint.model.autograd.writes import use
-from torchlint.model.events import ResultDropped
+from torchlint.model.events import ResultDropped, TensorFacts
 from torchlint.model.python.attributes import evaluate_again
 from torchlint.model.python.binding import set_attribute
 from torchlint.model.python.containers import remove
@@ -32,9 +32,11 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.for_effect import is_for_effect
-from torchlint.syntax.spelling import dotted, method_only_returns, only_returns
+from torchlint.syntax.spelling import dotted, functional_only_returns, method_only_returns, only_returns
 
 _BOUNDS = frozenset({"min", "max"})
+_TAKE_TENSORS = frozenset({"torch.allclose"})
+"""What takes nothing but tensors and is of no other use than its result, whatever it is given."""
 _MOVES = frozenset({"to", "type", "cpu", "cuda", "xpu", "type_as", "contiguous"})
 
 
@@ -59,15 +61,17 @@ def _dropped(run: Run, node: ir.ExpressionStatement, call: ir.Call, value: Value
         return
     receiver = evaluate_again(run, function.value)
     if isinstance(receiver, External):
-        if receiver.qualified not in ("torch", "torch.nn.functional") or not only_returns(
-            f"{receiver.qualified}.{function.attr}", function.attr
-        ):
+        if receiver.qualified == "torch.nn.functional":
+            returns = functional_only_returns(function.attr, len(call.arguments))
+        else:
+            returns = receiver.qualified == "torch" and only_returns(f"torch.{function.attr}", function.attr)
+        if not returns:
             return
         first = call.arguments[0].value if call.arguments else None
         tensor = evaluate_again(run, first) if isinstance(first, (ir.Name, ir.Attribute)) else None
-        if not isinstance(tensor, Tensor):
-            return
         op = f"torch.{function.attr}"
+        if not isinstance(tensor, Tensor) and op not in _TAKE_TENSORS:
+            return
     else:
         options = [each for _, each in alternatives(receiver)]
         op = function.attr
@@ -79,13 +83,12 @@ def _dropped(run: Run, node: ir.ExpressionStatement, call: ir.Call, value: Value
         if not options or not all(isinstance(each, Tensor) for each in options):
             return
         tensor = options[0]
-    assert isinstance(tensor, Tensor)
     if any(_is_tuple(run, argument.value) for argument in call.arguments if argument.keyword in _BOUNDS):
         return  # torch takes a number or a tensor there: the call raises
     inside = machine.stack[-1].definition if machine.stack else None
     if machine.expected_errors or is_for_effect(machine.program, inside, node, function.attr):
         return
-    if function.attr in _MOVES and (value is tensor or _is_there(run, call, tensor)):
+    if isinstance(tensor, Tensor) and function.attr in _MOVES and (value is tensor or _is_there(run, call, tensor)):
         return
     if dtypes.conversion(function.attr) is not None and value is tensor:
         return  # it has that dtype: torch gives the tensor itself
@@ -94,10 +97,12 @@ def _dropped(run: Run, node: ir.ExpressionStatement, call: ir.Call, value: Value
             node=call.origin,
             statement=node.line,
             op=op,
-            receiver=machine.facts(tensor, dotted(function.value)),
+            receiver=machine.facts(tensor, dotted(function.value))
+            if isinstance(tensor, Tensor)
+            else TensorFacts(name=""),
             inplace_twin=f"{function.attr}_" if ops.has_inplace_twin(function.attr) else "",
             call=call.origin,
-            conditions=_may_convert_nothing(run, function, call, value, tensor),
+            conditions=_may_convert_nothing(run, function, call, value, tensor) if isinstance(tensor, Tensor) else (),
         )
     )
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import libcst as cst
 
+from torchlint.model.events import BackwardCallee
 from torchlint.model.events.numerics import Activation, LossOfActivation
 from torchlint.model.events.trace import Step
 from torchlint.model.state.computations import VIEWS, Computation, Computations
 from torchlint.model.state.guards import Guard
-from torchlint.model.state.values import Sequence, Tensor, Value
+from torchlint.model.state.values import GraphNode, Sequence, Tensor, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import Concern
 
 _ACTIVATIONS: dict[str, Activation] = {
     "softmax": "softmax", "log_softmax": "log_softmax", "sigmoid": "sigmoid", "logsigmoid": "logsigmoid",
 }  # fmt: skip
+_SCORES: dict[str, Activation] = {"linear": "linear", "conv1d": "conv1d", "conv2d": "conv2d", "conv3d": "conv3d"}
+"""What gives scores of any sign and size, which are no logarithms of probabilities."""
 _PARTS = frozenset({"[]", "unbind", "chunk", "split", "tensor_split", "index_select", "masked_select", "narrow"})
 _JOINING = frozenset({"cat", "stack"})
 _MOST_PARTS = 8
@@ -33,10 +38,28 @@ class Logits(Computations):
     def computed(self, made: Computation) -> None:
         if made.name not in _LOSSES or made.how not in ("function", "layer"):
             return
-        given = made.get(0, "input")
-        before = self._activation(given)
-        if before is None:
-            return
+        before = self._activation(made.get(0, "input"))
+        if before is not None:
+            self._tell(made, before)
+
+    def backward(
+        self,
+        callee: BackwardCallee,
+        root: Tensor,
+        nodes: list[GraphNode],
+        leaves: list[Tensor],
+        inputs: list[Tensor] | None,
+        create_graph: bool | None,
+        origin: ir.Node,
+    ) -> None:
+        # as a term beside `logsumexp` it picks scores, rightly: only what is the whole loss is told
+        made = self.maker(root)
+        if made is not None and made.name == "nll_loss" and made.how in ("function", "layer"):
+            scores = self._made_by(made.get(0, "input"), _SCORES)
+            if scores is not None:
+                self._tell(made, scores)
+
+    def _tell(self, made: Computation, before: Computation) -> None:
         argument = made.written(0, "input")
         nested = before.spelling != "" and argument is not None and argument is before.node
         trace = () if nested else (_applied(before),)
@@ -47,13 +70,23 @@ class Logits(Computations):
                 trace=trace,
                 loss=made.name,
                 written=made.spelling.rpartition(".")[2],
-                activation=_ACTIVATIONS[before.name],
+                activation=(_ACTIVATIONS | _SCORES)[before.name],
                 activation_node=before.node,
                 argument=argument,
                 logits=before.written(0, "input"),
                 nested=nested,
             )
         )
+
+    def _made_by(self, value: Value | None, names: Collection[str], left: int = 20) -> Computation | None:
+        """The computation of one of these names whose result a value is, whole, in whichever shape."""
+        while value is not None and left:
+            left -= 1
+            made = self.maker(value)
+            if made is None or made.name in names:
+                return made
+            value = made.get(0, "input") if made.name in VIEWS else None
+        return None
 
     def _activation(self, value: Value | None, left: int = 20) -> Computation | None:
         """

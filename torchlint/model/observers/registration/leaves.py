@@ -90,16 +90,20 @@ class Leaves(Observer):
         self._optimized: list[Tensor] = []
         self._told: dict[int, tuple[Tensor, ir.Node, cst.CSTNode]] = {}
         """Where this file told a tensor to require grad: the assignment or the call, and its statement."""
+        self._copies: dict[int, tuple[Tensor, Value, ir.Call]] = {}
+        """What `torch.tensor` and its like have made, and of what."""
 
     def entry_started(self, function: Function | None) -> None:
         self.pending.start(function is None)
         self._forwards = 0
         self._optimized.clear()
         self._told.clear()
+        self._copies.clear()
 
     def concluded(self) -> None:
         self.pending.flush()
         self._told.clear()
+        self._copies.clear()
 
     # -- flags and gradients
 
@@ -129,6 +133,9 @@ class Leaves(Observer):
         setting = value.value if isinstance(value, Constant) and isinstance(value.value, bool) else None
         if setting is True or (value is None and how == "requires_grad_"):
             self._told[id(tensor)] = (tensor, origin, self.machine.line())
+            _, source, call = self._copies.get(id(tensor), (tensor, None, origin))
+            if source is not None and isinstance(call, ir.Call):
+                self._restarted(source, "copied", call)
         if not derived(tensor) or (how == "requires_grad_" and setting is not False):
             return
         if how == "requires_grad":
@@ -180,6 +187,9 @@ class Leaves(Observer):
             self._copied(positional[0], origin)
         elif qualified == "torch.tensor" and positional and is_true(keywords.get("requires_grad")):
             self._restarted(positional[0], "copied", origin)
+        elif qualified in ("torch.tensor", "torch.as_tensor") and positional and isinstance(result, Tensor):
+            if qualified == "torch.tensor" or isinstance(positional[0], Sequence):
+                self._copies[id(result)] = result, positional[0], origin
         elif qualified == "torch.nn.Parameter" and positional and (self._forwards or self.machine.iteration):
             self._restarted(positional[0], "parameter", origin)
 

@@ -111,7 +111,7 @@ def _overlaps(source: Tensor, expanded: Tensor, call: ir.Node | None) -> Truth:
         before = source.shape[index - missing] if index >= missing else 1
         if before == 1 and size is not None and size > 1:
             return Truth.YES
-        if before == 1 and size is None and call is not None and index < missing:
+        if before == 1 and size is None and call is not None:
             found = Truth.MAYBE
     return found
 
