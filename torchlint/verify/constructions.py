@@ -113,7 +113,6 @@ class Constructions:
             return
         for known, named in self.known_calls:
             yield Construction(known, named)
-        yield from self._as_shown()
         done = []
         ways: tuple[dict[str, Any], ...] = (
             {},
@@ -121,8 +120,10 @@ class Constructions:
             {"depth": 0, "layers": False},
             {"all_of_them": True, "by_use": True},
         )
-        for way in ways:
+        for number, way in enumerate(ways):
             for size in PROFILES:
+                if number == 0 and size == PROFILES[1]:
+                    yield from self._as_shown()  # behind the first guess: examples are as large as what is used
                 arguments = constructor_arguments(self.target, size, **way)
                 if str(arguments) not in done:
                     done.append(str(arguments))

@@ -7,6 +7,7 @@ Runs inside the child. Takes the wishes of `refusals`; guesses nothing else.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,6 +20,7 @@ from torchlint.verify.anything import Anything
 from torchlint.verify.inputs import SIZE, Inputs, constructor_arguments
 from torchlint.verify.refusals import Wish
 from torchlint.verify.repairs import with_use
+from torchlint.verify.shapes import LARGEST as MOST
 from torchlint.verify.shapes import of_rank
 from torchlint.verify.usage import Use
 
@@ -73,6 +75,8 @@ def _granted(known: Inputs, wishes: Sequence[Wish]) -> Iterator[Inputs]:
             yield with_use(known, wish.name, replace(several, rank=wish.value))
         if wish.asks in ("rank", "size", "shape"):
             for found in _shapes(shape, wish):
+                if math.prod(found) > MOST:
+                    continue
                 if wish.name in shaped:
                     yield replace(known, shapes=tuple({**own, wish.name: found}.items()))
                 if wish.name not in own:
