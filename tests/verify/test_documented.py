@@ -103,7 +103,7 @@ def test_an_example_of_another_file_is_followed(tmp_path: Path) -> None:
     class Net(nn.Module):
         def __init__(self, table):
             super().__init__()
-            self.linear = nn.Linear(table["deep"][1], 2)
+            self.linear = nn.Linear({3: 11}[table["deep"][0]], 2)
         def forward(self, x):
             return self.linear(x)
     """

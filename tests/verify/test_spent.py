@@ -12,13 +12,17 @@ from torchlint.verify.spent import Spent, used
 
 
 def test_what_computes_is_counted_by_the_processor() -> None:
-    times = iter([0.0, 0.0, 0.3])
-    spent = Spent(lambda: next(times))
+    times = iter([0.0, 0.0, 0.3, 0.3])
+    turns = iter([0.0, 0.0, 0.2])
+    spent = Spent(lambda: next(times), lambda idle: next(turns))
     time.sleep(0.5)
     assert spent.look() >= 0.5  # it waited
     time.sleep(0.6)
     before = spent.seconds
     assert spent.look() == pytest.approx(before + 0.3)  # it computed for half of the time, as on a busy machine
+    time.sleep(0.25)
+    before = spent.seconds
+    assert spent.look() < before + 0.2  # it waited for its turn for the most of it
 
 
 def test_the_processor_time_of_what_it_starts_counts() -> None:
@@ -41,6 +45,7 @@ def test_the_processor_time_of_what_it_starts_counts() -> None:
 
 
 def test_a_program_that_sleeps_is_stopped_by_the_clock() -> None:
+    run_program("pass")  # the server
     begun = time.monotonic()
     assert run_program("import time\ntime.sleep(60)", timeout=2.0).ending == "time"
     assert time.monotonic() - begun < 30

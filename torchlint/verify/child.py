@@ -63,7 +63,7 @@ from torchlint.verify.sandbox import (
     stop_if_over,
     time_limit,
 )
-from torchlint.verify.spent import Spent, used
+from torchlint.verify.spent import Spent, scheduled, used
 
 GRACE = 2.0
 """Seconds between asking a program to stop and killing it."""
@@ -209,7 +209,7 @@ class _Watched:
 def _collect(reader: int, requests: int, seconds: float, watched: _Watched) -> tuple[bytes, bool]:
     """The fork's frame ("" if none comes in time), and whether the other side has gone meanwhile."""
     end = time.monotonic() + WAITING * seconds
-    spent = Spent(lambda: used(watched.process))
+    spent = Spent(lambda: used(watched.process), scheduled(watched.process))
     while True:
         ready, _, _ = select.select([reader, requests], [], [], max(0.0, min(LOOK, end - time.monotonic())))
         if reader in ready:

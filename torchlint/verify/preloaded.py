@@ -25,7 +25,7 @@ from functools import lru_cache
 from torchlint.verify.confinement import adopt_orphans, confine, descendants, kill_orphans
 from torchlint.verify.protocol import Request, decode, encode, receive, send
 from torchlint.verify.sandbox import PROCESSES, WAITING, limit_resources, remember_address_space, stay_inside
-from torchlint.verify.spent import Spent, used
+from torchlint.verify.spent import Spent, scheduled, used
 
 LOOK = 0.5
 """Its processes are counted so often, in seconds."""
@@ -100,7 +100,7 @@ class Preloaded:
 
     def _heard(self, seconds: float, requests: int | None) -> bool | None:
         """Whether it begins to answer, in so many seconds that it has had; None if the linter is gone first."""
-        end, spent = time.monotonic() + WAITING * seconds, Spent(lambda: used(self.process))
+        end, spent = time.monotonic() + WAITING * seconds, Spent(lambda: used(self.process), scheduled(self.process))
         asked = [self.answers] if requests is None else [self.answers, requests]
         while True:
             ready, _, _ = select.select(asked, [], [], max(0.0, min(LOOK, end - time.monotonic())))
