@@ -79,7 +79,8 @@ class ApiNewerThanTarget(Rule):
     def check(self, event: api.TooNewApi) -> Iterator[Diagnostic]:
         since, target = f"{event.since[0]}.{event.since[1]}", event.target
         what = f"`{event.argument}` of `{event.spelled}`" if event.argument else f"`{event.spelled}`"
-        message = f"{what} is new in torch {since}{target.allowing(target.oldest)}"
+        allowed = target.allowing(target.oldest) or f", and the target begins at {target.oldest[0]}.{target.oldest[1]}"
+        message = f"{what} is new in torch {since}{allowed}: {_then(event)}; raise that, or ask first"
         claims = (Observed("refused", event.argument or event.name, f"+{since}"),)
         yield Diagnostic(
             event.node,
@@ -91,3 +92,12 @@ class ApiNewerThanTarget(Rule):
             others="mention",
             claims=claims,
         )
+
+
+def _then(event: api.TooNewApi) -> str:
+    """What the oldest torch does there."""
+    if event.argument:
+        return "TypeError at the call"
+    if event.is_import:
+        return "ImportError at the import"
+    return "AttributeError where it is used" if event.inside else "AttributeError at load"

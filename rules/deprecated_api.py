@@ -17,7 +17,9 @@ class DeprecatedApi(Rule):
     A warning where torch shows one. Where only its documentation says so, or Python hides a `DeprecationWarning`: a
     smell if the same can be had by another name (`torch.ger`), and strict if somebody has to think about it
     (`torch.svd`, `torch.norm`, `torch.jit.script`). One finding per file for names of one module that went together.
-    Silent where a name is only spoken of: the key of a table, a member of a set, one side of a comparison.
+    Silent where a name is only spoken of: the key of a table, a member of a set, one side of a comparison; strict where
+    it is but an annotation. It stands at the first call, where there is one. `isinstance` of a class that another one
+    took the place of, its own base, is told as what it is: False for the new ones.
 
     ## Why is this bad?
     A later torch removes it.
@@ -110,14 +112,20 @@ class DeprecatedApi(Rule):
         if change.removed is not None:
             said += f", and gone in {change.removed[0]}.{change.removed[1]}"
         why = target.allowing(target.newest) if change.deprecated and target.begins_before(change.deprecated) else ""
-        instead = f": use `{change.instead}{_given(change.how)}`" if change.instead else ""
+        is_named = event.call is None and not (event.imports or event.decorates)
+        instead = f": use `{change.instead}{'' if is_named else _given(change.how)}`" if change.instead else ""
         if instead and not change.how:
             instead += ", which is no drop-in"
         fix = partial(renamed, event, change, mends=False)
         level = Level.WARNING
         if change.quiet:
             level = Level.SMELL if change.how else Level.STRICT
+        if event.annotates:  # torch warns of a call
+            level = Level.STRICT
         message = f"`{event.spelled}` is {said}{why}{instead}"
+        if event.compared and change.derived:
+            new = f"`{change.instead}`"
+            message = f"a {new}, which takes its place, is no `{event.spelled}`: ask for {new}, the base of both"
         since = "" if change.deprecated is None else ".".join(map(str, change.deprecated))
         claim = Observed("documented", event.name) if change.quiet else Observed("deprecated", event.name, since)
         yield Diagnostic(
@@ -126,7 +134,8 @@ class DeprecatedApi(Rule):
             event.trace,
             fix,
             level,
-            group=change.cause,
+            group=(change.cause, event.compared and change.derived),
+            weight=(event.call is not None or event.decorates,),
             label=f"`{event.spelled}`",
             others="mention",
             claims=(claim,),

@@ -16,7 +16,8 @@ class DeprecatedArgument(Rule):
     torchvision's models; an error where a release of the target raises. And calls without an argument that torch
     warns to say, as it will be required or its default is to change: `indexing` of `torch.meshgrid`, `use_reentrant` of
     `checkpoint`, `dim` of `torch.cross`, `return_complex` of `torch.stft`. One warning per argument and file: those of
-    torchvision's models count as one argument.
+    torchvision's models count as one argument. An error where `checkpoint` is given keywords for the function, which
+    need `use_reentrant=False`. Silent where a loss is given None, or a parameter that is None unless somebody gives it.
 
     ## Why is this bad?
     What is ignored or refused does not do what it says, and what is left out will mean something else.
@@ -115,35 +116,34 @@ class DeprecatedArgument(Rule):
             else:
                 since = "" if change.deprecated is None else ".".join(map(str, change.deprecated))
                 verb = "are" if event.others else "is"
-                happens = f"has had no effect since torch {since}" if change.ignored else f"{verb} deprecated"
+                happens = (
+                    f"has had no effect since torch {since}"
+                    if change.ignored
+                    else f"{verb} deprecated{' since ' * bool(change.instead_of)}{change.instead_of}"
+                )
                 message = f"{names} of `{event.spelled}` {happens}"
                 level = Level.WARNING
                 claim = Observed("deprecated", change.name, since)
-            instead = f": use `{change.instead}`{_from(event)}" if change.instead else ""
-            if change.how == "drop:False" and not change.instead:
-                instead = ": leave it out, as False means nothing"
-            if change.instead.endswith("()"):  # a call, and no argument
-                instead = f": leave it out; `{change.instead}` is there for that"
+            instead = f": {change.cure}" if change.cure else ""
+            if event.target.torchvision and event.target.begins_before(change.instead_since):
+                instead += f", which needs {change.instead_of} ({event.target.torchvision})"
             fix = partial(without_old_argument, event)
             function = "torchvision" if event.name.startswith("torchvision.") else event.name
             group = None if level is Level.ERROR else (function, change.name)
-            said, proof = message + instead, (claim,)
-            yield Diagnostic(event.node, said, event.trace, fix, level, group=group, others="call", claims=proof)
+            message, claims = message + instead, (claim,)
+            yield Diagnostic(event.node, message, event.trace, fix, level, group=group, others="call", claims=claims)
+        elif event.refused:
+            names = " and ".join(f"`{name}`" for name in event.refused)
+            message = f"`{event.spelled}` without `{event.unsaid.name}=False` takes no {names}: ValueError"
+            fix, claims = partial(with_argument_said, event), (Observed("refused", event.refused[0], "0.4"),)
+            yield Diagnostic(event.node, message, event.trace, fix, Level.ERROR, claims=claims)
         elif event.unsaid.changes is None:
             why = event.unsaid.why
             if event.unsaid.keyword is not None and event.target.begins_before(event.unsaid.keyword):
                 came = ".".join(map(str, event.unsaid.keyword))
-                why += f" (torch has it from {came} on{event.target.allowing(event.target.oldest)})"
+                why += f". To say it, raise the lower end to {came}, or ask for it first ({event.target.said})"
             message = f"`{event.spelled}` without `{event.unsaid.name}`: {why}"
             since = "" if event.unsaid.since is None else ".".join(map(str, event.unsaid.since))
             claim = Observed("deprecated", event.unsaid.name, since)
             fix, group = partial(with_argument_said, event), (event.name, event.unsaid.name)
             yield Diagnostic(event.node, message, event.trace, fix, group=group, others="call", claims=(claim,))
-
-
-def _from(event: api.OldArgument) -> str:
-    """Since when there is what takes the place of an argument, where the target begins before that."""
-    change, target = event.change, event.target
-    if not target.begins_before(change.instead_since):
-        return ""
-    return f", which {change.instead_of} brought{target.allowing(target.oldest)}"

@@ -117,13 +117,15 @@ class NonLeafParameter(Rule):
     )
 
     def check(self, event: events.ParameterDerived) -> Iterator[Diagnostic]:
-        message = f"`self.{event.attribute}` is the result of `{event.op}` on a parameter, and no parameter of "
+        where = spelled(event.conditions).removeprefix(", ")  # the condition comes first
+        message = f"{where}, " if where else ""
+        message += f"`self.{event.attribute}` is the result of `{event.op}` on a parameter, and no parameter of "
         text = inside_parameter(event.value_node, event.parameter_node)
         edits = (Edit(event.value_node, text),) if text is not None else ()
         fix = Fix(f"move `{event.op}` inside: `{text}`", edits, safe=False) if edits else None
         frozen = any(_is_false(each) for each in event.parameter_node.args)
         lost = "no `state_dict` holds it" if frozen else "no optimizer gets it"
-        message += f"`{event.module}`: {lost}{spelled(event.conditions)}"
+        message += f"`{event.module}`: {lost}"
         claims = (Observed("leaf-lost", f"self.{event.attribute}", "parameter"),)
         level = Level.SMELL if frozen else None
         yield Diagnostic(event.node, message, event.trace, fix, level, claims=claims)

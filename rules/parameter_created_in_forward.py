@@ -84,4 +84,6 @@ class ParameterCreatedInForward(Rule):
 
     def check(self, event: registration.BuiltInForward) -> Iterator[Diagnostic]:
         message = f"`forward` of `{event.module}` builds a new `{event.what}` on every call: none is ever trained"
-        yield Diagnostic(event.node, message, event.trace, claims=(Observed("built-per-call"),))
+        group = (message, event.statement)  # one line that says the same twice
+        claims = (Observed("built-per-call"),)
+        yield Diagnostic(event.node, message, event.trace, group=group, others="layer", claims=claims)

@@ -113,19 +113,23 @@ class RemovedApi(Rule):
         release = f"{change.removed[0]}.{change.removed[1]}"
         instead, (kind, _, function) = "", change.how.partition(":")
         if change.instead and not event.is_listed:
-            other = "" if change.is_drop_in else f", {_DIFFERS.get(kind, 'with other arguments')}"
+            is_same = change.is_drop_in or not change.instead.startswith("torch.")
+            other = "" if is_same else f", {_DIFFERS.get(kind, 'with other arguments')}"
             if function == "irfft" and ".ifft" in change.instead:
                 other += ", and its real part"
-            instead = f"; `{change.instead}` takes its place{other}"
+            instead = f"; `{change.written}` takes its place{other}"
         elif kind == "transform" and not event.is_listed:
             instead = "; `signal_ndim` and `onesided` say what of `torch.fft` takes its place"
         gone = "does nothing but raise" if change.stub else "is gone"
         message = f"`{event.spelled}` {gone} since torch {release}{target.allowing(target.newest)}{instead}"
         fix = None if event.is_listed else partial(renamed, event, change, mends=True)
         claims = (Observed("refused", event.name, release),)
-        group = "listed" if event.is_listed else change.cause
+        module = change.whole
+        group = "listed" if event.is_listed else module or change.cause
         first = (-change.removed[0], -change.removed[1])  # what is met first, by whoever moves on
         label = f"`{event.spelled}`"
+        if module and change.instead:
+            label += f" (now `{change.written}`)"
         yield Diagnostic(
             event.node,
             message,

@@ -15,8 +15,9 @@ class UnsafeLoad(Rule):
     TLN901) reaches below torch 2.6: there that means False.
 
     Silent without `weights_only` from torch 2.6 on, and for a value that is not written in the call. Strict where the
-    target ends before torch 1.13, which has no `weights_only`; where the same file writes what it loads; and for a
-    `weights_only=False` without which the program could not load what it uses as an object.
+    target ends before torch 1.13, which has no `weights_only`; for a file that the same file writes, a trainer just
+    wrote, or that lies beside the module; and for a `weights_only=False` that loads what is used as an object, or
+    beside which the same class saves other things than states.
 
     ## Why is this bad?
     The file is unpickled, and a pickle can run anything: whoever can write the file, can run code where it is loaded.
@@ -111,24 +112,24 @@ class UnsafeLoad(Rule):
     )
 
     def check(self, event: api.UnsafeLoad) -> Iterator[Diagnostic]:
-        assert event.call is not None
         level, known = self.level, event.holds is not None and event.is_own
         if event.argument is not None:
-            when, own = "with `weights_only=False` runs what the file tells it to", event.writes or known
+            when = "with `weights_only=False` runs what the file tells it to"
+            own = event.writes or known or event.is_meant
             claim = Observed("foreign-code", event.name)
-        else:
+        else:  # what is refused from 2.6 on is worth a word
             allowed = event.target.allowing(event.target.oldest)
             when = f"runs what the file tells it to before torch 2.6{allowed}"
-            own = event.writes and not known  # what is refused from 2.6 on is worth a word
-            claim = Observed("other-release", event.name, "before 2.6")
-        if own or not event.target.reaches(WEIGHTS_ONLY):  # else nothing that is allowed can do better
+            own, claim = event.writes and not known, Observed("other-release", event.name, "before 2.6")
+        if own or event.is_ours or not event.target.reaches(WEIGHTS_ONLY):  # else nothing that is allowed can do better
             level = Level.STRICT
         fix: partial[Fix | None] | None = partial(loading_weights, event)
         trace = event.trace
         if event.holds is not None:
             allowed = "or allow its class by `torch.serialization.add_safe_globals`"
             fix, trace = None, (*trace, Step(event.node, event.holds.cure), Step(event.node, allowed))
-        yield Diagnostic(event.node, f"`{event.spelled}` {when}: {_remedy(event)}", trace, fix, level, claims=(claim,))
+        said, where = f"`{event.spelled}` {when}: {_remedy(event)}", event.around
+        yield Diagnostic(event.node, said, trace, fix, level, group=(where, said), others="call", claims=(claim,))
 
 
 def _remedy(event: api.UnsafeLoad) -> str:

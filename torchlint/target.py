@@ -52,11 +52,14 @@ class Target:
         Both are in it.
     said
         What said so, to be shown ("torch>=1.13 in pyproject.toml"); "" where nobody did, and the newest known is meant.
+    torchvision
+        What the same file says of torchvision, likewise; "" if it says nothing.
     """
 
     oldest: Release = NEWEST
     newest: Release = NEWEST
     said: str = ""
+    torchvision: str = ""
 
     def reaches(self, other: Release | None) -> bool:
         """Whether the range holds a release, or a later one."""

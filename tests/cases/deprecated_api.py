@@ -199,3 +199,42 @@ def spoken_of():
     ignored = {F.upsample, torch.nn.init.normal}
     table = {F.upsample: 1}
     print(F.upsample is F.relu, F.upsample in table)
+
+
+def the_call_counts():
+    """Warns: `torch.cuda.amp.GradScaler(args...)` is deprecated"""
+
+    def scaled(loss, scaler: "torch.cuda.amp.GradScaler") -> torch.cuda.amp.GradScaler:
+        scaler.scale(loss)
+        return scaler
+
+    scaled(torch.ones(()), torch.cuda.amp.GradScaler(enabled=False))  # warning: [TLN902]
+
+
+def only_annotations():
+    class Step:
+        scaler: torch.cuda.amp.GradScaler = None
+
+        def __call__(self, scaler: torch.cuda.amp.GradScaler | None = None):
+            kept: torch.cuda.amp.GradScaler | None = scaler
+            return kept
+
+    Step()()
+
+
+def asked_for_the_old_one():
+    """Holds: not isinstance(scaler, torch.cuda.amp.GradScaler) and isinstance(scaler, torch.amp.GradScaler)"""
+    scaler = torch.amp.GradScaler("cpu", enabled=False)
+    if isinstance(scaler, torch.cuda.amp.GradScaler):  # warning: [TLN902]
+        raise AssertionError
+
+
+def asked_for_one_of_several():
+    """Holds: not known"""
+    scaler = torch.amp.GradScaler("cpu", enabled=False)
+    known = isinstance(scaler, (int, torch.cuda.amp.GradScaler))  # warning: [TLN902]
+
+
+def asked_for_the_new_one():
+    scaler = torch.amp.GradScaler("cpu", enabled=False)
+    assert isinstance(scaler, (int, torch.amp.GradScaler))

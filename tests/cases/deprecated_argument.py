@@ -175,3 +175,86 @@ def verbose_of_something_else():
         return path
 
     load("a", verbose=True)
+
+
+def keyword_of_the_function():
+    """Raises: Unexpected keyword arguments: scale"""
+    from torch.utils.checkpoint import checkpoint
+
+    def scaled(x, scale=None):
+        return x.exp() if scale is None else x * scale
+
+    checkpoint(scaled, torch.ones(2, requires_grad=True), scale=None)  # error: [TLN903]
+
+
+def keyword_of_a_module():
+    """Raises: Unexpected keyword arguments: input"""
+    import torch.utils.checkpoint as cp
+
+    cp.checkpoint(nn.Linear(2, 2), input=torch.ones(1, 2))  # error: [TLN903]
+
+
+def contexts_of_the_other_way():
+    """Raises: Passing `context_fn` or `debug` is only supported when use_reentrant=False"""
+    from contextlib import nullcontext
+    from torch.utils.checkpoint import checkpoint
+
+    x = torch.ones(2, requires_grad=True)
+    checkpoint(torch.exp, x, context_fn=lambda: (nullcontext(), nullcontext()))  # error: [TLN903]
+
+
+def keyword_of_checkpoint():
+    """Warns: the use_reentrant parameter should be passed explicitly"""
+    from torch.utils.checkpoint import checkpoint
+
+    checkpoint(torch.exp, torch.ones(2, requires_grad=True), preserve_rng_state=False)  # warning: [TLN903]
+
+
+def keywords_that_are_taken():
+    from torch.utils.checkpoint import checkpoint
+
+    x = torch.ones(1, 2, requires_grad=True)
+    checkpoint(nn.Linear(2, 2), input=x, use_reentrant=False)
+    options = {"use_reentrant": False}
+    checkpoint(nn.Linear(2, 2), input=x, **options)
+
+
+def none_is_passed_on():
+    class Loss(nn.CrossEntropyLoss):
+        def __init__(self, weight=None, size_average=None, *, reduce=None):
+            super().__init__(weight, size_average, reduce=reduce)
+
+    class Kept(nn.Module):
+        def __init__(self, size_average=None):
+            super().__init__()
+            self.size_average = size_average
+
+        def forward(self, x, y):
+            return F.mse_loss(x, y, size_average=self.size_average)
+
+    def loss(x, y, average=None):
+        return F.mse_loss(x, y, size_average=average)
+
+    Loss()
+    Kept()(torch.ones(2), torch.zeros(2))
+    loss(torch.ones(2), torch.zeros(2))
+
+
+def a_value_is_passed_on():
+    """Warns: size_average and reduce args will be deprecated"""
+
+    class Loss(nn.CrossEntropyLoss):
+        def __init__(self, weight=None, size_average=True):
+            super().__init__(weight, size_average)  # warning: [TLN903]
+
+    Loss()
+
+
+def another_value_takes_its_place():
+    """Warns: size_average and reduce args will be deprecated"""
+
+    def loss(x, y, average=None):
+        average = True
+        return F.mse_loss(x, y, size_average=average)  # warning: [TLN903]
+
+    loss(torch.ones(2), torch.zeros(2))

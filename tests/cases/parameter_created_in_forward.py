@@ -138,3 +138,12 @@ def forward_of_something_else():
             return nn.Linear(n, n)
 
     assert Builder().forward(2)(torch.rand(1, 2)).shape == (1, 2)
+
+
+def two_on_one_line():
+    """Holds: not list(Net().parameters())"""
+
+    class Net(nn.Module):
+        def forward(self, x):
+            a, b = nn.Linear(2, 2)(x), nn.Linear(2, 2)(x)  # warning: [TLN303]
+            return nn.Linear(2, 2)(a + b)  # warning: [TLN303]

@@ -279,3 +279,110 @@ def a_tensor_that_is_written():
 
     buffer = io.BytesIO()
     torch.save(torch.ones(2), buffer)
+
+
+def a_file_beside_the_code():
+    """Holds: callable(beside)"""
+    import os
+
+    def beside(name):
+        folder = os.path.join(os.path.dirname(__file__), "weights")
+        return torch.load(os.path.join(folder, name), weights_only=False)  # strict: [TLN904]
+
+
+def a_resource_of_the_package():
+    """Holds: callable(resource)"""
+    from importlib.resources import files
+
+    def resource():
+        place = files("package").joinpath("weights.pt")
+        return torch.load(str(place), weights_only=False)  # strict: [TLN904]
+
+
+def a_file_beside_a_class():
+    """Holds: Net.__init__ is not None"""
+    import inspect
+    import os
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            folder = os.path.abspath(os.path.join(inspect.getfile(Net), ".."))
+            self.table = torch.load(f"{folder}/weights.pt", weights_only=False)  # strict: [TLN904]
+
+
+def a_file_of_somebody_else():
+    """Holds: callable(chosen)"""
+    import os
+
+    def chosen(folder):
+        return torch.load(os.path.join(folder, "weights.pt"), weights_only=False)  # warning: [TLN904]
+
+
+def own_by_a_place_in_parts():
+    """Holds: Data(made).data == 3"""
+    import os
+    import tempfile
+
+    class Data:
+        first = "a.pt"
+        second = "b.pt"
+
+        def __init__(self, folder, train=True):
+            self.folder = folder
+            self.write()
+            name = self.first if train else self.second
+            self.data = torch.load(os.path.join(self.folder, name), weights_only=False)  # strict: [TLN904]
+
+        def write(self):
+            for name in (self.first, self.second):
+                pass
+            with open(os.path.join(self.folder, self.first), "wb") as file:
+                torch.save(3, file)
+
+    made = tempfile.mkdtemp()
+
+
+def what_the_trainer_has_written():
+    """Holds: callable(best)"""
+
+    def best(trainer, model):
+        trainer.fit(model)
+        path = trainer.checkpoint_callback.best_model_path
+        return torch.load(path, weights_only=False)  # strict: [TLN904]
+
+
+def beside_what_nobody_knows():
+    """Holds: callable(Tiles.load)"""
+
+    class Tiles:
+        def save(self, path):
+            state = self.net.tiles()
+            torch.save(state, path)
+
+        @classmethod
+        def load(cls, path):
+            return torch.load(path, weights_only=False)  # strict: [TLN904]
+
+
+def beside_states():
+    """Holds: callable(States.load)"""
+
+    class States:
+        def save(self, path):
+            torch.save({"net": self.net.state_dict(), "step": self.step}, path)
+
+        @classmethod
+        def load(cls, path):
+            return torch.load(path, weights_only=False)  # warning: [TLN904]
+
+
+def two_of_one_function():
+    """Holds: both(io.BytesIO) is None"""
+
+    def both(path):
+        if path is io.BytesIO:
+            return None
+        first = torch.load(path, weights_only=False)  # warning: [TLN904]
+        second = torch.load(f"{path}.2", weights_only=False)
+        return first, second

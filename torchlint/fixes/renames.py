@@ -7,6 +7,8 @@ something is gone is the rule's business. Keeps arguments, keywords, comments an
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from torchlint.fixes.expressions import as_function, eigenvalues_of, solution_of, transform_of
@@ -386,6 +388,9 @@ def with_argument_said(event: UnsaidArgument) -> Fix | None:
     call, unsaid = event.call, event.unsaid
     if call is None or not unsaid.say or event.target.begins_before(unsaid.keyword):
         return None
+    if event.refused:  # it is the other value that takes them
+        fix = saying(call, unsaid.name, "False", safe=True)
+        return None if fix is None else replace(fix, mends=True)
     return saying(call, unsaid.name, unsaid.say, safe=True)
 
 

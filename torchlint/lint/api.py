@@ -16,6 +16,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from torchlint.knowledge.api import find
+from torchlint.lint.arguments import argument_at, may_be_none, reduction
 from torchlint.lint.checkpoints import Checkpoints
 from torchlint.lint.gates import Gates
 from torchlint.lint.registry import Registry, Selection
@@ -329,9 +330,13 @@ class _Judged:
             if isinstance(first, ast.Constant) and isinstance(first.value, bool):  # as it was given by position
                 rows = tuple(replace(each, at=0) if each.name == "pretrained" else each for each in rows)
         given = [(each, at) for each in rows if (at := _given(call, each.name, each.at, starred)) >= 0]
-        given = [(each, at) for each, at in given if not (each.how == "reduction" and _is_none(call, at))]
+        if any(each.how == "reduction" for each, _ in given):
+            tree, around = self.names.tree, self.names.checkpoints.function_around(call)
+            given = [(each, at) for each, at in given if not may_be_none(argument_at(call, at), around, tree)]
         if given:
             (change, at), *others = given
+            if change.how == "reduction":
+                change = replace(change, instead=reduction({each.name: argument_at(call, i) for each, i in given}))
             if change.how == "weights" and change.name == "pretrained" and not others and _is_false(call, at):
                 change = replace(change, how="drop:False", instead="")  # as it is without
             yield Use(events.OldArgument, reference, {"change": change}, at, tuple(others))
@@ -344,7 +349,9 @@ class _Judged:
         if left_out and unsaid is not None and unsaid.implied == "complex" and self.names.is_complex(call):
             left_out = False
         if left_out and name not in LOAD and not (starred or open_):
-            yield Use(events.UnsaidArgument, reference, {"unsaid": unsaid})
+            takes = unsaid.takes if unsaid is not None else ()
+            refused = tuple(each.arg for each in call.keywords if takes and each.arg not in takes)
+            yield Use(events.UnsaidArgument, reference, {"unsaid": unsaid, "refused": refused})
 
     def _file(self, call: ast.Call) -> dict[str, Any]:
         """What is known of the file that a call reads."""
@@ -352,10 +359,16 @@ class _Judged:
         written = names.checkpoints.written(call)
         used = names.checkpoints.reads(call)
         own = used if used is not None or written is None else names.checkpoints.saved(written)
+        facts = {"around": getattr(names.checkpoints.function_around(call), "lineno", 0)}
         if own is not None or written is not None:
             line = 0 if written is None else written.lineno
-            return {"holds": own, "used": used is not None, "is_own": True, "writes": line}
-        return {"holds": names.checkpoints.saves or names.saved_elsewhere}
+            return facts | {"holds": own, "used": used is not None, "is_own": True, "writes": line}
+        beside = names.checkpoints.saved_by_class(call)  # what the class itself saves says most
+        holds = next(filter(None, map(names.checkpoints.saved, beside)), None)
+        if not beside:
+            holds = names.checkpoints.saves or names.saved_elsewhere
+        is_meant = bool(beside) and (holds is not None or any(map(names.checkpoints.is_unknown, beside)))
+        return facts | {"holds": holds, "is_ours": names.checkpoints.is_ours(call), "is_meant": is_meant}
 
     def of_deserialization(self, call: ast.Call, unknown: bool) -> Iterator[Use]:
         name = self.reference.name
@@ -414,15 +427,9 @@ def _transform(change: find.Change, call: ast.Call | None, first: int) -> str:
     return f"torch.fft.{kind}{ending}"
 
 
-def _is_none(call: ast.Call, at: int) -> bool:
-    """Whether an argument, by its index, is None as it stands: for the losses that is as if it were not given."""
-    value = call.args[at] if at < len(call.args) else call.keywords[at - len(call.args)].value
-    return isinstance(value, ast.Constant) and value.value is None
-
-
 def _is_false(call: ast.Call, at: int) -> bool:
     """Whether an argument, by its index, is False as it stands."""
-    value = call.args[at] if at < len(call.args) else call.keywords[at - len(call.args)].value
+    value = argument_at(call, at)
     return isinstance(value, ast.Constant) and value.value is False
 
 
@@ -509,6 +516,10 @@ def _event(path: str, target: Target, use: Use, names: _Names) -> Event:
         imports=reference.imports,
         importing=_place(around) if importing else None,
         is_listed=reference.listed,
+        is_import=isinstance(reference.node, ast.alias),
+        annotates=reference.annotates,
+        compared=reference.compared,
+        inside=reference.inside,
         is_used=not reference.imports or names.uses(reference.imports) or path.endswith("__init__.py"),
         **facts,
     )

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from torchlint.knowledge.ops.find import is_tensor_method
+from torchlint.lint.own_files import is_by_trainer, is_settled, is_shipped, ways
 from torchlint.model.events.api import Pickled
 
 _OF_MODULES = frozenset(
@@ -307,21 +308,49 @@ class Checkpoints(_Contents):
         That is so where both name the place in the same words, in one function, or in two of which the one that reads
         was not given the place: whoever calls `load(path)` chooses another file than whoever calls `save(path)`.
         """
-        place = _file(call, 0)
-        if place is None:
-            return None
-        words, around = ast.unparse(place), self.function_around(call)
-        given: set[str] = set()
-        if around is not self.tree:
-            given = {each.arg for each in ast.walk(around) if isinstance(each, ast.arg)} - {"self", "cls"}
-        chosen = any(isinstance(each, ast.Name) and each.id in given for each in ast.walk(place))
+        around = self.function_around(call)
+        read = self._ways(call, 0)
+        settled = {words for words, each in read.items() if is_settled(each, around)}
         for each in self._saving:
-            written = _file(each, 1)
-            if written is None or ast.unparse(written) != words:
-                continue
-            if self.function_around(each) is around or not (chosen or isinstance(place, ast.Constant)):
+            writer = self.function_around(each)
+            wanted = read.keys() if writer is around else settled
+            written = self._ways(each, 1)
+            if any(words in wanted and (writer is around or is_settled(written[words], writer)) for words in written):
                 return each
         return None
+
+    def _ways(self, call: ast.Call, at: int) -> dict[str, ast.expr]:
+        """The ways to write the path that a call is given."""
+        place = _file(call, at)
+        if place is None:
+            return {}
+        around = self.function_around(call)
+        return {ast.unparse(each): each for each in ways(place, around, self.tree, self._full)}
+
+    def is_ours(self, call: ast.Call) -> bool:
+        """Whether what a call of `torch.load` reads is shipped with the code, or was just written by a trainer."""
+        return any(is_shipped(each, self._full) or is_by_trainer(each) for each in self._ways(call, 0).values())
+
+    def class_around(self, node: ast.AST) -> ast.ClassDef | None:
+        """The innermost class that a node stands in."""
+        while node is not self.tree:
+            node = self._parents[node]
+            if isinstance(node, ast.ClassDef):
+                return node
+        return None
+
+    def saved_by_class(self, call: ast.Call) -> list[ast.Call]:
+        """The calls of `torch.save` in the class that a call stands in."""
+        around = self.class_around(call)
+        return [] if around is None else [each for each in self._saving if self.class_around(each) is around]
+
+    def is_unknown(self, save: ast.Call) -> bool:
+        """Whether what a call of `torch.save` is given is the result of something that is not known to give a state."""
+        what = save.args[0] if save.args else next((k.value for k in save.keywords if k.arg == "obj"), None)
+        if what is None:
+            return True
+        given = ways(what, self.function_around(save), self.tree, self._full)
+        return any(isinstance(each, ast.Call) and not _is_state(each) for each in given)
 
     def reads(self, call: ast.Call) -> Pickled | None:
         """Where what a call of `torch.load` gives, or a part of it, is used as nothing but an object can be."""

@@ -11,6 +11,7 @@ import ast
 import gc
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -395,7 +396,11 @@ def _counted(first: Diagnostic, others: Sequence[Diagnostic]) -> str:
     labels = [label for label in dict.fromkeys(each.label for each in others) if label and label != first.label]
     if not labels:
         return many
+    many_of = Counter(each.label for each in others)
     named = labels[:_FEW]
+    if first.label in many_of or max(many_of.values()) > 1:  # else it would seem that all are those
+        labels = [*([first.label] if first.label in many_of else ()), *labels]
+        named = [f"{many_of[label]} of {label}" for label in labels[:_FEW]]
     more = len(labels) - len(named)
     return f"{many}: {', '.join(named)}" + (f" and {more} other{'s' if more > 1 else ''}" if more else "")
 

@@ -98,6 +98,8 @@ def table(folder: Path) -> dict[str, Any]:
     for name, row in names.items():
         if "removed" in row and is_there(name):
             row["stub"] = True
+        if name in facts.DERIVED:
+            row["derived"] = True
     return {
         "names": dict(sorted(names.items())),
         "since": dict(sorted(since.items())),

@@ -18,8 +18,7 @@ _INIT = BLOB.format("torch/nn/init.py")
 _F = BLOB.format("torch/nn/functional.py")
 
 _REENTRANT = (
-    "torch warns that it will have to be said; False is what it recommends, True is what it means here, which gives no "
-    "gradient where no input of the call requires one"
+    "torch warns, and takes True, which gives no gradient where no input of the call requires one; it recommends False"
 )
 
 # name: removed, deprecated, replacement, how the reference or call is rewritten (see `knowledge.api.find.Change.how`)
@@ -62,8 +61,17 @@ REMOVED: dict[str, tuple[str, str, str, str, str]] = {
         )
     },
     **{  # what it lost first: it held them up to v1.8.1
-        f"torch._six.{name}": ("1.9", "", "", "", "https://github.com/pytorch/pytorch/blob/v1.9.0/torch/_six.py")
-        for name in ("container_abcs", "int_classes", "FileNotFoundError", "StringIO")
+        f"torch._six.{name}": ("1.9", "", instead, "", "https://github.com/pytorch/pytorch/blob/v1.9.0/torch/_six.py")
+        for name, instead in (
+            ("container_abcs", "collections.abc"),
+            ("int_classes", "builtins.int"),
+            ("FileNotFoundError", "builtins.FileNotFoundError"),
+            ("StringIO", "io.StringIO"),
+        )
+    },
+    **{
+        f"torch._six.{name}": ("2.0", "", instead, "", "https://github.com/pytorch/pytorch/blob/v1.13.1/torch/_six.py")
+        for name, instead in (("string_classes", "builtins.str"), ("inf", "math.inf"), ("nan", "math.nan"))
     },
     "torch._six": ("2.0", "", "", "", NOTES.format("2.0")),
     "torch.legacy": ("1.0", "", "", "", NOTES.format("1.0")),
@@ -241,6 +249,9 @@ PRIVATE: dict[str, tuple[str, str, bool]] = {
     "torch._lowrank.pca_lowrank": ("torch.pca_lowrank", "1.4", True),
 }  # fmt: skip
 
+DERIVED = frozenset(f"torch.{device}.amp.{name}" for device in ("cuda", "cpu") for name in ("autocast", "GradScaler"))
+"""Classes that derive from what takes their place."""
+
 TWINS = frozenset({"torch.optim.lr_scheduler._LRScheduler"})
 """Private names that may be replaced, though their public twin is another object."""
 
@@ -371,7 +382,7 @@ UNSAID: list[dict[str, Any]] = [
         "function": "torch.meshgrid",
         "argument": "indexing",
         "since": "1.10",
-        "why": 'torch warns that it will have to be said; `indexing="ij"` is what it means today',
+        "why": 'torch warns, as it will be required; `indexing="ij"` is what it means today',
         "say": '"ij"',
         "keyword_since": "1.10",
         "source": DOCS.format("torch.meshgrid"),
@@ -383,6 +394,8 @@ UNSAID: list[dict[str, Any]] = [
         "why": _REENTRANT,
         "say": "True",
         "keyword_since": "1.11",
+        # `context_fn` is refused too: it is for the other way
+        "takes": ["function", "preserve_rng_state", "determinism_check", "debug", "early_stop"],
         "source": BLOB.format("torch/utils/checkpoint.py"),
     },
     {

@@ -38,6 +38,7 @@ _REQUIREMENTS = tuple(
 MOST_BYTES = 4_000_000
 """Of a file that is looked into."""
 _NAME = r"(?:pytorch|torch)"
+_VISION = "torchvision"
 _REQUIREMENT = re.compile(
     rf"^\s*{_NAME}(?:\[[^\]]*\])?\s*(?:\(\s*)?([<>=!~][^;#@)]*|)\s*\)?\s*(?:[;#].*)?$", re.IGNORECASE
 )
@@ -170,10 +171,12 @@ class _Reader:
                 lower, upper, where = _range(said)
             except TargetError:
                 continue
+            vision = next((f"{each.said} in {said.file}" for each in said.beside if each.said.startswith(_VISION)), "")
             if lower is not None:
-                return Target(lower, upper if newest is None else max(lower, min(upper, newest.newest)), where)
+                most = upper if newest is None else max(lower, min(upper, newest.newest))
+                return Target(lower, most, where, vision)
             if newest is None and upper != NEWEST:
-                newest = Target(upper, upper, where)
+                newest = Target(upper, upper, where, vision)
         return newest
 
     def _said(self) -> Iterator[_Said]:

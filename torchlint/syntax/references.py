@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from torchlint.syntax.availability import AvailabilityTests, handles_absence, last_name, leaves, replaces
@@ -49,6 +49,12 @@ class Reference:
         It is given to what calls it: `functools.partial`, `map`.
     constructs
         `super().__init__(...)` in a class that has nothing but this for a base: `call` gives it arguments.
+    annotates
+        It stands in an annotation.
+    compared
+        `isinstance` or `issubclass` is asked about it.
+    inside
+        It stands in a function, and is not reached when the file is loaded.
     statement
         What it stands in: the innermost statement, or the first one of its line.
     """
@@ -65,6 +71,9 @@ class Reference:
     listed: bool = False
     handed: bool = False
     constructs: bool = False
+    annotates: bool = False
+    compared: bool = False
+    inside: bool = False
 
 
 _CALLS = frozenset({"partial", "map"})
@@ -137,6 +146,9 @@ class _Uses:
         self.asked = False
         self.listed = False
         self.handed = False
+        self.annotates = False
+        self.compared = False
+        self.inside = False
         self.statement: ast.stmt = ast.Pass()  # the one around; of those on one line the first
         self.base = ""  # what the class around derives from, if that is one thing
 
@@ -200,10 +212,12 @@ class _Uses:
             self.found.append(_constructing(self.base, node, self.statement, self.asked))
         before, listed = self.asked, self.listed
         self.asked, self.listed = before or self.tests.expects(node), False
-        for part in (*node.args, *(each.value for each in node.keywords)):
+        kinds = isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass")
+        for at, part in enumerate((*node.args, *(each.value for each in node.keywords))):
             self.handed = isinstance(part, (ast.Attribute, ast.Name)) and last_name(node.func) in _CALLS
+            self.compared = kinds and at == 1
             self.expression(part)
-            self.handed = False
+            self.handed = self.compared = False
         self.asked, self.listed = before, listed
 
     def chain(self, node: ast.Attribute | ast.Name, call: ast.Call | None, decorates: bool) -> None:
@@ -225,7 +239,8 @@ class _Uses:
                 elif (again := self.is_again(part, name)) <= (call is not None or decorates):
                     own, spelled = call if outermost else None, ast.unparse(part)
                     more = (decorates and outermost, "", again, self.asked, self.listed and own is None, self.handed)
-                    self.found.append(Reference(name, spelled, part, self.statement, own, *more))
+                    found = Reference(name, spelled, part, self.statement, own, *more, annotates=self.annotates)
+                    self.found.append(replace(found, compared=self.compared, inside=self.inside))
                 return
             if not isinstance(part, ast.Attribute):
                 return
@@ -236,7 +251,9 @@ class _Uses:
         return isinstance(part, ast.Name) and self.bindings.scope.find(part.id) == name
 
     def note(self, name: str, spelled: str, node: ast.expr | ast.alias, imports: str = "") -> None:
-        self.found.append(Reference(name, spelled, node, self.statement, imports=imports, asked=self.asked))
+        self.found.append(
+            Reference(name, spelled, node, self.statement, imports=imports, asked=self.asked, inside=self.inside)
+        )
 
 
 class _Walk:
@@ -360,10 +377,10 @@ class _Walk:
     def annotation(self, node: ast.AST | None) -> None:
         """What is never evaluated uses nothing."""
         before = self.uses.asked
-        self.uses.asked = before or self.deferred
+        self.uses.asked, self.uses.annotates = before or self.deferred, True
         if node is not None:
             self.uses.expression(node)
-        self.uses.asked = before
+        self.uses.asked, self.uses.annotates = before, False
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         before = self.uses.asked
@@ -378,7 +395,9 @@ class _Walk:
             for each in arguments_of(arguments):
                 scope.bind(each.arg, None)
                 self.annotation(each.annotation)
+            around, self.uses.inside = self.uses.inside, True
             self.inner(node.body)
+            self.uses.inside = around
         self.uses.asked = before
 
     def inner(self, body: list[ast.stmt]) -> None:
@@ -421,7 +440,7 @@ class _Walk:
 
 
 def _constructing(base: str, call: ast.Call, statement: ast.stmt, asked: bool) -> Reference:
-    return Reference(base, ast.unparse(call.func), call.func, statement, call, asked=asked, constructs=True)
+    return Reference(base, base.rpartition(".")[2], call.func, statement, call, asked=asked, constructs=True)
 
 
 def _is_constructor_of_base(function: ast.expr) -> bool:

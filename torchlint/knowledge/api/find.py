@@ -51,6 +51,8 @@ class Change:
         Where that is said.
     stub
         What is removed is still there by its name, and raises when it is called, and only then.
+    derived
+        It is a class derived from `instead`.
     """
 
     name: str
@@ -62,12 +64,27 @@ class Change:
     quiet: bool
     source: str
     stub: bool = False
+    derived: bool = False
 
     @property
     def cause(self) -> tuple[str, Release | None, Release | None]:
         """What names have in common that go the same way: the module that they are of, and when."""
         module = self.name.rpartition(".")[0]
         return _TORCH.get(module, module), self.deprecated, self.removed
+
+    @property
+    def whole(self) -> str:
+        """The module that it is of, or is, if that is gone as a whole and the table has names of it; else ""."""
+        for module in (self.name, self.name.rpartition(".")[0]):
+            change = changes().get(module)
+            if change is not None and change.removed and any(each.startswith(f"{module}.") for each in changes()):
+                return module
+        return ""
+
+    @property
+    def written(self) -> str:
+        """What takes its place, as a program writes it."""
+        return self.instead.removeprefix("builtins.")
 
     @property
     def is_drop_in(self) -> bool:
@@ -111,6 +128,15 @@ class Argument:
     instead_since: Release | None = None
     instead_of: str = ""
 
+    @property
+    def cure(self) -> str:
+        """What to do, as an order; "" where nothing takes its place."""
+        if self.how == "drop:False" and not self.instead:
+            return "leave it out, as False means nothing"
+        if self.instead.endswith("()"):  # a call, and no argument
+            return f"leave it out; `{self.instead}` is there for that"
+        return f"use `{self.instead}`" if self.instead else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Unsaid:
@@ -141,6 +167,8 @@ class Unsaid:
         What follows from the change, of the call; "" if there is nothing to say.
     cure
         What else says it, where there is no such argument.
+    takes
+        The keywords that the call takes without it, where it refuses all others; empty where it refuses none.
     """
 
     name: str
@@ -155,6 +183,7 @@ class Unsaid:
     was: str = ""
     needs: str = ""
     cure: str = ""
+    takes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +270,7 @@ def _change(name: str, row: dict[str, Any]) -> Change:
         bool(row.get("quiet", False)),
         row.get("source", ""),
         bool(row.get("stub", False)),
+        bool(row.get("derived", False)),
     )
 
 
@@ -299,6 +329,7 @@ def unsaid() -> dict[str, Unsaid]:
             row.get("was", ""),
             row.get("needs", ""),
             row.get("cure", ""),
+            tuple(row.get("takes", ())),
         )
         for each in (function, *_also(function)):
             found.setdefault(each, of)

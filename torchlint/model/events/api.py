@@ -37,10 +37,18 @@ class ApiReference(Event):
         The name that it gets by `from … import`; "" elsewhere.
     importing
         That import.
+    is_import
+        An import names it, `from … import` or plainly.
     is_used
         Of an import: whether anything else in the file bears that name.
     is_listed
         It is named and not used: the key of a table, a member of a set, one side of a comparison.
+    annotates
+        It is named in an annotation, and torch is asked for nothing but the name.
+    compared
+        `isinstance` or `issubclass` is asked about it.
+    inside
+        It stands in a function: it is reached when that is called, not when the file is loaded.
     is_method
         It is a method of a tensor, and `call` says it of one: what stands before the dot is its first argument.
     """
@@ -53,8 +61,12 @@ class ApiReference(Event):
     decorates: bool = False
     imports: str = ""
     importing: cst.ImportFrom | None = None
+    is_import: bool = False
     is_used: bool = True
     is_listed: bool = False
+    annotates: bool = False
+    compared: bool = False
+    inside: bool = False
     is_method: bool = False
 
 
@@ -146,9 +158,12 @@ class UnsaidArgument(ApiReference):
     ----------
     unsaid
         What the table of changes says of the argument.
+    refused
+        Arguments of the call that torch refuses unless this one is said.
     """
 
     unsaid: Unsaid
+    refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +207,12 @@ class UnsafeLoad(ApiReference):
         `holds` is of this very file, as is known.
     writes
         The line on which the same file writes what is loaded; 0 if it is not known to.
+    is_ours
+        The file is shipped with the code, or a trainer has just written it.
+    is_meant
+        The class around saves what is refused, or what nobody knows: whoever says False there may well need it.
+    around
+        The first line of the function that it stands in; 0 outside of all.
     """
 
     argument: cst.Arg | None
@@ -199,6 +220,9 @@ class UnsafeLoad(ApiReference):
     used: bool = False
     is_own: bool = False
     writes: int = 0
+    is_ours: bool = False
+    is_meant: bool = False
+    around: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,8 @@ Emits what happened; binds nothing itself.
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
 from torchlint.condition import Condition
@@ -164,8 +166,16 @@ def _device_of(run: Run, node: ir.Expression) -> tuple[Condition, ...]:
     known = isinstance(given, ir.Constant) or (isinstance(value, External) and is_dtype(value.qualified))
     if given is None or known or isinstance(value, Constant):
         return ()
-    text = dotted(given) or "its argument"
-    return (Condition("copy", f".to({text})") if "dtype" in text else Condition("device", text),)
+    text = dotted(given) or _written(given)
+    if not text or "dtype" in text:
+        return (Condition("copy", f".to({text or '…'})"),)
+    return (Condition("device", text),)
+
+
+def _written(node: ir.Expression) -> str:
+    """An expression as the program has it, on one line."""
+    at = getattr(node.origin, "at", None)
+    return ast.unparse(at) if isinstance(at, ast.expr) else ""
 
 
 def _to_cpu(node: ir.Call) -> bool:

@@ -1,0 +1,80 @@
+"""
+What a call gives for an argument, as far as the text around it tells.
+
+Of Python's own tree; follows names no further than to the parameters of the function around, and judges nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+
+
+def argument_at(call: ast.Call, at: int) -> ast.expr:
+    """An argument by its index among all of a call, positional ones first."""
+    return call.args[at] if at < len(call.args) else call.keywords[at - len(call.args)].value
+
+
+def may_be_none(value: ast.expr, around: ast.AST, tree: ast.Module) -> bool:
+    """
+    Whether an argument is None, or a parameter of the function around that is None unless somebody gives it, or an
+    attribute of `self` that is given nothing but such a parameter.
+
+    Parameters
+    ----------
+    value
+        The argument.
+    around
+        The function that the call stands in.
+    tree
+        The file.
+    """
+    if isinstance(value, ast.Constant):
+        return value.value is None
+    if isinstance(value, ast.Name):
+        stored = any(
+            isinstance(each, ast.Name) and each.id == value.id and not isinstance(each.ctx, ast.Load)
+            for each in ast.walk(around)
+        )
+        return not stored and _is_none_by_default(value.id, around)
+    if isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id == "self":
+        return _attribute_may_be_none(value.attr, around, tree)
+    return False
+
+
+def _attribute_may_be_none(name: str, around: ast.AST, tree: ast.Module) -> bool:
+    """Of an attribute of `self`: whether all that its class assigns to it may be None."""
+    for made in ast.walk(tree):
+        if isinstance(made, ast.ClassDef) and around in made.body:
+            given = [
+                may_be_none(node.value, method, tree) if isinstance(node.value, (ast.Name, ast.Constant)) else False
+                for method in made.body
+                if isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef))
+                for node in ast.walk(method)
+                if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None
+                for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+                if isinstance(target, ast.Attribute) and target.attr == name
+            ]
+            return bool(given) and all(given)
+    return False
+
+
+def _is_none_by_default(name: str, around: ast.AST) -> bool:
+    if not isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    own = around.args
+    plain = [*own.posonlyargs, *own.args]
+    pairs = [*zip(plain[len(plain) - len(own.defaults) :], own.defaults, strict=True)]
+    pairs += [(each, default) for each, default in zip(own.kwonlyargs, own.kw_defaults, strict=True) if default]
+    return any(
+        each.arg == name and isinstance(default, ast.Constant) and default.value is None for each, default in pairs
+    )
+
+
+def reduction(given: dict[str, ast.expr]) -> str:
+    """What says of a loss what `size_average` and `reduce` say of it; the argument alone where they are not known."""
+    values = {name: value.value for name, value in given.items() if isinstance(value, ast.Constant)}
+    if len(values) < len(given):
+        return "reduction"
+    if values.get("reduce") is False:
+        return 'reduction="none"'
+    return 'reduction="sum"' if values.get("size_average") is False else 'reduction="mean"'
