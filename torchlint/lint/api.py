@@ -98,6 +98,7 @@ def referred(
     if lines is None or lines:
         named = references(tree, watched, find.PACKAGES, lines)
         found = [each for each in named if not each.asked]
+        tried |= _tried(named)
     if retains:
         found += _receivers(tree)
     if not found:
@@ -111,7 +112,9 @@ def referred(
     uses = used(found)
     if any(use.kind in _ASKED_FOR for use in uses):  # only then other files are looked into
         gates = Gates(tree, project)
-        asked = {id(each.node) for each in references(tree, watched, find.PACKAGES, lines, gates.is_flag) if each.asked}
+        named = references(tree, watched, find.PACKAGES, lines, gates.is_flag)
+        asked = {id(each.node) for each in named if each.asked}
+        tried |= _tried(named)
         uses = used([each for each in found if id(each.node) not in asked])
         if any(use.kind is events.TooNewApi for use in uses) and gates.is_imported_under_a_test:
             uses = [use for use in uses if use.kind is not events.TooNewApi]
@@ -120,6 +123,11 @@ def referred(
 
 _ASKED_FOR = (events.TooNewApi, events.RemovedApi)
 """What somebody asks first for, who knows that it is not always there."""
+
+
+def _tried(named: Iterable[Reference]) -> set[str]:
+    """What a file imports only if it is there."""
+    return {each.name for each in named if each.asked and isinstance(each.node, ast.alias)}
 
 
 @lru_cache(maxsize=8)
@@ -251,7 +259,7 @@ class _Judged:
         self.target = target
         self.names = names
         self.everything = everything
-        self.tried = tried  # what the file imports only if it is there
+        self.tried = tried  # see `_tried`
 
     def uses(self) -> Iterator[Use]:
         """What the table says; of a name that is gone, nothing of its arguments."""
