@@ -241,3 +241,140 @@ def a_function_answers_something_else():
 
     if is_wide(3):
         layer = nn.RMSNorm(3)  # error: [TLN907]
+
+
+def a_function_tries():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.1"]
+    # ///
+
+    def takes_a_device():
+        try:
+            torch.is_autocast_enabled("cpu")
+            return True
+        except TypeError:
+            return False
+
+    BY_DEVICE: bool = takes_a_device()
+
+    if BY_DEVICE:
+
+        def kind(device):
+            return torch.get_autocast_dtype(device)
+
+    else:
+
+        def kind(device):
+            return torch.get_autocast_cpu_dtype()
+
+    kind("cpu")
+
+
+def a_function_tries_what_it_is_told():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.1"]
+    # ///
+
+    def has(module, name):
+        try:
+            getattr(module, name)
+        except AttributeError:
+            return False
+        return True
+
+    layer = nn.RMSNorm(3) if has(nn, "RMSNorm") else nn.LayerNorm(3)
+
+
+def a_constant_is_set_by_trying():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.1"]
+    # ///
+
+    CAN_NORMALISE = True
+    try:
+        kind = nn.RMSNorm
+    except AttributeError:
+        CAN_NORMALISE = False
+
+    def made(size):
+        if not CAN_NORMALISE:
+            return nn.LayerNorm(size)
+        return nn.RMSNorm(size)
+
+    made(3)
+
+
+def listed_in_the_module():
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.1"]
+    # ///
+
+    if "RMSNorm" in dir(nn):
+        nn.RMSNorm(3)
+    elif "RMSNorm" in nn.__dict__:
+        nn.RMSNorm(3)
+
+
+def a_test_is_left_out():
+    import unittest
+
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.1"]
+    # ///
+
+    OLD = torch.__version__ < "2.4"
+
+    class Norms(unittest.TestCase):
+        @unittest.skipIf(OLD, "no such layer")
+        def test_it(self):
+            nn.RMSNorm(3)
+
+        def test_another(self):
+            if OLD:
+                self.skipTest("no such layer")
+            nn.RMSNorm(3)
+
+
+def a_function_tries_something_else():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 4)"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.13"]
+    # ///
+
+    def is_number(word):
+        try:
+            float(word)
+        except (TypeError, ValueError):
+            return False
+        return True
+
+    if is_number("3"):
+        layer = nn.RMSNorm(3)  # error: [TLN907]
+
+
+def a_test_is_left_out_for_another_reason():
+    """Holds: tuple(map(int, torch.__version__.split('.')[:2])) >= (2, 4)"""
+    import unittest
+
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.13"]
+    # ///
+
+    class Norms(unittest.TestCase):
+        @unittest.skipIf(torch.cuda.is_available(), "needs none")
+        def test_it(self):
+            nn.RMSNorm(3)  # error: [TLN907]

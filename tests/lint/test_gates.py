@@ -30,7 +30,27 @@ def ready():
 
 def wanted():
     return FAST
+
+def _probe():
+    try:
+        torch.compile(torch.sin)
+        return True
+    except AttributeError:
+        return False
+
+PROBED: bool = _probe()
+
+try:
+    torch.compile
+    LISTED = True
+except AttributeError:
+    LISTED = False
+
+SIGNED = "fullgraph" in inspect.signature(torch.compile).parameters
 """
+HANDS_ON = (
+    "from .flags import MODERN, FAST\nfrom .flags import PROBED as CAN\nfrom .flags import *\nALL = CAN and FAST\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +62,16 @@ def wanted():
         ("from .flags import ready", "ready()", True),
         ("from . import flags", "flags.MODERN", True),
         ("import net.flags as known", "known.MODERN", True),
+        ("from .flags import PROBED", "PROBED", True),
+        ("from .flags import LISTED", "LISTED", True),
+        ("from .flags import SIGNED", "SIGNED", True),
+        ("from .flags import *", "LISTED", True),
+        ("from .more import MODERN as GOOD", "GOOD", True),
+        ("from .more import CAN", "CAN", True),
+        ("from .more import ALL", "ALL", True),
+        ("from .more import LISTED", "LISTED", True),
+        ("from .flags import *", "FAST", False),
+        ("from .more import FAST", "FAST", False),
         ("from .flags import FAST", "FAST", False),
         ("from .flags import wanted", "wanted()", False),
         ("from . import flags", "flags.FAST", False),
@@ -51,7 +81,11 @@ def wanted():
 )
 def test_a_flag_of_another_file(tmp_path: Path, imports: str, test: str, is_asked: bool) -> None:
     text = USE.format(imports=imports, test=test)
-    codes = found(tmp_path, "net/use.py", {"net/__init__.py": "", "net/flags.py": FLAGS, "net/use.py": text})
+    codes = found(
+        tmp_path,
+        "net/use.py",
+        {"net/__init__.py": "", "net/flags.py": FLAGS, "net/more.py": HANDS_ON, "net/use.py": text},
+    )
     assert codes == ([] if is_asked else ["TLN907"])
 
 

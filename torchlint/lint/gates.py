@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from typing import NamedTuple
 
 from torchlint.project.index import ProjectIndex
 from torchlint.syntax.availability import AvailabilityTests, handles_absence
@@ -30,40 +31,46 @@ class Gates:
     def __init__(self, tree: ast.Module, project: ProjectIndex) -> None:
         self._tree = tree
         self._project = project
-        self._known: dict[str, bool] = {}
+        self._known: dict[tuple[str, str], bool] = {}
 
     def is_flag(self, name: str) -> bool:
         """
         Whether a name of the file (`FLAG`, or `compat.FLAG` of an imported module) answers in another file of the
         project what there is.
         """
-        if name not in self._known:
-            self._known[name] = False
-            first, _, rest = name.partition(".")
-            source = self._imports.get(first)
-            if source is not None:
-                module, original = source
-                self._known[name] = (
-                    self._asks(f"{module}.{original}".strip("."), rest) if rest else self._asks(module, original)
-                )
-        return self._known[name]
+        return self._is_flag(name, self._imports, _HOPS)
 
     @cached_property
-    def _imports(self) -> dict[str, tuple[str, str]]:
-        """By name: the module that it is imported from, and its name there; "" for a module itself."""
-        found: dict[str, tuple[str, str]] = {}
-        own, is_package = self._project.module, self._project.is_package
-        for node in ast.walk(self._tree):
-            if isinstance(node, ast.ImportFrom):
-                module = _absolute(node, own, is_package)
-                found.update({alias.asname or alias.name: (module, alias.name) for alias in node.names})
-            elif isinstance(node, ast.Import):
-                found.update({alias.asname: (alias.name, "") for alias in node.names if alias.asname})
-        return found
+    def _imports(self) -> _Imports:
+        return _imported(self._tree, self._project.module, self._project.is_package)
 
-    def _asks(self, module: str, name: str) -> bool:
-        text = self._project.source(module) if module and name else ""
-        return bool(name in text and _SAYS.search(text)) and _answers(text, name)
+    def _is_flag(self, name: str, imports: _Imports, hops: int) -> bool:
+        """As `is_flag`, of a file with these imports."""
+        first, _, rest = name.partition(".")
+        source = imports.named.get(first)
+        if source is None:
+            return not rest and any(self._asks(module, name, hops) for module in imports.starred)
+        module, original = source
+        return self._asks(f"{module}.{original}".strip("."), rest, hops) if rest else self._asks(module, original, hops)
+
+    def _asks(self, module: str, name: str, hops: int) -> bool:
+        """Whether a name of another file answers, or what that imports under this name from a further one."""
+        known = self._known.get((module, name))
+        if known is None:
+            self._known[module, name] = False  # until it is known: files import each other in circles
+            known = self._known[module, name] = self._is_asked(module, name, hops)
+        return known
+
+    def _is_asked(self, module: str, name: str, hops: int) -> bool:
+        text, is_package = self._project.source(module) if hops and module and name else ("", False)
+        if not _SAYS.search(text) or not (name in text or _STAR.search(text)):
+            return False
+        tree = _tree(text)
+        if tree is None:
+            return False
+        imports = _imported(tree, module, is_package)
+        elsewhere = partial(self._is_flag, imports=imports, hops=hops - 1)
+        return AvailabilityTests(tree, elsewhere).asks(ast.Name(name, ast.Load()))
 
     @cached_property
     def is_imported_under_a_test(self) -> bool:
@@ -91,15 +98,33 @@ class Gates:
         return asked
 
 
-_SAYS = re.compile(r"version|hasattr|getattr|find_spec|Error|compat|legacy|avail", re.IGNORECASE)
-"""Words of whoever asks what there is."""
+_SAYS = re.compile(
+    r"version|hasattr|getattr|find_spec|Error|compat|legacy|avail|signature|argspec|callable|__dict__|\bdir\(|import",
+    re.IGNORECASE,
+)
+"""Words of whoever asks what there is, or hands on what another file answers."""
+_STAR = re.compile(r"import[ \t]*\*")
+_HOPS = 3
+"""Files that are looked into one after the other for one name."""
 
 
-@lru_cache(maxsize=256)
-def _answers(text: str, name: str) -> bool:
-    """Whether a name of a file answers what there is."""
-    tree = _tree(text)
-    return tree is not None and AvailabilityTests(tree).asks(ast.Name(name, ast.Load()))
+class _Imports(NamedTuple):
+    """What a file imports: by name the module and the name there ("" for a module itself); and what it takes whole."""
+
+    named: dict[str, tuple[str, str]]
+    starred: list[str]
+
+
+def _imported(tree: ast.Module, own: str, is_package: bool) -> _Imports:
+    found = _Imports({}, [])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            module = _absolute(node, own, is_package)
+            found.named.update({alias.asname or alias.name: (module, alias.name) for alias in node.names})
+            found.starred.extend(module for alias in node.names if alias.name == "*")
+        elif isinstance(node, ast.Import):
+            found.named.update({alias.asname: (alias.name, "") for alias in node.names if alias.asname})
+    return found
 
 
 @lru_cache(maxsize=16)

@@ -195,21 +195,24 @@ class ProjectIndex:
             if found.text:
                 yield os.path.relpath(found.path, root).replace(os.sep, "/"), found.text
 
-    def source(self, module: str) -> str:
-        """What is in the file that a dotted name stands for, of those that are the project's; "" if there is none."""
+    def source(self, module: str) -> tuple[str, bool]:
+        """
+        What is in the file that a dotted name stands for, of those that are the project's ("" if there is none), and
+        whether that is a package.
+        """
         parts = module.split(".")
         if not all(part.isidentifier() for part in parts) or (self._only and parts[0] != self._only):
-            return ""
+            return "", False
         for root in self._roots:
             if not self._begins(root, parts[0]):
                 continue
             stem = os.path.join(root, *parts)
-            for path in (os.path.join(stem, "__init__.py"), stem + ".py"):
+            for path, is_package in ((os.path.join(stem, "__init__.py"), True), (stem + ".py", False)):
                 data = _read(path) if path != self._path else None
                 self._seen[path] = digest(data) if data is not None else ""
                 if data is not None:
-                    return data.decode("utf-8", errors="replace")
-        return ""
+                    return data.decode("utf-8", errors="replace"), is_package
+        return "", False
 
     def _begins(self, root: str, package: str) -> bool:
         """Whether a name can be found in a root; if not, that is remembered."""

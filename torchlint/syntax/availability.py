@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import TypeAlias
 
 from torchlint.syntax.mentions import statements
@@ -18,13 +18,18 @@ _ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "N
 _BROAD = frozenset({"Exception", "BaseException", "RuntimeError", "NotImplementedError"})
 _FEW = 2
 """Statements of a `try` up to which somebody who catches everything means what is in it."""
-_ASKS = frozenset({"hasattr", "find_spec", "callable", "signature", "getfullargspec", "getattr_static"})
+_NAMELESS = _ABSENCE - {"TypeError"}
+"""What is raised where a name is not there; TypeError is raised for many another reason."""
+_ASKS = frozenset({"hasattr", "find_spec", "callable", "signature", "getfullargspec", "getattr_static", "dir"})
 _SAYS_VERSION = re.compile(
     r"version|compat|legacy|^_?has_|^_?supports?_|(torch|pt)_?(\d|ge|gt|le|lt|eq|greater|less|at_least|min|max|maj|pre|"
     r"post|new|old)|(torch|compile|dynamo|amp|sdpa|fx|dtensor|functorch|attention).*avail|^is_torch|torch_is",
     re.IGNORECASE,
 )
-_EXPECTS = frozenset({"raises", "warns", "deprecated_call", "catch_warnings", "suppress", "skipif"})
+_SKIPS = frozenset({"skipif", "skipIf", "skipUnless"})
+_EXPECTS = frozenset({"raises", "warns", "deprecated_call", "catch_warnings", "suppress"})
+_ENDS = frozenset({"skip", "skipTest", "exit", "abort", "fail", "xfail"})
+"""Calls that do not come back."""
 
 
 _Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
@@ -63,7 +68,7 @@ class AvailabilityTests:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 names.append(f".{node.func.attr}")
             if isinstance(node, ast.Attribute):
-                if _SAYS_VERSION.search(node.attr):
+                if node.attr == "__dict__" or _SAYS_VERSION.search(node.attr):
                     return True
                 of = node.value.id if isinstance(node.value, ast.Name) else ""
                 if of and self._elsewhere is not None and self._elsewhere(f"{of}.{node.attr}"):
@@ -90,7 +95,7 @@ class AvailabilityTests:
 
     def _is_answer(self, value: ast.expr | _Function) -> bool:
         if isinstance(value, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return any(map(self.asks, _answers(value)))
+            return _probes(value) or any(map(self.asks, _answers(value)))
         return self.asks(value)
 
     def _note(self, node: ast.stmt, values: dict[str, list[ast.expr | _Function]]) -> None:
@@ -100,25 +105,72 @@ class AvailabilityTests:
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             for name in (node.name, f".{node.name}"):
                 values.setdefault(name, []).append(node)
-        elif isinstance(node, ast.Try) and any(isinstance(each, (ast.Import, ast.ImportFrom)) for each in node.body):
+        elif isinstance(node, ast.Try):
             handled = [each for handler in node.handlers for each in handler.body]
-            for each in (*node.body, *handled, *node.orelse):
+            if any(isinstance(each, (ast.Import, ast.ImportFrom)) for each in node.body):
+                told = [*node.body, *handled, *node.orelse]
+            else:  # one that asks something of what is imported already
+                told = [each for each in handled if _is_constant(each)] if _asks_by_trying(node) else []
+            for each in told:
                 self._flags.update(dict.fromkeys(_assigned(each), True))
 
     def expects(self, node: ast.expr) -> bool:
-        """Whether what is under a context manager or a decorator is expected to fail, or to warn."""
+        """Whether what is under a context manager or a decorator is expected to fail, or to warn, or is left out."""
         if not isinstance(node, ast.Call):
-            return False
+            return isinstance(node, (ast.Name, ast.Attribute)) and self.asks(node)
         last = last_name(node.func)
-        if last in _EXPECTS or last.startswith(("assertRaises", "assertWarns")):
-            return last != "skipif" or any(map(self.asks, node.args))
-        return False
+        if last in _SKIPS:
+            return any(map(self.asks, node.args))
+        return last in _EXPECTS or last.startswith(("assertRaises", "assertWarns"))
 
 
 def handles_absence(node: ast.Try) -> bool:
     """Whether a `try` is there for something that may be missing."""
     caught = {name for handler in node.handlers for name in _caught(handler.type)}
     return bool(caught & _ABSENCE) or (bool(caught & _BROAD) and len(node.body) <= _FEW)
+
+
+def _asks_by_trying(node: ast.Try, given: Container[str] = ()) -> bool:
+    """
+    Whether a `try` is there to find out what there is.
+
+    Parameters
+    ----------
+    node
+        The `try`.
+    given
+        Names of what somebody else chose: whether that is of the right type is another question.
+    """
+    caught = {name for handler in node.handlers for name in _caught(handler.type)}
+    if not caught & _ABSENCE:
+        return False
+    read = {part.id for each in node.body for part in ast.walk(each) if isinstance(part, ast.Name)}
+    return bool(caught & _NAMELESS) or not any(name in given for name in read)
+
+
+def _is_constant(node: ast.stmt) -> bool:
+    """Whether an assignment says yes, no or nothing."""
+    return isinstance(node, (ast.Assign, ast.AnnAssign)) and _is_flat(node.value)
+
+
+def _is_flat(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool))
+
+
+def _probes(function: _Function) -> bool:
+    """Whether a function says yes or no, and finds out by a `try`."""
+    inside = list(statements(function))
+    returned = [node for node in inside if isinstance(node, ast.Return)]
+    if not returned or not all(node.value is not None and _is_truth(node.value) for node in returned):
+        return False
+    given = {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
+    tries = [node for node in inside if isinstance(node, ast.Try) and _asks_by_trying(node, given)]
+    return any(
+        isinstance(each, ast.Return) and _is_flat(each.value)
+        for node in tries
+        for handler in node.handlers
+        for each in handler.body
+    )
 
 
 def replaces(branch: ast.If, before: ast.stmt) -> bool:
@@ -132,7 +184,10 @@ def replaces(branch: ast.If, before: ast.stmt) -> bool:
 
 def leaves(body: list[ast.stmt]) -> bool:
     """Whether a block ends by leaving what is around it."""
-    return isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+    last = body[-1]
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
+        return last_name(last.value.func) in _ENDS
+    return isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break))
 
 
 def _answers(function: _Function) -> list[ast.expr]:
