@@ -126,7 +126,7 @@ class IndexedAssignmentOnGraphTensor(Rule):
         if isinstance(event, events.SavedTensorRead):
             saved = f"`{event.name}`" if event.name else "a tensor"
             message = f"`{event.write_op}` overwrites {target} after `{event.saver}` saved {saved} for backward"
-            message += f"{spelled(event.conditions)}: build it with `torch.where` or `torch.cat`"
+            message += f"{spelled(event.conditions)}: build it with `torch.cat`, `torch.stack` or `torch.where`"
             claims: tuple[Claim, ...] = (Raises("modified by an inplace operation", here=False),)
         else:
             wrote = "writes a graph tensor into" if event.value_in_graph is Truth.YES else "overwrites a part of"

@@ -359,8 +359,8 @@ ROWS = {
 
         class Fibonacci(nn.Module):
             def forward(self, x):
-                y = torch.zeros(4)  # note: `y` created here
-                y[:2] = x  # smell: [TLN205]  # note: `[...] =` writes into `y`
+                y = torch.zeros(4)
+                y[:2] = x
                 y[2] = y[0] * y[1]  # error: [TLN205]  # note: `*` saves its input `y[1]`; `[...] =` writes into `y`
                 return y[:3].sum()
 

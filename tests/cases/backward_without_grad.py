@@ -522,3 +522,15 @@ def backward_beside_the_closure_of_a_step():
     with torch.no_grad():
         optimizer.step(closure)
         net(torch.ones(1, 3)).sum().backward()  # error: [TLN104]
+
+
+def sequence_chosen_of_two_filled_by_a_method_chosen_by_name():
+    net = nn.Sequential()
+    getattr(net if eval("True") else eval("0.5"), eval("'add_module'"))("linear", nn.Linear(3, 3))
+    net(torch.rand(2, 3)).sum().backward()
+
+
+def sequence_filled_by_an_attribute_chosen_by_name():
+    net = nn.Sequential()
+    setattr(net, eval("'linear'"), nn.Linear(3, 3))
+    net(torch.rand(2, 3)).sum().backward()

@@ -440,3 +440,18 @@ def loss_with_a_backward_of_its_own():
             return None
 
     OwnLoss().backward()
+
+
+def recorded_or_not_after_a_context_from_elsewhere_is_left():
+    w = torch.rand(3, requires_grad=True)
+    with torch.inference_mode():
+        entered = eval("__import__('contextlib').nullcontext")()
+        entered.__enter__()
+        f = torch.rand(3) * 2
+        entered.__exit__(None, None, None)
+        inside = (w * f).sum()
+
+
+def result_written_into_what_may_be_none():
+    kept = eval("lambda tensor: None")(nn.Parameter(torch.randn(3)))
+    torch.sigmoid(torch.tensor(2.0, requires_grad=True), out=kept)

@@ -1062,3 +1062,25 @@ def foreach_writes_what_nothing_saved():
     with torch.no_grad():
         torch._foreach_mul_([h], 2.0)
     z.sum().backward()
+
+
+def gradient_of_a_function_that_is_decorated_twice():
+    unread = eval("lambda decorated: staticmethod(lambda ctx, g: g)")
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @unread
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return 2 * g * x
+
+    w = nn.Parameter(torch.randn(4, 4))
+    q = w * 1
+    r = Square.apply(q)
+    q.add_(1)
+    r.sum().backward()

@@ -42,11 +42,14 @@ class Ran:
         The lines one after the other.
     parts
         The places in the text of the instructions that ran; none before Python 3.11, which does not tell.
+    raised
+        The lines at which it raised, whoever caught that.
     """
 
     lines: Counter[int] = field(default_factory=Counter)
     order: list[int] = field(default_factory=list)
     parts: set[Part] = field(default_factory=set)
+    raised: set[int] = field(default_factory=set)
 
     def trace(self, frame: FrameType, event: str) -> None:
         """What `sys.settrace` tells of a frame whose instructions are traced."""
@@ -56,6 +59,7 @@ class Ran:
             self.order.append(line)
         elif event == "exception":
             self.lines[line] -= 1
+            self.raised.add(line)
         elif event == "opcode" and sys.version_info >= (3, 11):
             first, last, column, end = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
             if first is not None and last is not None and column is not None and end is not None:
@@ -67,6 +71,8 @@ def passed(finding: Finding, ran: Ran, text: str, unknown: Collection[str]) -> b
     places = [step.line for step in finding.trace]
     wanted = {finding.span.line, *places}
     twice = "iteration" in finding.message
+    if finding.span.line in ran.raised:  # it came to what it says in another iteration or call
+        return False
     if not all(ran.lines[line] > 0 for line in wanted) or ran.lines[finding.span.line] <= twice:
         return False
     if ran.parts and not any(_within(part, finding.span) for part in ran.parts):

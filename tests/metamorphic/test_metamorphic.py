@@ -83,3 +83,18 @@ def test_a_loop_over_an_unknown_is_taken_to_run_twice(body: str, passes: bool) -
     harmless = compile(text.replace("ones(3)", "ones(3, requires_grad=True)"), standins.FILE, "exec")
     ran = standins.run(harmless, {"call0": body}, {"call0": "call"}, lines=True).ran
     assert standins.came_through(finding, ran, text, {"call0"}) is passes
+
+
+def test_what_a_stand_in_swallows_was_raised() -> None:
+    text = (
+        "from elsewhere import decorator0\nimport torch\n\n@decorator0\ndef descend(w):\n    for _ in range(2):\n"
+        "        gradient, = torch.autograd.grad(w.sum(), w)\n        with torch.no_grad():\n"
+        "            w = w - gradient\n\ndescend(torch.zeros(3, requires_grad=True))\n"
+    )
+    found = standins.claims(standins.shown(text))
+    roles = {"decorator0": "decorator"}
+    outcome = standins.run(compile(text, standins.FILE, "exec"), {"decorator0": "swallow"}, roles, lines=True)
+    assert outcome.ended
+    assert {finding.code for finding in found} == {"TLN104", "TLN113"}
+    assert {finding.span.line for finding in found} == {7} <= outcome.ran.raised
+    assert not any(standins.came_through(finding, outcome.ran, text, roles) for finding in found)

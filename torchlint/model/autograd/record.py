@@ -166,7 +166,7 @@ def _refuse_inference(autograd: Autograd, display: str, tensor: Tensor, origin: 
     machine = autograd.machine
     assumed = machine.assumed
     machine.assumed = assumed | guard
-    refuse(autograd, "inference", display, tensor, origin)
+    refuse(autograd, "inference", display, tensor, origin, machine.grad_mode)
     machine.assumed = assumed
 
 

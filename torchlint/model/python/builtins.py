@@ -229,6 +229,7 @@ def builtin_setattr(run: Run, site: CallSite) -> Value:
             set_some_attribute(run, each, value)
         elif isinstance(each, (Tensor, Module)):
             unsettle(run, each)
+            havoc(run, each)
     return NONE
 
 

@@ -73,7 +73,10 @@ def _leaves(value: Value) -> list[Tensor]:
 def havoc(run: Run, value: Value) -> None:
     """Unknown code was given a value: what it holds may have changed."""
     machine = run.machine
-    if isinstance(value, Instance):
+    if isinstance(value, Choice):
+        for _, each in value.alternatives:
+            havoc(run, each)
+    elif isinstance(value, Instance):
         if not value.havocked:
             machine.trail.set(value, "havocked", True)
         for name, each in list(value.attributes.items()):

@@ -34,7 +34,7 @@ def define(run: Run, node: ir.FunctionDef, owner: Class | None) -> Function:
     kind, mode = "", None
     for decorator in node.decorators:
         each, found = _decorator(run, decorator)
-        kind = each or kind
+        kind = kind if kind == "opaque" else each or kind  # whatever else decorates it
         mode = found if found is not None else mode
     function = Function(node, closure_of(run, owner), defaults, owner, kind, mode, node.name)
     if owner is not None:

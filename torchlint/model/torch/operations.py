@@ -174,7 +174,7 @@ def _refuse_out(torch: Torch, op: Op, bound: dict[str, Value], origin: ir.Node, 
         grad = recorded_grad(autograd, input_grad(autograd, op, bound).either(tensor.requires_grad))
         # A cast to what nobody knows may give integers, which require none.
         known = any(each.dtype is not None for each in given if each.requires_grad.truth() is not Truth.NO)
-        truth = grad.truth() if known else grad.truth() & Truth.MAYBE
+        truth = grad.truth() if known and not isinstance(bound["out"], Unknown) else grad.truth() & Truth.MAYBE
         refuse(autograd, "out", f"{display}(out=...)", tensor, origin, truth)
     machine.assumed = assumed
 
