@@ -144,3 +144,20 @@ def test_workers_of_a_loader_still_work() -> None:
     outcome = run_program(textwrap.dedent(text), probes=["total == 28"])
     assert outcome.ending == "ended", outcome
     assert (outcome.probes or {})["total == 28"]["truth"] is True
+
+
+@LINUX
+@pytest.mark.parametrize("end", ["", "os._exit(0)", "os.kill(os.getpid(), 9)"])
+def test_no_semaphore_stays(end: str) -> None:
+    """One that a spawned process opens by its name is removed by nobody else, where a program is ended."""
+    kept = set(os.listdir("/dev/shm"))
+    program = (
+        "import multiprocessing, os\nlock = multiprocessing.get_context('spawn').Lock()\nname = lock._semlock.name\n"
+    )
+    outcome = run_program(f"{program}raise RuntimeError(os.path.exists('/dev/shm/sem.' + name[1:]), name)")
+    assert outcome.raised is not None
+    there, name = eval(outcome.raised.message)
+    assert there
+    assert f"sem.{name[1:]}" not in os.listdir("/dev/shm")
+    run_program(program + end)
+    assert not [each for each in set(os.listdir("/dev/shm")) - kept if each.startswith("sem.torchlint-")]

@@ -58,6 +58,8 @@ from torchlint.verify.sandbox import (
     going_on,
     lift_memory_limit,
     limit_resources,
+    name_semaphores,
+    remove_semaphores,
     shorten_time_limit,
     stay_inside,
     stop_if_over,
@@ -178,6 +180,7 @@ def _forked(request: Request, requests: int, replies: int, kept: int = 0) -> byt
     finally:
         os.close(reader)
         shutil.rmtree(directory, ignore_errors=True)
+        remove_semaphores(directory)
     if orphaned:
         return None
     if too_much:
@@ -258,6 +261,7 @@ def _run(request: Request, directory: str) -> Outcome:
     os.chdir(directory)
     tempfile.tempdir = directory
     os.environ.update(HOME=directory, TMPDIR=directory, TEMP=directory, XDG_CACHE_HOME=directory)
+    name_semaphores(directory)
     stay_inside(directory)
     confine(directory)
     random.seed(0)

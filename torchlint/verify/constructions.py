@@ -18,8 +18,9 @@ import torch
 
 from torchlint.verify import refusals, wished
 from torchlint.verify.documented import Called, Example, Made
-from torchlint.verify.inputs import constructor_arguments
+from torchlint.verify.inputs import constructor_arguments, parameters
 from torchlint.verify.repairs import instead
+from torchlint.verify.values import AnyModule
 
 REFUSALS, BASES = 4, 3
 """So many refusals of a constructor are followed one after the other, of so many arguments each."""
@@ -78,6 +79,7 @@ class Constructions:
         self.refusal = ""
         self.wished: list[dict[str, Any]] = []
         self.followed: set[str] = set()
+        self.first = isinstance(target, type) and bool(shown)
 
     def __iter__(self) -> Iterator[Construction]:
         """Those that are guessed, and after each what its refusal asked for."""
@@ -85,6 +87,8 @@ class Constructions:
         for each in self._guessed():
             self.refusal = ""
             yield each
+            if self.first:  # how the project builds it comes before what a refusal of a guess asks for
+                continue
             while self.wished and granted < GRANTED:
                 granted += 1
                 yield Construction((), self.wished.pop(0))
@@ -124,6 +128,7 @@ class Constructions:
             for size in PROFILES:
                 if number == 0 and size == PROFILES[1]:
                     yield from self._as_shown()  # behind the first guess: examples are as large as what is used
+                    self.first = False
                 arguments = constructor_arguments(self.target, size, **way)
                 if str(arguments) not in done:
                     done.append(str(arguments))
@@ -135,6 +140,7 @@ class Constructions:
             yield Construction((), found)
         for size in PROFILES[:3]:
             yield Construction((), constructor_arguments(self.target, size, by_use=True, anything=True))
+        yield from self._starred()
         if self.method and not inspect.isabstract(self.target):
             yield Construction((), {}, bare=True)
 
@@ -153,6 +159,18 @@ class Constructions:
             )
             if len(done) == SHOWN:
                 return
+
+    def _starred(self) -> Iterator[Construction]:
+        """For a constructor that takes any number of arguments: two layers, and two sizes."""
+        taken = parameters(self.target)
+        if not any(p.kind is p.VAR_POSITIONAL for p in taken):
+            return
+        for size, more in ((PROFILES[0], AnyModule), (PROFILES[0], lambda: PROFILES[0])):
+            known = constructor_arguments(self.target, size, by_use=True)
+            before = [p for p in taken if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+            first = [known.pop(p.name) if p.name in known else p.default for p in before]
+            if inspect.Parameter.empty not in first:
+                yield Construction((*first, more(), more()), known)
 
     def _instead(self, arguments: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Arguments that the refusal of others asks for, and those that the refusal of these asks for, and so on."""

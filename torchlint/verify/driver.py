@@ -22,12 +22,12 @@ from typing import Any, Protocol
 
 import torch
 
-from torchlint.verify import refusals, wished
+from torchlint.verify import refusals, values, wished
 from torchlint.verify.anything import Anything
 from torchlint.verify.bare import SHAPE, made_of, without_constructor
 from torchlint.verify.constructions import Construction, Constructions
 from torchlint.verify.documented import Example
-from torchlint.verify.inputs import OF_INSTANCE, Inputs, first_inputs
+from torchlint.verify.inputs import OF_INSTANCE, Inputs, first_inputs, use_for
 from torchlint.verify.machine import OnThisMachine
 from torchlint.verify.missing import Missing
 from torchlint.verify.protocol import Raised
@@ -292,9 +292,10 @@ class Driver:
         held = {} if built is self.target else made_of(built)
         made = {**{f"{OF_INSTANCE}{name}": getattr(built, name, None) for name in held}, **self.made}
         chosen = chosen.with_attributes(held, SHAPE) if held else chosen
-        yield from wished.inputs(chosen, refusals.at_a_layer(error, made))
-        yield from wished.inputs(chosen, refusals.wishes(error, made))
-        yield from repaired(chosen, str(error))
+        whole = built.forward if isinstance(built, torch.nn.Module) and not self.method else self._function(built)
+        for wishes in (refusals.at_a_layer(error, made), refusals.wishes(error, made)):
+            yield from wished.inputs(chosen, wishes, lambda name: use_for(whole, name))
+        yield from repaired(chosen, str(error), refusals.spoken_of(error, made))
 
     def _way(self, error: Exception) -> _Way:
         return _line(error, self.target), self.machine.calls
@@ -321,7 +322,11 @@ class Driver:
             return without_constructor(self.target, self.method)
         words = [_word(a) for a in arguments] + [f"{name}={_word(value)}" for name, value in keywords.items()]
         self.description = f"`{self.target.__name__}({', '.join(words)})`"
-        built = self.missing.concrete()(*arguments, **keywords)
+        values.AnyModule.building = True
+        try:
+            built = self.missing.concrete()(*arguments, **keywords)
+        finally:
+            values.AnyModule.building = False
         self.missing.fill(built)
         if self.method:
             self.description += f".{self.method}"

@@ -90,6 +90,9 @@ def constructor_arguments(
             if value is not typed.Nothing:
                 found[p.name] = value
                 continue
+            if parts := typed.several(classes.get(p.name)):
+                found[p.name] = tuple(_integer(p.name.lower(), size) if part is int else 0.1 for part in parts)
+                continue
             use = known.get(p.name, Use(""))
             layer = typed.layer_for(target, p.name) if layers and use.kind in ("callable", "module") else None
             if layer is not None:
@@ -153,13 +156,21 @@ def _layer(name: str, size: int) -> Any:
     return values.AnyModule()
 
 
+def _layers(name: str, size: int) -> Any:
+    return [values.AnyModule(), values.AnyModule()]
+
+
 def _fraction(name: str, size: int) -> float:
     return 0.1
 
 
 _Make = Callable[[str, int], Any]
 _BY_ANNOTATION: tuple[tuple[tuple[str, ...], _Make], ...] = (
-    (("list", "List", "Sequence"), lambda name, size: [size, size]),
+    (
+        ("List[nn.Module", "List[torch.nn.Module", "list[nn.Module", "list[torch.nn.Module", "Sequence[nn.Module"),
+        _layers,
+    ),
+    (("list", "List", "Sequence", "Iterable"), lambda name, size: [size, size]),
     (("tuple", "Tuple"), lambda name, size: (size, size)),
     (("bool",), lambda name, size: False),
     (("int",), _integer),
@@ -310,6 +321,13 @@ def first_inputs(function: Callable[..., Any], module: nn.Module | None) -> list
         found.insert(0, Inputs((2, 5), floats[1:], (*floats[:1], *integers), limit, others))
         found.insert(1, Inputs((2, 5), (), (*floats, *integers), limit, others))
     return list(dict.fromkeys(found))
+
+
+def use_for(function: Callable[..., Any], name: str) -> Use:
+    """What one argument is, where it is to be more than None."""
+    use = uses_of(function, computes=True).get(name, Use("tensor"))
+    found = _with_class(use, typed.class_of(typed.annotated(function).get(name)))
+    return found if found.kind else replace(found, kind="tensor")
 
 
 def _with_class(use: Use, kind: type[Any] | None) -> Use:

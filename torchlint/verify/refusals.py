@@ -14,99 +14,18 @@ import linecache
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 import torch
 from torch import nn
 
+from torchlint.verify import kinds
+from torchlint.verify.kinds import Frame, Wish, equal
+
 _CHOICES = 4
 """So many of the values that would do are tried."""
 _TORCH = os.path.dirname(torch.__file__) + os.sep
-
-
-@dataclass(frozen=True)
-class Wish:
-    """
-    What would have been taken instead.
-
-    Attributes
-    ----------
-    name
-        Of the argument.
-    attribute
-        What of it, where it is a configuration; "" for itself.
-    asks
-        "rank", "size" (of a dimension), "shape", "type", "dtype" or "value".
-    value
-        Which.
-    dimension
-        Of "size".
-    """
-
-    name: str
-    attribute: str
-    asks: str
-    value: Any
-    dimension: int = 0
-
-
-class _Frame:
-    """Where it was refused, and what the arguments are called there."""
-
-    def __init__(self, frame: FrameType, given: Mapping[str, Any]) -> None:
-        self.frame = frame
-        self.given = given
-        self.names = {**frame.f_globals, **frame.f_locals}
-
-    def value(self, node: ast.expr) -> Any:
-        """Of an expression; raises whatever that does."""
-        return eval(compile(ast.Expression(node), "<condition>", "eval"), self.frame.f_globals, dict(self.names))
-
-    def argument(self, node: ast.expr) -> Iterator[tuple[str, str]]:
-        """The arguments, and what of them, that an expression may stand for."""
-        try:
-            value = self.value(node)
-        except Exception:  # it is not bound yet
-            return
-        plain = isinstance(value, (int, float, str)) or value is None
-        by_identity = [name for name, made in self.given.items() if made is value and not plain]
-        if by_identity:
-            yield by_identity[0], ""
-            return
-        if isinstance(node, ast.Name) and node.id in self.given and _equal(self.given[node.id], value):
-            yield node.id, ""
-            return
-        if isinstance(node, ast.Attribute):
-            try:
-                owner = self.value(node.value)
-            except Exception:
-                return
-            held = [name for name, made in self.given.items() if made is owner]
-            if held:
-                yield held[0], node.attr
-                return
-            for name in (node.attr, ast.unparse(node)):
-                if name in self.given and _equal(self.given[name], value):
-                    yield name, ""
-                    return
-        if plain and value is not None:
-            yield from ((name, "") for name, made in self.given.items() if type(made) is type(value) and made == value)
-            for name, made in self.given.items():
-                inside = getattr(made, "__dict__", {})
-                yield from ((name, key) for key, held in list(inside.items()) if _same(held, value))
-
-
-def _same(held: Any, value: Any) -> bool:
-    return isinstance(held, str) and isinstance(value, str) and held == value
-
-
-def _equal(left: Any, right: Any) -> bool:
-    try:
-        return left is right or bool(left == right)
-    except Exception:  # tensors
-        return False
 
 
 def wishes(error: Exception, given: Mapping[str, Any]) -> list[Wish]:
@@ -117,7 +36,7 @@ def wishes(error: Exception, given: Mapping[str, Any]) -> list[Wish]:
     frame, line = place
     tree = parsed(frame.f_code.co_filename)
     chain = [] if tree is None else around(tree, line)
-    at = _Frame(frame, given)
+    at = Frame(frame, given)
     found: list[Wish] = []
     if isinstance(error, KeyError) and chain:
         found += _keys(chain[-1], at, error)
@@ -126,12 +45,32 @@ def wishes(error: Exception, given: Mapping[str, Any]) -> list[Wish]:
     taken_apart = re.search(r"to unpack \(expected (\d+)", str(error)) if isinstance(error, ValueError) else None
     if taken_apart is not None and chain:
         found += _taken_apart(chain[-1], int(taken_apart[1]), at)
+    if isinstance(error, (TypeError, AttributeError)) and chain:
+        found += kinds.asked(chain[-1], str(error), at)
+    refuses = bool(chain) and _refuses(chain[-1])
     for node, inside in zip(chain, [*chain[1:], None], strict=True):
-        if isinstance(node, ast.Assert):
-            found += _wanted(node.test, True, at)
-        elif isinstance(node, ast.If) and isinstance(chain[-1], ast.Raise):
+        condition = _asserted(node)
+        if condition is not None:
+            found += _wanted(condition, True, at)
+        elif isinstance(node, ast.If) and refuses:
             found += _wanted(node.test, inside not in node.body, at)
     return list(_distinct(found))
+
+
+def _asserted(statement: ast.stmt) -> ast.expr | None:
+    """What a statement asserts."""
+    match statement:
+        case ast.Assert(test):
+            return test
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name("torch"), "_assert"), [test, *_])):
+            return test
+    return None
+
+
+def _refuses(statement: ast.stmt) -> bool:
+    """Whether it raises, whatever the arguments are: `raise`, `assert False`."""
+    condition = _asserted(statement)
+    return isinstance(statement, ast.Raise) or (isinstance(condition, ast.Constant) and not condition.value)
 
 
 def at_a_layer(error: Exception, given: Mapping[str, Any]) -> list[Wish]:
@@ -190,14 +129,43 @@ def _distinct(found: list[Wish]) -> Iterator[Wish]:
             yield each
 
 
+def spoken_of(error: Exception, given: Mapping[str, Any]) -> list[str]:
+    """The tensors among the arguments that the innermost statement names which names one: by itself, or a view."""
+    places = {_memory(made): name for name, made in given.items() if isinstance(made, torch.Tensor) and made.numel()}
+    for frame, line in reversed(_frames(error)):
+        tree = parsed(frame.f_code.co_filename)
+        names = {**frame.f_globals, **frame.f_locals}
+        found: dict[str, None] = {}
+        for statement in [] if tree is None else around(tree, line)[-1:]:
+            for node in ast.walk(statement):
+                value = names.get(node.id) if isinstance(node, ast.Name) else None
+                if isinstance(value, torch.Tensor) and _memory(value) in places:
+                    found[places[_memory(value)]] = None
+        if found:
+            return list(found)
+    return []
+
+
+def _memory(tensor: torch.Tensor) -> object:
+    try:
+        return tensor.untyped_storage().data_ptr()
+    except (RuntimeError, NotImplementedError):  # sparse, or without memory
+        return id(tensor)
+
+
 def raised_in(error: Exception) -> tuple[FrameType, int] | None:
     """The innermost frame that is of the program, and its line."""
-    found = None
+    return next(iter(_frames(error)[-1:]), None)
+
+
+def _frames(error: Exception) -> list[tuple[FrameType, int]]:
+    """The frames that are of the program, the innermost last, each with its line."""
+    found = []
     trace = error.__traceback__
     while trace is not None:
         file, module = trace.tb_frame.f_code.co_filename, str(trace.tb_frame.f_globals.get("__name__", ""))
         if not file.startswith((_TORCH, "<")) and not module.startswith("torchlint."):
-            found = (trace.tb_frame, trace.tb_lineno)
+            found.append((trace.tb_frame, trace.tb_lineno))
         trace = trace.tb_next
     return found
 
@@ -227,7 +195,7 @@ def around(tree: ast.AST, line: int) -> list[ast.stmt]:
     return found
 
 
-def _keys(statement: ast.stmt, at: _Frame, error: KeyError) -> Iterator[Wish]:
+def _keys(statement: ast.stmt, at: Frame, error: KeyError) -> Iterator[Wish]:
     key = error.args[0] if error.args else None
     for node in ast.walk(statement):
         if not isinstance(node, ast.Subscript):
@@ -236,12 +204,12 @@ def _keys(statement: ast.stmt, at: _Frame, error: KeyError) -> Iterator[Wish]:
             table, asked = at.value(node.value), at.value(node.slice)
         except Exception:
             continue
-        if isinstance(table, Mapping) and _equal(asked, key):
+        if isinstance(table, Mapping) and equal(asked, key):
             for name, attribute in at.argument(node.slice):
                 yield from (Wish(name, attribute, "value", each) for each in reversed(list(table)[:_CHOICES]))
 
 
-def _indices(statement: ast.stmt, at: _Frame) -> Iterator[Wish]:
+def _indices(statement: ast.stmt, at: Frame) -> Iterator[Wish]:
     """How long what is indexed would have to be."""
     for node in ast.walk(statement):
         if not isinstance(node, ast.Subscript):
@@ -254,7 +222,7 @@ def _indices(statement: ast.stmt, at: _Frame) -> Iterator[Wish]:
             yield from _of(node.value, "size", index + 1, at)
 
 
-def _taken_apart(statement: ast.stmt, count: int, at: _Frame) -> Iterator[Wish]:
+def _taken_apart(statement: ast.stmt, count: int, at: Frame) -> Iterator[Wish]:
     """What is assigned to so many names."""
     match statement:
         case ast.Assign([ast.Tuple(parts) | ast.List(parts)], value) if len(parts) == count:
@@ -289,7 +257,7 @@ _FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 _STEP: dict[type[ast.cmpop], int] = {ast.Eq: 0, ast.GtE: 0, ast.LtE: 0, ast.Gt: 1, ast.Lt: -1}
 
 
-def _wanted(test: ast.expr, truth: bool, at: _Frame) -> Iterator[Wish]:
+def _wanted(test: ast.expr, truth: bool, at: Frame) -> Iterator[Wish]:
     """What makes a condition that, which it was not."""
     match test:
         case ast.UnaryOp(ast.Not(), inner):
@@ -319,7 +287,7 @@ def _wanted(test: ast.expr, truth: bool, at: _Frame) -> Iterator[Wish]:
             yield from (Wish(*found, "value", truth) for found in at.argument(test))
 
 
-def _compared(left: ast.expr, kind: type[ast.cmpop], right: ast.expr, at: _Frame) -> Iterator[Wish]:
+def _compared(left: ast.expr, kind: type[ast.cmpop], right: ast.expr, at: Frame) -> Iterator[Wish]:
     """What the left side must be to stand in that relation to the right."""
     try:
         value = at.value(right)
@@ -348,7 +316,7 @@ def _sortable(values: list[Any]) -> bool:
     return len({type(each) for each in values}) == 1 and all(isinstance(each, (int, str)) for each in values)
 
 
-def _to_be(subject: ast.expr, value: Any, at: _Frame) -> Iterator[Wish]:
+def _to_be(subject: ast.expr, value: Any, at: Frame) -> Iterator[Wish]:
     """What must be of the arguments so that an expression has that value."""
     match subject:
         case ast.Call(ast.Attribute(tensor, "dim" | "ndimension"), []) | ast.Attribute(tensor, "ndim"):
@@ -383,7 +351,7 @@ def _to_be(subject: ast.expr, value: Any, at: _Frame) -> Iterator[Wish]:
             yield from (Wish(*found, "value", value) for found in at.argument(subject))
 
 
-def _of(tensor: ast.expr, asks: str, value: Any, at: _Frame, dimension: int | None = 0) -> Iterator[Wish]:
+def _of(tensor: ast.expr, asks: str, value: Any, at: Frame, dimension: int | None = 0) -> Iterator[Wish]:
     if dimension is not None:
         yield from (Wish(*found, asks, value, dimension) for found in at.argument(tensor))
 
@@ -400,7 +368,7 @@ def _is_shape(value: Any) -> bool:
     return isinstance(value, (tuple, list)) and all(isinstance(each, int) for each in value)
 
 
-def _unpacked(name: str, at: _Frame) -> ast.expr | None:
+def _unpacked(name: str, at: Frame) -> ast.expr | None:
     """The expression that a local variable is a part of: `c` of `b, c, h, w = x.shape` is `x.shape[1]`."""
     code = at.frame.f_code
     tree = parsed(code.co_filename)

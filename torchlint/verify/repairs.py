@@ -20,15 +20,21 @@ from torchlint.verify.shapes import asked_for, said
 from torchlint.verify.usage import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES, Use
 
 
-def repaired(inputs: Inputs, message: str) -> list[Inputs]:
-    """Inputs that the text of torch's refusal asks for."""
+def repaired(inputs: Inputs, message: str, blamed: Sequence[str] = ()) -> list[Inputs]:
+    """Inputs that the text of torch's refusal asks for; of tensors first of those that it is known to be about."""
     found: list[Inputs] = []
-    for shapes in asked_for(inputs.shape, message):
-        found += [replace(inputs, shape=shape) for shape in shapes if shape != inputs.shape]
-        found += _one_by_one(inputs, shapes)
+    tensors = _shaped(inputs, blamed)
+    own = dict(inputs.shapes)
+    if not tensors or any(name not in own for name in tensors):
+        for shapes in asked_for(inputs.shape, message):
+            found += [replace(inputs, shape=shape) for shape in shapes if shape != inputs.shape]
+            found += _one_by_one(inputs, shapes, [name for name in tensors if name not in own])
+    for name in tensors:
+        for shapes in asked_for(own[name], message) if name in own else ():
+            found += [_of_shape(inputs, name, shape) for shape in shapes if shape != own[name]]
     wanted = said(message)
     if wanted and wanted != inputs.shape:
-        found += [replace(inputs, shape=wanted), *_one_by_one(inputs, [wanted])]
+        found += [replace(inputs, shape=wanted), *_one_by_one(inputs, [wanted], tensors)]
     if re.search(_OF_INTEGERS, message):
         for name, use in inputs.others:
             if use.kind in ("dict", "tensors", "batch") and not use.held:
@@ -182,7 +188,8 @@ _INSTEAD: tuple[tuple[str, tuple[Callable[[], Any], ...]], ...] = (
         (lambda: [2, 2, 2, 2], lambda: [SIZE, SIZE], lambda: [(SIZE, SIZE), (SIZE, SIZE)]),
     ),
     (
-        r"(int|Config) is not a Module subclass|object is not callable|object of type 'AnyModule' has no len",
+        r"(int|Config) is not a Module subclass|object is not callable|object of type 'AnyModule' has no len"
+        r"|called with an iterable, but got AnyModule",
         (lambda: [values.AnyModule(), values.AnyModule()], values.AnyModule, lambda: nn.ReLU),
     ),
 )
@@ -192,17 +199,23 @@ _INSTEAD: tuple[tuple[str, tuple[Callable[[], Any], ...]], ...] = (
 _SHAPED = ("mask", "batch", "tensors", "array")
 
 
-def _one_by_one(inputs: Inputs, shapes: Sequence[tuple[int, ...]]) -> list[Inputs]:
-    """The same with the new shape for one of several tensors alone."""
+def _shaped(inputs: Inputs, first: Sequence[str]) -> list[str]:
+    """The arguments that have a shape, some of them first."""
     tensors = [*inputs.names, *inputs.integers, *(n for n, use in inputs.others if use.kind in _SHAPED)]
-    if len(tensors) < 2:
+    return [*(name for name in first if name in tensors), *(name for name in tensors if name not in first)]
+
+
+def _of_shape(inputs: Inputs, name: str, shape: tuple[int, ...]) -> Inputs:
+    return replace(inputs, shapes=tuple({**dict(inputs.shapes), name: shape}.items()))
+
+
+def _one_by_one(inputs: Inputs, shapes: Sequence[tuple[int, ...]], tensors: Sequence[str]) -> list[Inputs]:
+    """The same with the new shape for one of several tensors alone."""
+    if len(_shaped(inputs, ())) < 2:
         return []
     own = dict(inputs.shapes)
     return [
-        replace(inputs, shapes=tuple({**own, name: shape}.items()))
-        for shape in shapes
-        for name in tensors
-        if own.get(name, inputs.shape) != shape
+        _of_shape(inputs, name, shape) for name in tensors for shape in shapes if own.get(name, inputs.shape) != shape
     ]
 
 

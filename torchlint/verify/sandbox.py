@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import multiprocessing
 import os
 import signal
 import site
@@ -150,6 +151,28 @@ def _address_space() -> int:
             return int(file.read().split()[0]) * resource.getpagesize()
     except OSError:
         return 2048 * MEGABYTE
+
+
+_SEMAPHORES = "/dev/shm"
+"""Where Linux keeps them."""
+
+
+def name_semaphores(directory: str) -> None:
+    """
+    Let the semaphores of this process, and of those that it starts, be named like its directory: one that another
+    program is to open by its name outlives a program that is ended.
+    """
+    prefix = f"/{os.path.basename(directory)}"
+    multiprocessing.current_process()._config["semprefix"] = prefix  # type: ignore[attr-defined]
+
+
+def remove_semaphores(directory: str) -> None:
+    """After a program has ended, those that it has left."""
+    start = f"sem.{os.path.basename(directory)}-"
+    with contextlib.suppress(OSError):  # elsewhere they have no place
+        for name in os.listdir(_SEMAPHORES):
+            if name.startswith(start):
+                os.remove(os.path.join(_SEMAPHORES, name))
 
 
 def shorten_time_limit(seconds: float) -> None:

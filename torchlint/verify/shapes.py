@@ -61,7 +61,10 @@ def of_rank(shape: Shape, rank: int) -> list[Shape]:
 
 
 def _swapped(shape: Shape, have: int, want: int) -> list[Shape]:
-    return [(*shape[:i], want, *shape[i + 1 :]) for i, size in enumerate(shape) if size == have]
+    """With another size for one of the dimensions that have a size, the last first, and for all of those."""
+    places = [i for i, size in enumerate(shape) if size == have]
+    each = [(*shape[:i], want, *shape[i + 1 :]) for i in reversed(places)]
+    return [*each, tuple(want if size == have else size for size in shape)] if len(places) > 1 else each
 
 
 def _scaled(shape: Shape, index: int, have: int, want: int) -> list[Shape]:

@@ -93,6 +93,14 @@ def _literal(annotation: Any) -> tuple[Any, ...]:
     return get_args(annotation) if get_origin(annotation) is Literal else ()
 
 
+def several(annotation: Any) -> tuple[type[Any], ...]:
+    """The numbers that a tuple holds, by its annotation (`tuple[int, float]`); none, if that does not say how many."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        return next((found for each in get_args(annotation) if (found := several(each))), ())
+    parts = get_args(annotation) if get_origin(annotation) is tuple else ()
+    return parts if all(each in (int, float) for each in parts) else ()
+
+
 def annotated(function: Callable[..., Any]) -> dict[str, Any]:
     """The annotations of a function's or a class's parameters, as objects where their names are known."""
     try:

@@ -32,6 +32,11 @@ _WORDS: tuple[tuple[str, str], ...] = (  # of an annotation, the first that it h
     ("DataLoader", "loader"),
     ("Optimizer", "optimizer"),
     ("LRScheduler", "scheduler"),
+    *(
+        (f"{several}[{layers}", "modules")
+        for several in ("ist", "Sequence", "Iterable")
+        for layers in ("nn.Module", "torch.nn.Module", "Module")
+    ),
     ("Module", "module"),
     ("Callable", "callable"),
     ("Dict", "dict"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pathlib
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import nn
@@ -173,7 +173,16 @@ class Batch(dict[str, Any]):
 
 
 class AnyModule(nn.Module):  # type: ignore[misc]
-    """A Module that takes any tensors and returns the first, scaled: it has parameters, and keeps shapes."""
+    """
+    A Module that takes any tensors and returns the first, scaled: it has parameters, and keeps shapes.
+
+    Attributes
+    ----------
+    building
+        Whether something is being built: what is called without arguments there is a class of layers.
+    """
+
+    building: ClassVar[bool] = False
 
     def __init__(self, reads: tuple[tuple[str, str], ...] = ()) -> None:
         super().__init__()
@@ -191,7 +200,9 @@ class AnyModule(nn.Module):  # type: ignore[misc]
         for value in tensors((*args, *kwargs.values())):
             return (value if value.is_floating_point() else value.float()) * self.weight + self.bias
         given = (*args, *kwargs.values())
-        sizes = given and all(isinstance(each, (int, float, str, type, nn.Module)) for each in given)
+        sizes = (given or AnyModule.building) and all(
+            isinstance(each, (int, float, str, type, nn.Module)) for each in given
+        )
         return AnyModule() if sizes else self.weight + self.bias
 
     def __repr__(self) -> str:

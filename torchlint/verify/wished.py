@@ -6,7 +6,6 @@ Runs inside the child. Takes the wishes of `refusals`; guesses nothing else.
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,8 +16,8 @@ from torch import nn
 
 from torchlint.verify import typed, values
 from torchlint.verify.anything import Anything
-from torchlint.verify.inputs import SIZE, Inputs, constructor_arguments
-from torchlint.verify.refusals import Wish
+from torchlint.verify.inputs import SIZE, Inputs, constructor_arguments, parameters
+from torchlint.verify.kinds import Wish
 from torchlint.verify.repairs import with_use
 from torchlint.verify.shapes import LARGEST as MOST
 from torchlint.verify.shapes import of_rank
@@ -44,25 +43,28 @@ _KINDS: tuple[tuple[type[Any], str], ...] = (
 
 
 def given(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments, and the defaults of those that are not given."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return dict(arguments)
-    return {p.name: p.default for p in parameters if p.default is not p.empty} | dict(arguments)
+    """Arguments, and the defaults of those that are not given; of a Module, those of its `forward`."""
+    return {p.name: p.default for p in parameters(function) if p.default is not p.empty} | dict(arguments)
 
 
-def inputs(known: Inputs, wishes: Sequence[Wish]) -> Iterator[Inputs]:
-    """Inputs in which all of several wishes are granted, and in which one is, for each."""
+def inputs(known: Inputs, wishes: Sequence[Wish], use_of: Callable[[str], Use]) -> Iterator[Inputs]:
+    """
+    Inputs in which all of several wishes are granted, and in which one is, for each.
+
+    Parameters
+    ----------
+    use_of
+        Of an argument that had its default, None, what it is otherwise.
+    """
     together = known
     for wish in wishes if len(wishes) > 1 else ():
-        together = next(_granted(together, [wish]), together)
+        together = next(_granted(together, [wish], use_of), together)
     if together != known:
         yield together
-    yield from _granted(known, wishes)
+    yield from _granted(known, wishes, use_of)
 
 
-def _granted(known: Inputs, wishes: Sequence[Wish]) -> Iterator[Inputs]:
+def _granted(known: Inputs, wishes: Sequence[Wish], use_of: Callable[[str], Use]) -> Iterator[Inputs]:
     own = dict(known.shapes)
     shaped = {*known.names, *known.integers, *(name for name, _ in known.others)}
     for wish in wishes:
@@ -81,7 +83,7 @@ def _granted(known: Inputs, wishes: Sequence[Wish]) -> Iterator[Inputs]:
                     yield replace(known, shapes=tuple({**own, wish.name: found}.items()))
                 if wish.name not in own:
                     yield replace(known, shape=found)
-        elif (use := _use(wish)) is not None:
+        elif (use := use_of(wish.name) if wish.value is ... else _use(wish)) is not None:
             yield with_use(known, wish.name, use)
 
 
@@ -119,9 +121,9 @@ def _use(wish: Wish) -> Use | None:
         if isinstance(wish.value, torch.dtype) and not wish.value.is_floating_point:
             return Use("integers")
         return Use("tensor")
+    if wish.asks == "kind":
+        return Use(wish.value)
     if wish.asks == "value":
-        if wish.value is ...:
-            return Use("tensor")
         return Use("value", value=wish.value) if isinstance(wish.value, (int, float, str, type(None))) else None
     if wish.value == "callable":
         return Use("callable")
@@ -139,11 +141,8 @@ def arguments(known: Mapping[str, Any], wishes: Sequence[Wish]) -> Iterator[dict
     """Arguments of a constructor in which one wish is granted, for each. A configuration is changed in its place."""
     for wish in wishes:
         if wish.attribute:
-            if (
-                wish.asks == "value"
-                and wish.value is not ...
-                and _set(known.get(wish.name), wish.attribute, wish.value)
-            ):
+            value = _value(None, wish) if wish.value is not ... else typed.Nothing
+            if value is not typed.Nothing and _set(known.get(wish.name), wish.attribute, value):
                 yield dict(known)
             continue
         value = _value(known.get(wish.name), wish)
@@ -169,13 +168,13 @@ def _value(have: Any, wish: Wish) -> Any:
         return type(have)(have[index % len(have)] for index in range(wish.value))
     if wish.asks in ("rank", "size", "shape") and isinstance(have, torch.Tensor):
         return next((torch.rand(shape) for shape in _shapes(tuple(have.shape), wish)), typed.Nothing)
-    if wish.asks != "type":
+    if wish.asks not in ("type", "kind"):
         return typed.Nothing
     use = _use(wish)
     if use is None:
         return typed.Nothing
     if use.of is not None:
         return typed.of(use.of, lambda kind, depth: constructor_arguments(kind, SIZE, depth=depth))
-    if use.kind in ("tensors", "batch"):
+    if wish.asks == "type" and use.kind in ("tensors", "batch"):
         return [SIZE, SIZE] if use.kind == "tensors" else (SIZE, SIZE)
     return values.make(wish.name, use, (SIZE,), SIZE, False, computes=False)
