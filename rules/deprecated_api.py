@@ -109,6 +109,7 @@ class DeprecatedApi(Rule):
         said = "deprecated"
         if change.deprecated is not None:
             said = f"deprecated since torch {change.deprecated[0]}.{change.deprecated[1]}"
+            said += " or earlier" if change.earlier else ""
         if change.removed is not None:
             said += f", and gone in {change.removed[0]}.{change.removed[1]}"
         why = target.allowing(target.newest) if change.deprecated and target.begins_before(change.deprecated) else ""
@@ -120,7 +121,7 @@ class DeprecatedApi(Rule):
         level = Level.WARNING
         if change.quiet:
             level = Level.SMELL if change.how else Level.STRICT
-        if event.annotates:  # torch warns of a call
+        if event.annotates or (event.compared and not change.derived):  # torch warns of a call
             level = Level.STRICT
         message = f"`{event.spelled}` is {said}{why}{instead}"
         if event.compared and change.derived:

@@ -10,14 +10,14 @@ class NondeterministicOperation(Rule):
 
     ## What it does
     Finds operations of torch's own list (`put_`, `MaxUnpool2d`; on a GPU `histc`, and the backward of `interpolate`,
-    `grid_sample`, `AdaptiveAvgPool2d`, …) after `torch.use_deterministic_algorithms(True)`.
+    `grid_sample`, `AdaptiveAvgPool2d` to another size than 1, …) after `torch.use_deterministic_algorithms(True)`.
 
     ## Why is this bad?
     Torch raises a `RuntimeError`, for the operations of the GPU only there, and some of them only in the backward.
 
     ## Cure
-    Another operation (`index_put` for `put_`, `index_select` or `scatter` for unpooling, `mean` over the last
-    dimensions for a pooling to size 1), or `warn_only=True` where a result that differs in the last digits will do.
+    Another operation (`index_put` for `put_`, `index_select` or `scatter` for unpooling, a pooling to
+    size 1, which is a mean), or `warn_only=True` where a result that differs in the last digits will do.
 
     ## Known limits
     Silent where the mode is set elsewhere than on the way to the operation, where it is not a constant, and, for what

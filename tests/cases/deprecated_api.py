@@ -238,3 +238,50 @@ def asked_for_one_of_several():
 def asked_for_the_new_one():
     scaler = torch.amp.GradScaler("cpu", enabled=False)
     assert isinstance(scaler, (int, torch.amp.GradScaler))
+
+
+def asked_for_one_of_a_list():
+    """Holds: not isinstance(scaler, SCALERS)"""
+    SCALERS = (int, torch.cuda.amp.GradScaler)  # warning: [TLN902]
+    scaler = torch.amp.GradScaler("cpu", enabled=False)
+    if isinstance(scaler, SCALERS):
+        raise AssertionError
+
+
+def containers_are_asked_for():
+    from torch import nn
+
+    CONTAINERS = (nn.Container, nn.Sequential, nn.ModuleList)
+    OTHERS = (nn.Identity,)
+
+    def is_container(module):
+        return isinstance(module, (*OTHERS, *CONTAINERS)) or type(module) in CONTAINERS
+
+    is_container(nn.Sequential())
+
+
+def a_container_is_asked_for():
+    from torch import nn
+
+    def is_leaf(module):
+        return not isinstance(module, nn.Container) and not issubclass(type(module), (nn.Container, nn.Sequential))
+
+    is_leaf(nn.Identity())
+
+
+def a_list_that_is_called():
+    """Warns: nn.init.normal"""
+    MAKERS = (torch.nn.init.normal, torch.nn.init.zeros_)  # warning: [TLN902]
+    for make in MAKERS:
+        if make not in MAKERS[1:]:
+            make(torch.empty(3))
+
+
+def a_container_of_ones_own():
+    """Warns: nn.Container is deprecated"""
+    from torch import nn
+
+    class Block(nn.Container):  # warning: [TLN902]
+        pass
+
+    Block()

@@ -94,3 +94,33 @@ def on_another_path():
         return x
 
     run(False, torch.zeros(4))
+
+
+def pooled_to_one():
+    torch.use_deterministic_algorithms(True)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    layers = nn.Sequential(nn.Conv2d(1, 2, 3), nn.AdaptiveAvgPool2d((1, 1)), nn.Flatten()).to(device)
+    layers(torch.rand(1, 1, 8, 8, device=device)).sum().backward()
+
+
+def pooled_to_one_by_a_function():
+    torch.use_deterministic_algorithms(True)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    x = torch.rand(1, 1, 8, 8, 8, device=device, requires_grad=True)
+    y = F.adaptive_avg_pool3d(x, 1) + F.adaptive_avg_pool3d(x, output_size=[1, 1, 1])
+    y.sum().backward()
+
+
+def pooled_to_one_in_a_network():
+    class Head(nn.Module):
+        def __init__(self, size=1):
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(3, 1, 1))
+            self.pool = nn.AdaptiveAvgPool2d(size)
+
+        def forward(self, x):
+            return self.pool(x * self.weight).flatten(1)
+
+    torch.use_deterministic_algorithms(True)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    Head().to(device)(torch.rand(2, 3, 4, 4, device=device)).sum().backward()

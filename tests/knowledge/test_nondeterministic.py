@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
-from torchlint.knowledge.nondeterministic import FUNCTIONS, INTERPOLATE, LAYERS, METHODS, PUT
+from torchlint.knowledge.nondeterministic import FUNCTIONS, INTERPOLATE, LAYERS, MEANS, METHODS, PUT, is_mean
 
 
 @pytest.fixture(autouse=True)
@@ -57,3 +57,17 @@ def test_what_is_refused_on_a_gpu_runs_on_the_cpu() -> None:
     x = torch.rand(1, 1, 4, 4, requires_grad=True)
     F.interpolate(x, scale_factor=2, mode="bilinear").sum().backward()
     nn.AdaptiveAvgPool2d(1)(x).sum().backward()
+
+
+@pytest.mark.parametrize("name", sorted(MEANS))
+@pytest.mark.parametrize("size", [1, 2, (1,), (2,), (1, 2), (None, 2), (None, 1)])
+def test_a_pooling_to_one_is_a_mean(name: str, size: int | tuple[int | None, ...]) -> None:
+    count = int(name[-2])
+    if isinstance(size, tuple):
+        size = (size * count)[:count]
+    x = torch.rand(1, 2, *(4,) * count, requires_grad=True)
+    last = name.rpartition(".")[2]
+    pooled = getattr(F, last)(x, size) if "." in name else getattr(nn, last)(size)(x)
+    made = type(pooled.grad_fn).__name__
+    assert is_mean(size) or not made.startswith("Mean")
+    assert made.startswith("Mean") or not is_mean(size) or None in (size if isinstance(size, tuple) else ())

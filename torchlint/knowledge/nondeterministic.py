@@ -45,8 +45,25 @@ FUNCTIONS: dict[str, When] = {
 }
 """Functions, whatever their other arguments are."""
 
+MEANS: dict[str, str] = {
+    "AdaptiveAvgPool2d": "output_size",
+    "AdaptiveAvgPool3d": "output_size",
+    "torch.nn.functional.adaptive_avg_pool2d": "output_size",
+    "torch.nn.functional.adaptive_avg_pool3d": "output_size",
+}
+"""Layers and functions that are a mean over the last dimensions, which is deterministic, where this argument is 1."""
+
 METHODS: dict[str, When] = {"histc": "on a GPU"}
 """Methods of tensors, whatever their other arguments are."""
+
+
+
+def is_mean(size: object) -> bool:
+    """Whether an output size is 1 in all dimensions, or may be: None is that of the input."""
+    if isinstance(size, (tuple, list)):
+        return all(map(is_mean, size))
+    return not isinstance(size, int) or size == 1
+
 
 PUT = "put_"
 """A method that is refused unless it is told to accumulate: then on a GPU."""

@@ -167,6 +167,7 @@ def _generated(
             assert notice is not None
             if said[-1] == there[-1]:
                 row["deprecated"] = minor(said[0])
+                row["earlier"] = said[0] == RELEASES[0]
                 row["quiet"] = notice.category not in _SHOWN
                 row["instead"] = _instead(notice.message, name, releases[said[-1]])
         if row:

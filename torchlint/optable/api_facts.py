@@ -102,6 +102,7 @@ DEPRECATED: dict[str, tuple[str, str, str, bool, str]] = {
         "1.11", "torch.linalg.solve_triangular", "", True, DOCS.format("torch.triangular_solve"),
     ),
     "torch.chain_matmul": ("1.9", "torch.linalg.multi_dot", "list", True, DOCS.format("torch.chain_matmul")),
+    "torch.nn.Container": ("0.1", "torch.nn.Module", "", True, "https://github.com/pytorch/pytorch/pull/455"),
     "torch.range": ("0.4", "torch.arange", "", True, DOCS.format("torch.range")),
     "torch.set_default_tensor_type": (
         "2.1", "torch.set_default_dtype", "", True, DOCS.format("torch.set_default_tensor_type"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Collection, Container, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -52,7 +53,7 @@ class Reference:
     annotates
         It stands in an annotation.
     compared
-        `isinstance` or `issubclass` is asked about it.
+        `isinstance` or `issubclass` is asked about it, or about a tuple that it is in and that serves for nothing else.
     inside
         It stands in a function, and is not reached when the file is loaded.
     statement
@@ -212,7 +213,7 @@ class _Uses:
             self.found.append(_constructing(self.base, node, self.statement, self.asked))
         before, listed = self.asked, self.listed
         self.asked, self.listed = before or self.tests.expects(node), False
-        kinds = isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass")
+        kinds = _asks_for_kinds(node)
         for at, part in enumerate((*node.args, *(each.value for each in node.keywords))):
             self.handed = isinstance(part, (ast.Attribute, ast.Name)) and last_name(node.func) in _CALLS
             self.compared = kinds and at == 1
@@ -268,6 +269,8 @@ class _Walk:
         lines: Sequence[int] | None = None,
         elsewhere: Callable[[str], bool] | None = None,
     ) -> None:
+        self.tree = tree
+        self.kinds: frozenset[str] | None = None
         self.packages = packages
         self.wanted = wanted
         self.lines = lines
@@ -367,12 +370,23 @@ class _Walk:
                 self.note_prefixes(alias.name, alias)
         elif not isinstance(node, (ast.Global, ast.Nonlocal)):
             self.uses.asked = before or (isinstance(node, ast.Assert) and self.tests.asks(node.test))
+            self.uses.compared = isinstance(node, ast.Assign) and self.lists_kinds(node)
             for child in ast.iter_child_nodes(node):
                 if isinstance(node, ast.AnnAssign) and child is node.annotation:
                     self.annotation(child)
                 else:
                     self.uses.expression(child)
+            self.uses.compared = False
         self.uses.asked = before
+
+    def lists_kinds(self, node: ast.Assign) -> bool:
+        """Whether an assignment gives several things a name, of which only is asked whether something is one of them."""
+        name = node.targets[0]
+        if not isinstance(name, ast.Name) or not isinstance(node.value, (ast.Tuple, ast.List, ast.Set)):
+            return False
+        if self.kinds is None:
+            self.kinds = _kinds(self.tree)
+        return name.id in self.kinds
 
     def annotation(self, node: ast.AST | None) -> None:
         """What is never evaluated uses nothing."""
@@ -437,6 +451,33 @@ class _Walk:
                 self.uses.note(name, name, alias)
                 return
             name = name.rpartition(".")[0]
+
+
+def _asks_for_kinds(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass")
+
+
+def _kinds(tree: ast.Module) -> frozenset[str]:
+    """The names that a file reads only to ask whether something is one of the things that they stand for."""
+    asked, read = Counter[str](), Counter[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            read[node.id] += 1
+        elif isinstance(node, ast.Call) and _asks_for_kinds(node):
+            among = node.args[1] if len(node.args) > 1 else node
+            parts = among.elts if isinstance(among, ast.Tuple) else [among]
+            asked.update(
+                name.id
+                for part in parts
+                if isinstance(name := part.value if isinstance(part, ast.Starred) else part, ast.Name)
+            )
+        elif isinstance(node, ast.Compare):
+            asked.update(
+                part.id
+                for op, part in zip(node.ops, node.comparators, strict=True)
+                if isinstance(op, (ast.In, ast.NotIn)) and isinstance(part, ast.Name)
+            )
+    return frozenset(name for name, count in asked.items() if count == read[name])
 
 
 def _constructing(base: str, call: ast.Call, statement: ast.stmt, asked: bool) -> Reference:

@@ -53,6 +53,8 @@ class Change:
         What is removed is still there by its name, and raises when it is called, and only then.
     derived
         It is a class derived from `instead`.
+    earlier
+        It was deprecated in that release already, which is the first whose sources are read: or before.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Change:
     source: str
     stub: bool = False
     derived: bool = False
+    earlier: bool = False
 
     @property
     def cause(self) -> tuple[str, Release | None, Release | None]:
@@ -271,6 +274,7 @@ def _change(name: str, row: dict[str, Any]) -> Change:
         row.get("source", ""),
         bool(row.get("stub", False)),
         bool(row.get("derived", False)),
+        bool(row.get("earlier", False)),
     )
 
 

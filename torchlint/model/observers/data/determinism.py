@@ -7,13 +7,14 @@ same path.
 
 from __future__ import annotations
 
-from torchlint.knowledge.nondeterministic import FUNCTIONS, INTERPOLATE, LAYERS, METHODS, MODES, PUT
+from torchlint.knowledge.nondeterministic import FUNCTIONS, INTERPOLATE, LAYERS, MEANS, METHODS, MODES, PUT, is_mean
 from torchlint.model.events.data import NondeterministicCalled
 from torchlint.model.events.trace import Step
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
-from torchlint.model.state.values import Constant, Function, Instance, Module, Tensor, Value
+from torchlint.model.state.values import Constant, Function, Instance, Module, Tensor, Unknown, Value
+from torchlint.model.torch.arguments import as_argument
 from torchlint.syntax import ir
 from torchlint.syntax.features import anywhere
 
@@ -49,7 +50,8 @@ class Determinism(Observer):
             mode = keywords.get("mode")
             if qualified == INTERPOLATE and isinstance(mode, Constant) and mode.value in MODES:
                 when = "differentiated on a GPU"
-            if when is not None:
+            size = positional[1] if len(positional) > 1 else keywords.get(MEANS.get(qualified, ""), Unknown())
+            if when is not None and not (qualified in MEANS and is_mean(as_argument(size))):
                 self._tell(qualified.rpartition(".")[2], when, result, origin)
 
     def method(
@@ -71,8 +73,11 @@ class Determinism(Observer):
             self._tell(name, METHODS[name], result, origin)
 
     def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
-        if self._set is not None and isinstance(module, Module) and module.kind.name in LAYERS:
-            self._tell(module.kind.name, LAYERS[module.kind.name], result, origin)
+        if self._set is None or not isinstance(module, Module) or module.kind.name not in LAYERS:
+            return
+        name = module.kind.name
+        if not (name in MEANS and is_mean(module.config.get(MEANS[name]))):
+            self._tell(name, LAYERS[name], result, origin)
 
     def _tell(self, operation: str, when: str, result: Value | None, origin: ir.Node) -> None:
         assert self._set is not None
