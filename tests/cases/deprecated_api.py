@@ -278,7 +278,7 @@ def a_list_that_is_called():
 
 
 def a_container_of_ones_own():
-    """Warns: nn.Container is deprecated"""
+    """Warns: `nn.Container` is deprecated"""
     from torch import nn
 
     class Block(nn.Container):  # warning: [TLN902]

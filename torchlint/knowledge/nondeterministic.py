@@ -57,7 +57,6 @@ METHODS: dict[str, When] = {"histc": "on a GPU"}
 """Methods of tensors, whatever their other arguments are."""
 
 
-
 def is_mean(size: object) -> bool:
     """Whether an output size is 1 in all dimensions, or may be: None is that of the input."""
     if isinstance(size, (tuple, list)):

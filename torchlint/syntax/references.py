@@ -380,7 +380,7 @@ class _Walk:
         self.uses.asked = before
 
     def lists_kinds(self, node: ast.Assign) -> bool:
-        """Whether an assignment gives several things a name, of which only is asked whether something is one of them."""
+        """Whether several things get a name here, of which the file asks no more than whether something is in it."""
         name = node.targets[0]
         if not isinstance(name, ast.Name) or not isinstance(node.value, (ast.Tuple, ast.List, ast.Set)):
             return False
