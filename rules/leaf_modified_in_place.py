@@ -100,7 +100,8 @@ class LeafModifiedInPlace(Rule):
             yield Diagnostic(event.node, f"{message} for a leaf{spelled(event.conditions)}", event.trace, claims=claims)
             return
         message = f"`{event.op}` modifies {target} in place, {what} that requires grad: torch raises"
-        message += " outside of `torch.no_grad()`"
+        if not any(each.kind == "grad_mode" for each in event.conditions):
+            message += " outside of `torch.no_grad()`"
         text = under_no_grad(event.statement)
         edits = (Edit(event.statement, text),) if text is not None else ()
         fix = Fix("put it under `torch.no_grad()`", edits, safe=False, imports=("import torch",)) if edits else None

@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchlint.condition import spelled
 from torchlint.fixes.rewrites import code, shown
 from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
@@ -28,7 +29,8 @@ class MultiViewWritten(Rule):
     Unsafe: the base no longer sees the new value.
 
     ## Known limits
-    Silent where it isn't sure that the view is in a graph.
+    Silent where it isn't sure that the view is in a graph. A warning where nobody knows whether the callers have grad
+    mode on.
 
     ## References
     - [torch.Tensor.split](https://docs.pytorch.org/docs/stable/generated/torch.split.html)
@@ -115,11 +117,13 @@ class MultiViewWritten(Rule):
         )
         if event.target_node is None:
             message = f"this uses {why}, whose memory `{event.op}` has written since: torch refuses"
+            message += spelled(event.conditions)
             yield Diagnostic(event.node, message, event.trace, claims=claims)
             return
         target = shown(event.target_node, event.target.name)
-        message = f"`{event.op}` writes into {target}, {why}: torch refuses"
-        yield Diagnostic(event.node, message, event.trace, _fix(event), claims=claims)
+        message = f"`{event.op}` writes into {target}, {why}: torch refuses{spelled(event.conditions)}"
+        made = event.target.created.node if event.target.created is not None else None  # q, k and v of one split
+        yield Diagnostic(event.node, message, event.trace, _fix(event), group=made, others="write", claims=claims)
 
 
 def _fix(event: events.AutogradRefused) -> Fix | None:

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-ConditionKind: TypeAlias = Literal["requires_grad", "branch", "device", "copy"]
+ConditionKind: TypeAlias = Literal["requires_grad", "branch", "device", "copy", "grad_mode"]
 """
 "requires_grad": the tensor that `expression` names requires grad. "branch": `expression` is true where the program asks
 it. "device": `expression` is a device other than the one the tensor is on, such as a GPU. "copy": the conversion
-`expression` makes a tensor of its own, and does not give back the one it is called on.
+`expression` makes a tensor of its own, and does not give back the one it is called on. "grad_mode": whoever calls the
+function has grad mode on, which `expression` asks.
 """
 
 
@@ -49,6 +50,8 @@ def spelled(conditions: Sequence[Condition]) -> str:
             words += f", where `{each.expression}` is another device than the CPU"
         elif each.kind == "copy":
             words += f", where `{each.expression}` makes a new tensor"
+        elif each.kind == "grad_mode":
+            words += ", where grad mode is on"
     names = [f"`{each.expression}`" for each in conditions if each.kind == "requires_grad"]
     if names:
         words += f", if {' and '.join(names)} {'requires' if len(names) == 1 else 'require'} grad"

@@ -235,3 +235,69 @@ def row_written_where_nothing_is_recorded():
     matrix.copy_(values.expand(3, 3))
     with torch.no_grad():
         row.mul_(2)
+
+
+def a_method_that_nobody_calls():
+    """Raises: a leaf Variable that requires grad"""
+
+    class Layer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(3))
+
+        def forward(self, x):
+            return x * self.scale
+
+        def clip(self):
+            self.scale.clamp_(0, 1)  # warning: [TLN203]
+
+    eval("Layer")().clip()
+
+
+def a_method_called_without_recording_alone():
+    class Layer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(3))
+
+        def forward(self, x):
+            return x * self.scale
+
+        def clip(self):
+            self.scale.clamp_(0, 1)
+
+        @torch.no_grad()
+        def prepare(self):
+            self.clip()
+
+    layer = Layer()
+    layer.prepare()
+    with torch.inference_mode():
+        layer.clip()
+    layer(torch.ones(2, 3)).sum().backward()
+
+
+def a_method_called_by_training():
+    """Raises: a leaf Variable that requires grad"""
+
+    class Layer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(3))
+
+        def forward(self, x):
+            return x * self.scale
+
+        def clip(self):
+            self.scale.clamp_(0, 1)  # error: [TLN203]
+
+    def fit(data):
+        layer = Layer()
+        optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+        for x in data:
+            optimizer.zero_grad()
+            layer(x).sum().backward()
+            optimizer.step()
+            layer.clip()
+
+    eval("fit")([torch.ones(3)])

@@ -202,3 +202,79 @@ def a_part_that_may_have_been_computed_anew():
         a = a * 2
     h.mul_(3)
     (a * 2).sum().backward()
+
+
+def an_arm_that_is_for_inference():
+    """Raises: This view is the output of a function that returns multiple views"""
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.project = nn.Linear(4, 12)
+
+        def forward(self, x, adapter=None):
+            q, k, v = self.project(x).split(4, dim=-1)
+            if adapter is not None:
+                q += adapter(x)  # warning: [TLN209]
+                k += adapter(x)
+                v += adapter(x)
+            return torch.softmax(q @ k.transpose(-1, -2), dim=-1) @ v
+
+    call = eval("lambda function, *given: function(*given)")
+    call(Attention(), torch.rand(2, 4), nn.Linear(4, 4))
+
+
+def a_helper_that_nobody_calls():
+    """Raises: This view is the output of a function that returns multiple views"""
+
+    def shifted(x):
+        first, second = nn.Linear(2, 4)(x).chunk(2, dim=1)
+        first += 1  # warning: [TLN209]
+        return first * second
+
+    eval("shifted")(torch.rand(3, 2))
+
+
+def a_helper_that_is_called_without_recording_alone():
+    def shifted(x):
+        first, second = nn.Linear(2, 4)(x).chunk(2, dim=1)
+        first += 1
+        return first * second
+
+    @torch.inference_mode()
+    def sampled(x):
+        return shifted(x).sum()
+
+    def shown(x):
+        with torch.no_grad():
+            return shifted(x)
+
+    sampled(torch.rand(3, 2))
+    shown(torch.rand(3, 2))
+
+
+def a_helper_of_a_helper_called_without_recording():
+    def shifted(x):
+        first, second = nn.Linear(2, 4)(x).chunk(2, dim=1)
+        first += 1
+        return first * second
+
+    def doubled(x):
+        return shifted(x) * 2
+
+    @torch.no_grad()
+    def evaluated(x):
+        return doubled(x).sum()
+
+    evaluated(torch.rand(3, 2))
+
+
+def a_loss_that_nobody_calls():
+    """Raises: This view is the output of a function that returns multiple views"""
+
+    def shifted_loss(x):
+        first, second = nn.Linear(2, 4)(x).chunk(2, dim=1)
+        first += 1  # error: [TLN209]
+        return (first * second).sum()
+
+    eval("shifted_loss")(torch.rand(3, 2))

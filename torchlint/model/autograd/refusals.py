@@ -17,6 +17,11 @@ from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import Grad, Tensor
 from torchlint.syntax import ir
 
+_RECORDED: frozenset[Refusal] = frozenset(
+    {"multi-view", "no-grad-view", "flag-on-non-leaf", "numpy", "deepcopy", "out", "inference"}
+)
+"""What torch refuses only where grad mode was on."""
+
 
 def refuse(
     autograd: Autograd,
@@ -36,10 +41,14 @@ def refuse(
     machine = autograd.machine
     if truth is Truth.NO or machine.of_elsewhere(tensor):
         return
+    conditions = machine.callers.conditions(machine, machine.here(origin)) if kind in _RECORDED else ()
+    if conditions:
+        machine.externally_pure = False  # its callers may say what the mode is
     event = AutogradRefused(
         node=machine.here(origin).origin,
         statement=machine.line(),
         truth=truth,
+        conditions=conditions,
         moment=machine.tick(),
         kind=kind,
         op=op,

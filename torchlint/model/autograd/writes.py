@@ -180,7 +180,10 @@ def write(
         foreign_call=machine.foreign_call,
         index=index,
         grad_mode=machine.grad_mode,
+        callers=machine.callers.conditions(machine, machine.here(origin)),
     )
+    if raises is Truth.YES and write.callers:
+        machine.externally_pure = False  # its callers may say what the mode is
     read_since = bool(storage.writes) and storage.read > storage.writes[0].time
     if raises is not Truth.YES:
         machine.trail.set(storage, "writes", (*storage.writes[-MOST_WRITES:], write))

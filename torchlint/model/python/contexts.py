@@ -65,7 +65,7 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
     item = node.items[place]
     run.budget.descend()
     mode, ambient, very_dtypes, may_cast = machine.grad_mode, machine.ambient, torch.very_dtypes, autograd.may_cast
-    inference = machine.inference
+    inference, callers_mode = machine.inference, machine.callers_mode
     modes_set = torch.modes_set
     device = torch.default_device
     if not _keeps_dtypes(run, item.context):
@@ -102,7 +102,7 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
     if torch.default_device != device and not machine.dead:
         machine.trail.set(torch, "default_device", device)
     machine.grad_mode, torch.very_dtypes, autograd.may_cast = mode, very_dtypes, may_cast
-    machine.inference = inference
+    machine.inference, machine.callers_mode = inference, callers_mode
     if machine.ambient is not ambient and not machine.contexts:
         machine.trail.set(machine, "ambient", ambient)
     if restores:
@@ -119,6 +119,7 @@ def _enter(run: Run, context: ir.Expression, value: Value) -> Value:
     machine = run.machine
     if isinstance(value, GradModeGuard):
         machine.grad_mode = value.mode
+        machine.callers_mode = Truth.NO
         machine.inference = machine.inference or value.inference
     elif isinstance(value, Instance):
         for cls in value.cls.ancestry():

@@ -152,9 +152,13 @@ def _run_function(
     frame = Frame({}, function.closure)
     bind_parameters(frame, function, positional, keywords, site is None or site.complete, open_stars=open_stars)
     mode, ambient, contexts = machine.grad_mode, machine.ambient, machine.contexts
+    callers_mode = machine.callers_mode
+    if site is not None:
+        machine.callers.note_call(machine, definition)
     machine.contexts = 0
     if function.grad_mode is not None:
         machine.grad_mode = function.grad_mode
+        machine.callers_mode = Truth.NO
     elif machine.grad_mode is Truth.YES and _FOR_INFERENCE.search(function.name):
         # Its author says that nobody differentiates what it does.
         machine.grad_mode = Truth.MAYBE
@@ -164,12 +168,12 @@ def _run_function(
         machine.statement = ir.ExpressionStatement(definition.body.origin, machine.line(), definition.body)
         result = run.evaluate(definition.body)
         machine.frame, machine.statement = caller, statement
-        _leave_mode(run, function, mode, ambient, contexts)
+        _leave_mode(run, function, mode, callers_mode, ambient, contexts)
         return result
     for hook in machine.watch.function_started:
         hook(function, frame.variables)
     result = run_body(run, definition, frame)
-    _leave_mode(run, function, mode, ambient, contexts)
+    _leave_mode(run, function, mode, callers_mode, ambient, contexts)
     for ended in machine.watch.function_ended:
         ended(function, result)
     return result
@@ -186,12 +190,13 @@ def _is_generator(function: Function) -> bool:
     )
 
 
-def _leave_mode(run: Run, function: Function, mode: Truth, ambient: Truth, contexts: int) -> None:
+def _leave_mode(run: Run, function: Function, mode: Truth, callers_mode: Truth, ambient: Truth, contexts: int) -> None:
     """After a function: the grad mode is as before, unless it has set it for good."""
     machine = run.machine
     machine.contexts = contexts
     changed = machine.ambient is not ambient and function.grad_mode is None
     machine.grad_mode = machine.ambient if changed else mode
+    machine.callers_mode = Truth.NO if changed else callers_mode
     if machine.ambient is not ambient and (contexts or not changed):
         machine.trail.set(machine, "ambient", ambient)
 

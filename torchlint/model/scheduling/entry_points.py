@@ -142,6 +142,7 @@ class EntryPoints:
         self._run_defined(0, 0, always=True)
         for hook in self.machine.watch.finished:
             self.entry.safely(None, hook)
+        self.machine.events = self.machine.callers.settled(self.machine.events)
 
     def release(self) -> None:
         """As an interpreter does, that of the other files too; and all observers leave."""

@@ -99,7 +99,7 @@ class EntryRun:
         if entry is not None and run.torch.unsettled:
             machine.trail.set(run.torch, "default_dtype", "")
             machine.trail.set(run.torch, "default_device", "")
-        frame = machine.frame
+        frame, told = machine.frame, len(machine.events)
         self.escaping, self.results = [], []
         statement, nested = machine.statement, run.budget.nested
         followed = self.safely(entry, work)
@@ -120,6 +120,9 @@ class EntryRun:
         self.safely(entry, self._concluded)
         run.autograd.pending_alias_writes.clear()
         machine.grad_mode = machine.ambient = Truth.YES
+        machine.callers.note_events(machine.events[told:])
+        machine.callers.begin(None)
+        machine.callers_mode = Truth.NO
         machine.inference = False
         machine.contexts = 0
         machine.path = machine.assumed = ALWAYS
@@ -191,6 +194,8 @@ class EntryRun:
         if function.kind == "opaque":
             grad_mode = Truth.MAYBE
         plain = Function(definition, function.closure, {}, function.owner, kind, grad_mode, function.name)
+        self.machine.callers.begin(definition)
+        self.machine.callers_mode = Truth.YES
         if definition.is_generator or definition.is_async:
             value: Value = run_body(self.run, definition, frame_of(self.run, plain, positional, keywords))
         else:
@@ -224,6 +229,8 @@ class EntryRun:
         positional, keywords = unknown_arguments(self.run, definition, [instance], inputs=True, defaults=defaults)
         given = function.defaults if defaults else {}
         plain = Function(definition, function.closure, given, function.owner, "", function.grad_mode, "forward")
+        self.machine.callers.begin(definition, forward=True)
+        self.machine.callers_mode = Truth.YES
         value = run_function(self.run, plain, positional, keywords, None, open_stars=() if defaults else ("*", "**"))
         self.machine.dead = False
         self.machine.statement = definition

@@ -55,8 +55,10 @@ def _merge_into(result: list[Event], known: dict[int, int], event: Event, both: 
 
 def _both_writes(one: InplaceWrite, other: InplaceWrite) -> InplaceWrite:
     worse = other if _weight(other) > _weight(one) else one
+    raising = [each.conditions for each in (one, other) if each.leaf_raises is Truth.YES]
     return replace(
         worse,
+        conditions=min(raising, key=len, default=()),
         leaf_raises=one.leaf_raises | other.leaf_raises,
         in_graph=one.in_graph | other.in_graph,
         old_value_in_graph=one.old_value_in_graph | other.old_value_in_graph,

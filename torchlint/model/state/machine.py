@@ -18,6 +18,7 @@ import libcst as cst
 from torchlint.model.events import AutogradRefused, BackwardCalled, Event, TensorFacts
 from torchlint.model.events.trace import Step
 from torchlint.model.state.budget import Budget
+from torchlint.model.state.callers import Callers
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, arms_of, conjoin
 from torchlint.model.state.hooks import Watch
 from torchlint.model.state.trail import Trail
@@ -47,6 +48,8 @@ class Machine:
         "blocks",
         "budget",
         "built_in",
+        "callers",
+        "callers_mode",
         "carried",
         "clock",
         "computations",
@@ -91,6 +94,9 @@ class Machine:
         """Inside of `with torch.inference_mode()`."""
         self.ambient = Truth.YES
         """The grad mode that was set to last, for good: outside of any `with` of the function that did it."""
+        self.callers_mode = Truth.NO
+        """Whether the grad mode is that of whoever calls the entry point: the program has not set it since."""
+        self.callers = Callers()
         self.contexts = 0
         """The `with` blocks around the running statement, in its function."""
         self.dead = False

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.condition import Condition
 from torchlint.model.events import Shape, WriteSpelling, WrittenPart
 from torchlint.model.events.trace import Step
 from torchlint.model.state.constants import NONE
@@ -110,6 +111,8 @@ class Write:
     foreign_call: ForeignCall | None = None
     index: WrittenPart = ""
     grad_mode: Truth = Truth.YES
+    callers: tuple[Condition, ...] = ()
+    """What must hold of the entry point's callers for grad mode to be on."""
 
 
 @dataclass(slots=True, eq=False)

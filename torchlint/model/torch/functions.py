@@ -42,6 +42,7 @@ def set_grad_mode(torch: Torch, mode: Truth) -> None:
     """The grad mode is set by a call; outside of any `with` it stays so when the function is left."""
     machine = torch.machine
     machine.trail.set(machine, "grad_mode", mode)
+    machine.trail.set(machine, "callers_mode", Truth.NO)
     torch.modes_set += 1
     if not machine.contexts:
         machine.trail.set(machine, "ambient", mode)

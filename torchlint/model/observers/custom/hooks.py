@@ -179,6 +179,7 @@ class Hooks(Observer):
             HookedTensorWritten(
                 node=origin.origin,
                 statement=self.machine.line(),
+                conditions=self.machine.callers.conditions(self.machine, origin),
                 module=module,
                 name=tensor.name,
                 op=op,

@@ -1,0 +1,124 @@
+"""
+In whose grad mode a function runs that is followed by itself, and what is told of it that rests on that.
+
+Such a function is followed with grad mode on; whether its callers have it on is known of few: of one that
+differentiates (elsewhere its backward fails), of a test, of one that is called a loss. What torch refuses in the others
+only where grad mode is on is told with that condition; of a Module's `forward`, which people train, where it
+happens in an arm of the program: that may be the one for inference. Whom the file itself calls without recording alone
+is not spoken of.
+
+Knows places and texts; neither operations nor statements.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from torchlint.condition import Condition
+from torchlint.model.events import Event
+from torchlint.model.state.guards import Truth
+from torchlint.syntax import ir
+from torchlint.syntax.spelling import differentiates
+
+if TYPE_CHECKING:
+    from torchlint.model.state.machine import Machine
+
+GRAD_MODE_IS_ON = Condition("grad_mode", "torch.is_grad_enabled()")
+
+_RECORDS = re.compile(r"^_*(?:test|train|fit|main$|backward)|loss|criterion|train(?:ing)?_|_train")
+"""Functions that nobody calls but with grad mode on, as their names say."""
+_ABOUT_MODE = re.compile(r"train|grad|backward|loss")
+"""Conditions of arms that are for training, or about it."""
+_ON, _OFF = 1, 0
+
+
+class Callers:
+    """The entry point that runs, who calls what in which mode, and the events that rest on it."""
+
+    __slots__ = ("_differentiates", "called", "entry", "forward", "resting", "straight")
+
+    def __init__(self) -> None:
+        self.entry: ir.FunctionDef | None = None
+        """The function that runs as an entry point."""
+        self.forward = False
+        """Whether it is what a Module's call runs."""
+        self.called: dict[int, set[int]] = {}
+        """By definition, as those are identified: the entry points in whose callers' mode it was called; or on; off."""
+        self.resting: dict[int, tuple[Event, int, bool]] = {}
+        """By event: the entry point on whose callers' mode it rests, and whether that is a `forward`."""
+        self.straight: set[int] = set()
+        """Places of a `forward` that no arm of the program leads to."""
+        self._differentiates: dict[int, bool] = {}
+
+    def begin(self, entry: ir.FunctionDef | None, *, forward: bool = False) -> None:
+        """This entry point runs now."""
+        self.entry, self.forward = entry, forward
+
+    def note_call(self, machine: Machine, definition: ir.Node) -> None:
+        """A function is called, in the present mode."""
+        entry = self.entry
+        if entry is None or machine.callers_mode is Truth.NO or machine.grad_mode is not Truth.YES:
+            mode = _OFF if machine.grad_mode is Truth.NO else _ON
+        else:
+            mode = id(entry)
+        self.called.setdefault(id(definition), set()).add(mode)
+
+    def conditions(self, machine: Machine, place: ir.Node) -> tuple[Condition, ...]:
+        """What else must hold for grad mode to be on, which it is as far as the program says."""
+        if self.entry is None or machine.callers_mode is Truth.NO or machine.expected_errors:
+            return ()
+        running = [frame.definition for frame in machine.stack] or [self.entry]
+        if any(self._records(each) for each in running):
+            return ()
+        if self.forward and not _in_an_arm(machine):
+            self.straight.add(id(place.origin))
+        return (GRAD_MODE_IS_ON,)
+
+    def _records(self, definition: ir.Node) -> bool:
+        known = self._differentiates.get(id(definition))
+        if known is None:
+            named = isinstance(definition, ir.FunctionDef) and _RECORDS.search(definition.name) is not None
+            known = named or any(differentiates(each) for each in ir.walk(definition))
+            self._differentiates[id(definition)] = known
+        return known
+
+    def note_events(self, events: list[Event]) -> None:
+        """These are of the entry point that runs."""
+        if self.entry is not None:
+            for event in events:
+                if GRAD_MODE_IS_ON in event.conditions:
+                    self.resting[id(event)] = event, id(self.entry), self.forward
+
+    def settled(self, events: list[Event]) -> list[Event]:
+        """The events, now that it is known who calls whom."""
+        return [told for event in events if (told := self._settled(event)) is not None]
+
+    def _settled(self, event: Event) -> Event | None:
+        rests = self.resting.get(id(event))
+        if rests is None:
+            return event
+        _, entry, forward = rests
+        off = self._only_off(entry, frozenset())
+        if not forward:
+            return None if off else event
+        if off or id(event.node) not in self.straight:
+            return event
+        return replace(event, conditions=tuple(each for each in event.conditions if each != GRAD_MODE_IS_ON))
+
+    def _only_off(self, definition: int, asked: frozenset[int]) -> bool:
+        """Whether the file calls a function, and nowhere with grad mode on."""
+        modes = self.called.get(definition)
+        if modes is None or definition in asked or _ON in modes:
+            return False
+        return all(mode == _OFF or self._only_off(mode, asked | {definition}) for mode in modes)
+
+
+def _in_an_arm(machine: Machine) -> bool:
+    """Whether an `if` of the program leads here that does not speak of training."""
+    for number, _ in machine.path:
+        key = machine.decision(number) if isinstance(number, int) else None
+        if isinstance(key, tuple) and isinstance(key[0], str) and not _ABOUT_MODE.search(key[0]):
+            return True
+    return False
