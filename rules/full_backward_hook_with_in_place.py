@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import custom
-from torchlint.rule import Diagnostic, Example, Level, Raises, Rule
+from torchlint.rule import Diagnostic, Example, Level, Raises, Rule, spelled
 
 
 class FullBackwardHookWithInPlace(Rule):
@@ -66,6 +66,7 @@ class FullBackwardHookWithInPlace(Rule):
     def check(self, event: custom.HookedTensorWritten) -> Iterator[Diagnostic]:
         name = f" `{event.name}`" if event.name else ""
         message = f"`{event.op}` modifies the {event.what}{name} of `{event.module}`, which has a full backward hook"
+        message += spelled(event.conditions)
         claims = [Raises("is a view and is being modified inplace")]
         if event.what == "input":  # written after the call, what the module was given is refused when that is used
             claims.append(Raises("is a view and its base or another view of its base has been modified inplace", False))

@@ -2,10 +2,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint.condition import spelled
 from torchlint.fixes.rewrites import code, shown
 from torchlint.model import events
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule, spelled
 
 
 class MultiViewWritten(Rule):

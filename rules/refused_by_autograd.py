@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.model import events
 from torchlint.model.events import custom
-from torchlint.rule import Diagnostic, Example, Level, Raises, Rule
+from torchlint.rule import Diagnostic, Example, Level, Raises, Rule, spelled
 from torchlint.truth import Truth
 
 _SAYS = {
@@ -147,4 +147,5 @@ class RefusedByAutograd(Rule):
             message += f", and {name} holds none" if event.target.name else ""
         else:
             message = f"`{event.op}` on {name}, which doesn't require grad: torch refuses"
+        message += spelled(event.conditions)
         yield Diagnostic(event.node, message, event.trace, claims=(Raises(says),))
