@@ -147,5 +147,4 @@ class RefusedByAutograd(Rule):
             message += f", and {name} holds none" if event.target.name else ""
         else:
             message = f"`{event.op}` on {name}, which doesn't require grad: torch refuses"
-        message += spelled(event.conditions)
-        yield Diagnostic(event.node, message, event.trace, claims=(Raises(says),))
+        yield Diagnostic(event.node, message + spelled(event.conditions), event.trace, claims=(Raises(says),))
