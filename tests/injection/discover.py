@@ -39,6 +39,15 @@ PACKAGES = {
     "gpytorch": ("gpytorch",),
     "botorch": ("botorch",),
     "pyro-ppl": ("pyro.nn", "pyro.distributions.transforms"),
+    "diffusers": ("diffusers.models",),
+    "monai": ("monai.networks", "monai.losses"),
+    "vit-pytorch": ("vit_pytorch",),
+    "x-transformers": ("x_transformers",),
+    "segmentation-models-pytorch": ("segmentation_models_pytorch",),
+    "denoising-diffusion-pytorch": ("denoising_diffusion_pytorch",),
+    "neuraloperator": ("neuralop.layers", "neuralop.models"),
+    "tensorly-torch": ("tltorch",),
+    "pytorch-fid": ("pytorch_fid",),
 }
 MOST_MODULES = 120
 ATTEMPTS = 40
@@ -77,6 +86,7 @@ def discover(wanted: dict[str, int], seed: int) -> Iterator[Subject]:
         version = importlib.metadata.version(package)
         draw = random.Random(f"{seed}/{package}")
         names = list(dict.fromkeys(name for root in PACKAGES[package] for name in _modules(root)))
+        names = [name for name in names if ".test" not in name]
         draw.shuffle(names)
         found = 0
         for name in names[:MOST_MODULES]:
@@ -214,14 +224,15 @@ def _first(module: nn.Module, size: int) -> list[dict[str, str]]:
             {name: _INPUTS.get(name, floats).format(n=size) for name in required}
             for floats in ("rand(2, 5, {n})", "None", "rand(2, {n})", "torch.ones(2, 5)", "rand(6, {n})")
         ]
-    return [_written(inputs) for inputs in first_inputs(module)]
+    guesses = first_inputs(module.forward, module)
+    return [_written(inputs) for inputs in guesses if inputs.names and not inputs.others]
 
 
 def _written(inputs: Inputs) -> dict[str, str]:
+    shapes = {name: ", ".join(map(str, shape)) for name, shape in inputs.shapes}
     shape = ", ".join(map(str, inputs.shape))
-    return dict.fromkeys(inputs.names, f"rand({shape})") | dict.fromkeys(
-        inputs.integers, f"ints({shape}, below={inputs.limit})"
-    )
+    floats = {name: f"rand({shapes.get(name, shape)})" for name in inputs.names}
+    return floats | {name: f"ints({shapes.get(name, shape)}, below={inputs.limit})" for name in inputs.integers}
 
 
 def _repaired(inputs: dict[str, str], message: str) -> list[dict[str, str]]:
