@@ -195,7 +195,7 @@ def test_packages_are_the_folders() -> None:
 
 OTHER_TESTS = {
     *("bench", "capabilities", "corpus", "differential", "driving", "fuzz", "golden", "injection", "metamorphic"),
-    *("peers", "threads", "verdicts"),  # commands, each with its tests
+    *("peers", "scenes", "threads", "verdicts"),  # commands, each with its tests
     *("cases", "projects", "reported", "scripts"),  # programs
     *("rules", "site"),
 }
