@@ -15,9 +15,9 @@ class UnsafeLoad(Rule):
     TLN901) reaches below torch 2.6: there that means False.
 
     Silent without `weights_only` from torch 2.6 on, and for a value that is not written in the call. Strict where the
-    target ends before torch 1.13, which has no `weights_only`; for a file that the same file writes, a trainer just
-    wrote, or that lies beside the module; and for a `weights_only=False` that loads what is used as an object, or
-    beside which the same class saves other things than states.
+    target ends before torch 1.13, which has no `weights_only`; in tests; for a file that the same file writes, a
+    trainer just wrote, or that lies beside the module; and for a `weights_only=False` that loads what is used as an
+    object, beside which the same class saves other things than states, or that a comment gives a reason for.
 
     ## Why is this bad?
     The file is unpickled, and a pickle can run anything: whoever can write the file, can run code where it is loaded.
@@ -25,7 +25,9 @@ class UnsafeLoad(Rule):
     ## Cure
     `weights_only=True`, the default from torch 2.6 on, is enough for tensors, state dicts and plain containers of them.
     It refuses whole modules, values of NumPy's, `defaultdict`, dates, paths, members of an `Enum`, objects: save a
-    `state_dict()` and plain values, or allow a class by `torch.serialization.add_safe_globals`.
+    `state_dict()` and plain values, or allow a class by `torch.serialization.add_safe_globals`, which does not help
+    with a `defaultdict` or a value of NumPy's. Before torch 2.6 a file could run code in spite of it (CVE-2025-32434),
+    and torch 1.13, where it came, refuses even floats: raise the lower end to 2.6.
 
     ## Fix safety
     Unsafe: a file with other things in it is refused. None where the project is known to save such.
@@ -35,6 +37,7 @@ class UnsafeLoad(Rule):
 
     ## References
     - [What changed in torch 2.6](https://github.com/pytorch/pytorch/releases/tag/v2.6.0)
+    - [CVE-2025-32434](https://github.com/pytorch/pytorch/security/advisories/GHSA-53q9-r3pm-6pq6)
     """
 
     code = "TLN904"
@@ -45,18 +48,13 @@ class UnsafeLoad(Rule):
     bad = (
         Example(
             """
-            import io
-            import pickle
-            import torch
-
+            import io, pickle, torch
             class Surprise:
                 def __reduce__(self):
                     return exec, ("import builtins; builtins.ran = True",)
-
             def from_somebody():
                 return Surprise()
-            file = io.BytesIO()
-            torch.save(from_somebody(), file)
+            torch.save(from_somebody(), file := io.BytesIO())
             file.seek(0)
             def restored(file):
                 return torch.load(file, weights_only=False)  # warning: [TLN904]
@@ -67,18 +65,13 @@ class UnsafeLoad(Rule):
             """,
             shows=Holds("getattr(__import__('builtins'), 'ran', False)"),
             fixed="""
-            import io
-            import pickle
-            import torch
-
+            import io, pickle, torch
             class Surprise:
                 def __reduce__(self):
                     return exec, ("import builtins; builtins.ran = True",)
-
             def from_somebody():
                 return Surprise()
-            file = io.BytesIO()
-            torch.save(from_somebody(), file)
+            torch.save(from_somebody(), file := io.BytesIO())
             file.seek(0)
             def restored(file):
                 return torch.load(file, weights_only=True)
@@ -125,8 +118,9 @@ class UnsafeLoad(Rule):
             level = Level.STRICT
         fix: partial[Fix | None] | None = partial(loading_weights, event)
         trace = event.trace
-        if event.holds is not None:
-            allowed = "or allow its class by `torch.serialization.add_safe_globals`"
+        if event.holds is not None and (event.is_own or event.is_likely):
+            allowing = event.holds.allowing or "more than its class"
+            allowed = f"or allow {allowing} by `torch.serialization.add_safe_globals`"
             fix, trace = None, (*trace, Step(event.node, event.holds.cure), Step(event.node, allowed))
         said, where = f"`{event.spelled}` {when}: {_remedy(event)}", event.around
         yield Diagnostic(event.node, said, trace, fix, level, group=(where, said), others="call", claims=(claim,))
@@ -141,9 +135,16 @@ def _remedy(event: api.UnsafeLoad) -> str:
         refuses = "torch refuses from 2.6 on" if default else "`weights_only=True` refuses"
         return f"line {holds.line} {'uses it as' if event.used else 'saves'} {holds.what}, which {refuses}"
     it = "`weights_only=True`, the default from 2.6 on," if default else "`weights_only=True`"
-    if holds is not None:
-        where = f"line {holds.line}{f' of {holds.file}' if holds.file else ''}"
-        return f"{it} loads tensors and plain values, not {holds.what} ({where})"
-    if event.argument is None and target.begins_before(WEIGHTS_ONLY):
-        return f"{it} came with 1.13, and is enough if it holds tensors and plain values: raise the lower end"
-    return f"{it} is enough if it holds tensors and plain values"
+    if event.is_likely and holds is not None:
+        return f"{it} loads {_LOADED}, and not {holds.what} ({holds.where})"
+    perhaps = "" if holds is None else f" (if it is the file that {holds.where} saves, it holds {holds.what})"
+    said = f"{it} is enough if it holds {_LOADED}{perhaps}"
+    if not target.begins_before((2, 6)):
+        return said
+    if not target.reaches((2, 6)):
+        return f"{said}; even so a file can run code before torch 2.6 (CVE-2025-32434)"
+    refuses = ", and 1.13 refuses floats" if target.begins_before((2, 0)) else ""
+    return f"{said}. Raise the lower end to 2.6: even so a file can run code before (CVE-2025-32434){refuses}"
+
+
+_LOADED = "tensors and Python's values, none of NumPy's"

@@ -19,17 +19,16 @@ from torchlint.knowledge.api import find
 from torchlint.lint.arguments import argument_at, may_be_none, reduction
 from torchlint.lint.checkpoints import Checkpoints
 from torchlint.lint.gates import Gates
+from torchlint.lint.loaded import Loaded
 from torchlint.lint.registry import Registry, Selection
 from torchlint.model.events import Event
 from torchlint.model.events import api as events
-from torchlint.model.events.api import Pickled
 from torchlint.model.observers.api.methods import METHODS, ChangingMethods
 from torchlint.project.index import ProjectIndex
 from torchlint.rule import Rule
 from torchlint.syntax.kinds import line_at, place_at
 from torchlint.syntax.mentions import lines_of, names_of, statements
 from torchlint.syntax.references import Reference, asked_methods, references
-from torchlint.syntax.tree import SourceError, python_tree
 from torchlint.target import Release, Target
 
 _RETAIN = "retain_variables"
@@ -103,7 +102,7 @@ def referred(
         found += _receivers(tree)
     if not found:
         return target, []
-    read = _Names(tree, project)
+    read = _Names(path, text, tree, project)
 
     def used(found: list[Reference]) -> list[Use]:
         judged = (_Judged(each, watched, target, read, found, tried).uses() for each in found)
@@ -166,10 +165,11 @@ _COMPLEX = re.compile(r"complex|cplx|^c(float|double)$|^polar$|^i?h?r?fft[2n]?$"
 class _Names:
     """Which plain names a file reads, what it exports, and which of its values may be complex."""
 
-    def __init__(self, tree: ast.Module, project: ProjectIndex) -> None:
+    def __init__(self, path: str, text: str, tree: ast.Module, project: ProjectIndex) -> None:
         self.tree = tree
         self.project = project
         self.checkpoints = Checkpoints(tree)
+        self.loaded = Loaded(path, text, self.checkpoints, project)
 
     @cached_property
     def read(self) -> set[str]:
@@ -188,15 +188,6 @@ class _Names:
             for part in ast.walk(node.value)
             if isinstance(part, ast.Constant)
         }
-
-    @cached_property
-    def saved_elsewhere(self) -> Pickled | None:
-        """The nearest of what other files of the project save that cannot be loaded as weights only."""
-        for shown, text in self.project.mentioning("torch.save"):
-            found = _saved(text)
-            if found is not None:
-                return replace(found, file=shown)
-        return None
 
     def uses(self, name: str) -> bool:
         return name in self.read or name in self.exported
@@ -218,15 +209,6 @@ class _Names:
                     seen.add(node.id)
                     pending += _assigned(around, node.id)
         return False
-
-
-@lru_cache(maxsize=256)
-def _saved(text: str) -> Pickled | None:
-    """As `Checkpoints.saves`, of another file."""
-    try:
-        return Checkpoints(python_tree(text)).saves
-    except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _assigned(around: ast.AST, name: str) -> list[ast.AST]:
@@ -361,33 +343,21 @@ class _Judged:
             refused = tuple(each.arg for each in call.keywords if takes and each.arg not in takes)
             yield Use(events.UnsaidArgument, reference, {"unsaid": unsaid, "refused": refused})
 
-    def _file(self, call: ast.Call) -> dict[str, Any]:
-        """What is known of the file that a call reads."""
-        names = self.names
-        written = names.checkpoints.written(call)
-        used = names.checkpoints.reads(call)
-        own = used if used is not None or written is None else names.checkpoints.saved(written)
-        facts = {"around": getattr(names.checkpoints.function_around(call), "lineno", 0)}
-        if own is not None or written is not None:
-            line = 0 if written is None else written.lineno
-            return facts | {"holds": own, "used": used is not None, "is_own": True, "writes": line}
-        beside = names.checkpoints.saved_by_class(call)  # what the class itself saves says most
-        holds = next(filter(None, map(names.checkpoints.saved, beside)), None)
-        if not beside:
-            holds = names.checkpoints.saves or names.saved_elsewhere
-        is_meant = bool(beside) and (holds is not None or any(map(names.checkpoints.is_unknown, beside)))
-        return facts | {"holds": holds, "is_ours": names.checkpoints.is_ours(call), "is_meant": is_meant}
-
     def of_deserialization(self, call: ast.Call, unknown: bool) -> Iterator[Use]:
-        name = self.reference.name
+        name, file = self.reference.name, self.names.loaded
         if name in LOAD:
             said = next((at for at, each in enumerate(call.keywords) if each.arg == "weights_only"), -1)
             if said >= 0:
                 value = call.keywords[said].value
                 if isinstance(value, ast.Constant) and value.value is False:
-                    yield Use(events.UnsafeLoad, self.reference, self._file(call), len(call.args) + said)
+                    yield Use(
+                        events.UnsafeLoad,
+                        self.reference,
+                        file.facts(call, self.reference.statement),
+                        len(call.args) + said,
+                    )
             elif self.target.begins_before(_WEIGHTS_ONLY) and not unknown:
-                yield Use(events.UnsafeLoad, self.reference, self._file(call))
+                yield Use(events.UnsafeLoad, self.reference, file.facts(call, self.reference.statement))
         elif name == "torch.hub.load":
             repository = call.args[0] if call.args else None
             source = next((each.value for each in call.keywords if each.arg == "source"), None)

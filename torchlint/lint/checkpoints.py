@@ -10,9 +10,11 @@ nothing.
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 from torchlint.knowledge.ops.find import is_tensor_method
 from torchlint.lint.own_files import is_by_trainer, is_settled, is_shipped, ways
@@ -40,20 +42,35 @@ _OF_VALUES = {
     *(name for each in _PLAIN_TYPES for name in dir(each)),
 }  # fmt: skip
 """What plain values, tensors and what torch makes of them have; a test asks torch. Operations are in their table."""
-_MODULE = "a whole module", "save its `state_dict()` and load that"
-_OBJECT = "a whole object", "save its `state_dict()` and load that"
-_NUMPY = "a value of NumPy's", "save tensors and Python's own numbers"
+
+
+class _Refused(NamedTuple):
+    """What is refused, what to do, and what else has to be allowed for it ("" where no class is enough)."""
+
+    what: str
+    cure: str
+    allowing: str = "its class"
+
+
+_STATE = "save its `state_dict()` and load that"
+_MODULE = _Refused("a whole module", _STATE, "all of its classes")
+_OBJECT = _Refused("a whole object", _STATE, "all of its classes")
+_NUMPY = _Refused("a value of NumPy's", "save tensors and Python's own numbers", "")
 _PLAIN = "save its plain values"
-_MADE: dict[str, tuple[str, str]] = {
-    "collections.defaultdict": ("a `defaultdict`", "save `dict(…)` of it"),
-    "argparse.Namespace": ("a `Namespace`", "save `vars(…)` of it"),
-    "pathlib.Path": ("a `Path`", "save `str(…)` of it"),
-    "datetime.datetime": ("a date", "save it as a text"),
-    "datetime.date": ("a date", "save it as a text"),
-    "datetime.timedelta": ("a time span", "save its seconds"),
-    "decimal.Decimal": ("a `Decimal`", "save it as a number or a text"),
-    "types.SimpleNamespace": ("a `SimpleNamespace`", "save `vars(…)` of it"),
-    "random.Random": ("a generator of random numbers", "save its `getstate()`"),
+_MEMBER = _Refused("a member of an `Enum`", "save its `value`")
+_MADE: dict[str, _Refused] = {
+    "collections.defaultdict": _Refused("a `defaultdict`", "save `dict(…)` of it", ""),
+    "collections.deque": _Refused("a `deque`", "save `list(…)` of it", ""),
+    "frozenset": _Refused("a `frozenset`", "save `set(…)` of it"),
+    "argparse.Namespace": _Refused("a `Namespace`", "save `vars(…)` of it"),
+    "pathlib.Path": _Refused("a `Path`", "save `str(…)` of it"),
+    "datetime.datetime": _Refused("a date", "save it as a text"),
+    "datetime.date": _Refused("a date", "save it as a text"),
+    "datetime.timedelta": _Refused("a time span", "save its seconds"),
+    "decimal.Decimal": _Refused("a `Decimal`", "save it as a number or a text"),
+    "types.SimpleNamespace": _Refused("a `SimpleNamespace`", "save `vars(…)` of it"),
+    "random.Random": _Refused("a generator of random numbers", "save its `getstate()`"),
+    "type": _Refused("a class", "save its name", ""),
 }
 """What `weights_only=True` refuses, by what makes it; a test asks torch."""
 _PYTHONS = frozenset({"numpy.shape", "numpy.ndim", "numpy.size", "numpy.allclose", "numpy.array_equal"})
@@ -63,8 +80,15 @@ _SAME = frozenset({"copy.copy", "copy.deepcopy"})
 _DEPTH = 6
 """Names that are followed one after the other."""
 
-_Refused = tuple[str, str]
-"""What is refused, and what to do."""
+_NAMES_A_FILE = re.compile(r"[A-Za-z0-9]{3}")
+
+
+class Kept(NamedTuple):
+    """What is saved somewhere and refused, the keys that it has (None: unknown), and words of the file's path."""
+
+    pickled: Pickled
+    keys: frozenset[str] | None
+    words: frozenset[str]
 
 
 class _Contents:
@@ -154,11 +178,13 @@ class _Contents:
                 parts = [node.body, node.orelse]
             return self._first(parts, around, line, depth)
         if isinstance(node, ast.Lambda):
-            return "a function", "save what it is made from"
+            return _Refused("a function", "save what it is made from", "")
         if isinstance(node, ast.Call):
             return self._of_call(node, around, line, depth)
         if isinstance(node, ast.Attribute) and self._is_enum(node.value):
-            return "a member of an `Enum`", "save its `value`"
+            return _MEMBER
+        if isinstance(node, ast.Attribute) and node.attr == "__class__":
+            return _MADE["type"]
         if isinstance(node, (ast.Name, ast.Attribute)):
             return self._of_name(node, around, line, depth)
         return None
@@ -201,7 +227,7 @@ class _Contents:
             return _MODULE
         if bases & {"typing.TypedDict", "typing_extensions.TypedDict", "torch.Tensor"} or made.keywords:
             return None
-        return f"an object of `{made.name}`", _PLAIN
+        return _Refused(f"an object of `{made.name}`", _PLAIN)
 
     def _is_enum(self, node: ast.AST) -> bool:
         made = self._classes.get(node.id) if isinstance(node, ast.Name) else None
@@ -210,7 +236,7 @@ class _Contents:
     def _of_name(self, node: ast.Name | ast.Attribute, around: ast.AST, line: int, depth: int) -> _Refused | None:
         words = ast.unparse(node)
         if words == "self":
-            return "a whole object", "save its `state_dict()`, or its plain values"
+            return _Refused("a whole object", "save its `state_dict()`, or its plain values")
         local = isinstance(node, ast.Name)
         values = [(at, value) for where, at, value in self._bound.get(words, ()) if not local or where is around]
         last = max((each for each in values if each[0] <= line), key=lambda each: each[0], default=None)
@@ -221,14 +247,14 @@ class _Contents:
         if found is not None:
             return found
         if not values:
-            return self._of_parameter(node, around) if isinstance(node, ast.Name) else None
+            return self._of_parameter(node, around, depth) if isinstance(node, ast.Name) else None
         if local:  # what it was given last counts
             return None if last is None else self._refused(last[1], around, last[0] - 1, depth - 1)
         said = [value for _, value in values if not (isinstance(value, ast.Constant) and value.value is None)]
         reasons = [self._refused(value, around, value.lineno, depth - 1) for value in said]
         return reasons[0] if reasons and all(reasons) else None
 
-    def _of_parameter(self, node: ast.Name, around: ast.AST) -> _Refused | None:
+    def _of_parameter(self, node: ast.Name, around: ast.AST, depth: int) -> _Refused | None:
         """What the annotation of a parameter says, or that the function reads what no plain value has."""
         parameter = next(self._parameters(node.id, around), None)
         if parameter is None:
@@ -237,7 +263,7 @@ class _Contents:
         if said in self._classes:
             made = self._classes[said]
             enum = any(self._full(base).startswith("enum.") for base in made.bases)
-            return ("a member of an `Enum`", "save its `value`") if enum else self._of_class(made)
+            return _MEMBER if enum else self._of_class(made)
         if said in _MADE:
             return _MADE[said]
         if said == "numpy.ndarray":
@@ -247,7 +273,41 @@ class _Contents:
         inside = [part for part in ast.walk(around) if isinstance(part, ast.Name) and part.id == node.id]
         if any(map(self._is_asked, inside)) or any(isinstance(part.ctx, ast.Store) for part in inside):
             return None
-        return ("an object", _PLAIN) if any(map(self._reads_a_field, inside)) else None
+        if any(map(self._reads_a_field, inside)):
+            return _Refused("an object", _PLAIN)
+        given = self.arguments(parameter.arg, around)
+        return next(
+            (found for at, value in given if (found := self._refused(value, at, value.lineno, depth - 1))), None
+        )
+
+    def arguments(self, name: str, around: ast.AST) -> list[tuple[ast.AST, ast.expr]]:
+        """What the calls in the file give a function for a parameter, each with the function that it stands in."""
+        if not isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return []
+        places = [each.arg for each in (*around.args.posonlyargs, *around.args.args)]
+        found: list[tuple[ast.AST, ast.expr]] = []
+        for call in self._calls.get(around.name, ()):
+            bound = places[:1] in (["self"], ["cls"]) and isinstance(call.func, ast.Attribute)
+            own = places[1:] if bound else places
+            given = dict(zip(own, call.args, strict=False)) | {
+                each.arg: each.value for each in call.keywords if each.arg
+            }
+            if name in given and not isinstance(given[name], ast.Starred):
+                found.append((self.function_around(call), given[name]))
+        return found
+
+    @cached_property
+    def _calls(self) -> dict[str, list[ast.Call]]:
+        """The calls of the file's own functions and methods, by their name."""
+        found: dict[str, list[ast.Call]] = {}
+        for node in self._parents:
+            if isinstance(node, ast.Call):
+                function = node.func
+                if isinstance(function, ast.Name):
+                    found.setdefault(function.id, []).append(node)
+                elif isinstance(function, ast.Attribute) and ast.unparse(function.value) in ("self", "cls"):
+                    found.setdefault(function.attr, []).append(node)
+        return found
 
     def _parameters(self, name: str, around: ast.AST) -> Iterator[ast.arg]:
         if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -286,20 +346,93 @@ class Checkpoints(_Contents):
             and self._full(node.func) == "torch.save"
         ]
 
-    @cached_property
-    def saves(self) -> Pickled | None:
-        """The first thing that the file saves and that `weights_only=True` refuses."""
-        for call in sorted(self._saving, key=lambda each: each.lineno):
-            found = self.saved(call)
-            if found is not None:
-                return found
-        return None
-
     def saved(self, call: ast.Call) -> Pickled | None:
         """What a call of `torch.save` is given that is refused."""
         what = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "obj"), None)
         found = None if what is None else self._refused(what, self.function_around(call), call.lineno)
         return None if found is None else Pickled(call.lineno, *found)
+
+    @cached_property
+    def kept(self) -> list[Kept]:
+        """All that the file saves and that `weights_only=True` refuses, in the order of the text."""
+        return list(filter(None, map(self.kept_by, sorted(self._saving, key=lambda each: each.lineno))))
+
+    def kept_by(self, save: ast.Call) -> Kept | None:
+        """What a call of `torch.save` is given that is refused, with its keys and the words of the path."""
+        pickled = self.saved(save)
+        return None if pickled is None else Kept(pickled, self._keys_saved(save), self._words(save, 1))
+
+    def likely(self, call: ast.Call, kept: Kept) -> bool | None:
+        """
+        Whether what is saved somewhere is what a call of `torch.load` reads, by the keys that are read and by the names
+        of the files; None if neither tells.
+        """
+        read = self._keys_read(call)
+        if read and kept.keys is not None:
+            return not read.isdisjoint(kept.keys)
+        return True if self._words(call, 0) & kept.words else None
+
+    def _words(self, call: ast.Call, at: int) -> frozenset[str]:
+        """The texts in the path that a call is given, but for what many files have: an ending alone."""
+        return frozenset(
+            part.value
+            for way in self._ways(call, at).values()
+            for part in ast.walk(way)
+            if isinstance(part, ast.Constant) and isinstance(part.value, str) and _NAMES_A_FILE.search(part.value)
+        )
+
+    def _keys_saved(self, call: ast.Call) -> frozenset[str] | None:
+        """The keys of what a call of `torch.save` is given; None if nobody knows them all."""
+        what = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "obj"), None)
+        return None if what is None else self._keys(what, self.function_around(call), 3)
+
+    def _keys(self, what: ast.expr, around: ast.AST, depth: int) -> frozenset[str] | None:
+        if isinstance(what, ast.Dict):
+            known = [key.value for key in what.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+            return frozenset(known) if len(known) == len(what.keys) else None
+        if isinstance(what, ast.Call) and self._full(what.func) == "dict" and not what.args:
+            return frozenset(filter(None, (each.arg for each in what.keywords)))
+        if not isinstance(what, ast.Name) or not depth:
+            return None
+        values = [(where, value) for where, _, value in self._bound.get(what.id, ()) if where is around]
+        values = values or self.arguments(what.id, around)
+        sets = [self._keys(value, where, depth - 1) for where, value in values]
+        if not sets or None in sets:
+            return None
+        stored = [ast.unparse(where) for where in self._stored(what.id, around)]
+        return frozenset().union(*filter(None, sets), (ast.literal_eval(each) for each in stored if each[:1] in "'\""))
+
+    def _stored(self, name: str, around: ast.AST) -> Iterator[ast.expr]:
+        """The keys under which a function puts something into what a name stands for."""
+        for node in ast.walk(around):
+            if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Store):
+                continue
+            if isinstance(node.value, ast.Name) and node.value.id == name:
+                yield node.slice
+
+    def _keys_read(self, call: ast.Call) -> frozenset[str]:
+        """The keys that a function reads of what a call of `torch.load` gives, as far as they are known."""
+        parent = self._parents[call]
+        given: list[ast.AST] = [call]
+        if isinstance(parent, (ast.Assign, ast.AnnAssign)) and parent.value is call:
+            targets = parent.targets if isinstance(parent, ast.Assign) else [parent.target]
+            names = {each.id for each in targets if isinstance(each, ast.Name)}
+            around = self.function_around(call)
+            given += [node for node in ast.walk(around) if isinstance(node, ast.Name) and node.id in names]
+        return frozenset(key for each in given for key in self._key_of(each))
+
+    def _key_of(self, node: ast.AST) -> Iterator[str]:
+        user = self._parents[node]
+        key: ast.expr | None = None
+        if isinstance(user, ast.Subscript) and user.value is node:
+            key = user.slice
+        elif isinstance(user, ast.Attribute) and user.attr in ("get", "pop"):
+            call = self._parents[user]
+            key = call.args[0] if isinstance(call, ast.Call) and call.args else None
+        elif isinstance(user, ast.Compare) and isinstance(user.ops[0], (ast.In, ast.NotIn)):
+            key = user.left
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            yield key.value
 
     def written(self, call: ast.Call) -> ast.Call | None:
         """
@@ -365,7 +498,7 @@ class Checkpoints(_Contents):
             call = self._parents[part]
             if isinstance(call, ast.Call) and call.func is part and part.attr in _OF_OBJECTS:
                 return Pickled(part.lineno, *(_MODULE if part.attr in _OF_MODULES else _OBJECT))
-            return None if _is_of_values(part.attr) else Pickled(part.lineno, "an object", _PLAIN)
+            return None if _is_of_values(part.attr) else Pickled(part.lineno, *_Refused("an object", _PLAIN))
         if isinstance(part, ast.Call) and part.func is value:
             return Pickled(part.lineno, *_MODULE)
         if not (isinstance(part, ast.Assign) and part.value is value and len(part.targets) == 1 and depth):

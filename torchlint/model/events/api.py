@@ -179,6 +179,8 @@ class Pickled:
         What it is: "a whole module".
     cure
         What to save instead, as an order.
+    allowing
+        What `add_safe_globals` has to be told for it: "its class"; "" where no class is enough.
     file
         The file that the line is of; "" if it is the same one.
     """
@@ -186,7 +188,13 @@ class Pickled:
     line: int
     what: str
     cure: str
+    allowing: str = "its class"
     file: str = ""
+
+    @property
+    def where(self) -> str:
+        """The place, to be read."""
+        return f"line {self.line}{f' of {self.file}' if self.file else ''}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,10 +215,13 @@ class UnsafeLoad(ApiReference):
         `holds` is of this very file, as is known.
     writes
         The line on which the same file writes what is loaded; 0 if it is not known to.
+    is_likely
+        `holds` is what is loaded, as far as keys or names of files tell; else it may be another file.
     is_ours
-        The file is shipped with the code, or a trainer has just written it.
+        The file is shipped with the code, or a trainer has just written it, or it is loaded by a test.
     is_meant
-        The class around saves what is refused, or what nobody knows: whoever says False there may well need it.
+        The class around saves what is refused, or what nobody knows: whoever says False there may well need it. Or a
+        comment says why.
     around
         The first line of the function that it stands in; 0 outside of all.
     """
@@ -220,6 +231,7 @@ class UnsafeLoad(ApiReference):
     used: bool = False
     is_own: bool = False
     writes: int = 0
+    is_likely: bool = False
     is_ours: bool = False
     is_meant: bool = False
     around: int = 0

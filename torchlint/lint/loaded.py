@@ -1,0 +1,120 @@
+"""
+What is known of the files that a program loads with `torch.load`: what is in them, whose they are, what a comment says.
+
+Looks into other files of the project for what they save. Judges nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+from torchlint.lint.checkpoints import Checkpoints, Kept
+from torchlint.model.events.api import Pickled
+from torchlint.project.index import ProjectIndex
+from torchlint.syntax.text import NEWLINE
+from torchlint.syntax.tree import SourceError, python_tree
+
+_TEST = re.compile(r"^(?:test_.*|.*_test|conftest)\.py$")
+_REASON = re.compile(r"#.*(?:weights_only|trust|pickl|malicious|arbitrary|nosec|S614|B614)", re.IGNORECASE)
+"""What those write who have thought of what a file may do."""
+
+
+class Loaded:
+    """
+    The calls of `torch.load` of one file.
+
+    Parameters
+    ----------
+    path, text
+        The file, as shown to the user, and what is in it.
+    checkpoints
+        What it saves and loads.
+    project
+        The files around it.
+    """
+
+    def __init__(self, path: str, text: str, checkpoints: Checkpoints, project: ProjectIndex) -> None:
+        self.checkpoints = checkpoints
+        self.project = project
+        self._path = path
+        self._text = text
+
+    def facts(self, call: ast.Call, statement: ast.stmt) -> dict[str, Any]:
+        """
+        What is known of the file that a call of `torch.load` reads, as attributes of `UnsafeLoad`.
+
+        Parameters
+        ----------
+        call, statement
+            The call, and what it stands in.
+        """
+        written = self.checkpoints.written(call)
+        used = self.checkpoints.reads(call)
+        own = used if used is not None or written is None else self.checkpoints.saved(written)
+        facts = {"around": getattr(self.checkpoints.function_around(call), "lineno", 0)}
+        if own is not None or written is not None:
+            line = 0 if written is None else written.lineno
+            return facts | {"holds": own, "used": used is not None, "is_own": True, "writes": line}
+        beside = self.checkpoints.saved_by_class(call)  # what the class itself saves says most
+        kept = [each for each in map(self.checkpoints.kept_by, beside) if each is not None]
+        likely = [each.pickled for each in kept if self.checkpoints.likely(call, each) is not False]
+        holds, is_likely = (likely[0] if likely else None, True) if beside else self._saved_elsewhere(call)
+        return facts | {
+            "holds": holds,
+            "is_likely": is_likely,
+            "is_ours": self.is_test or self.checkpoints.is_ours(call),
+            "is_meant": self._says_why(statement, call)
+            or (bool(beside) and (holds is not None or any(map(self.checkpoints.is_unknown, beside)))),
+        }
+
+    @cached_property
+    def is_test(self) -> bool:
+        """Whether the file is a test: what that loads, the project has made."""
+        *folders, name = self._path.replace("\\", "/").split("/")
+        return bool(_TEST.search(name)) or any(each in ("test", "tests") for each in folders[-3:])
+
+    def _says_why(self, statement: ast.stmt, call: ast.Call) -> bool:
+        """Whether a comment at a call, or right above it, says why it loads what it loads."""
+        lines = NEWLINE.split(self._text)
+        said = lines[call.lineno - 1 : call.end_lineno]
+        for first in {statement.lineno, call.lineno}:
+            above = first - 2
+            while above >= 0 and lines[above].lstrip().startswith("#"):
+                said.append(lines[above])
+                above -= 1
+        return any(_REASON.search(each) for each in said)
+
+    def _saved_elsewhere(self, call: ast.Call) -> tuple[Pickled | None, bool]:
+        """
+        What this file or another one of the project saves that cannot be loaded as weights only, and may be what a call
+        loads; and whether it likely is. Near files come first.
+        """
+        perhaps: Pickled | None = None
+        for shown, kept in self._kept:
+            likely = self.checkpoints.likely(call, kept)
+            found = replace(kept.pickled, file=shown)
+            if likely or (likely is None and not shown):  # a file mostly loads what it saves
+                return found, True
+            if likely is None:
+                perhaps = perhaps or found
+        return perhaps, False
+
+    @property
+    def _kept(self) -> Iterator[tuple[str, Kept]]:
+        yield from (("", each) for each in self.checkpoints.kept)
+        for shown, text in self.project.mentioning("torch.save"):
+            yield from ((shown, each) for each in _kept(text))
+
+
+@lru_cache(maxsize=256)
+def _kept(text: str) -> list[Kept]:
+    """As `Checkpoints.kept`, of another file."""
+    try:
+        return Checkpoints(python_tree(text)).kept
+    except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
