@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 
 import pytest
 
-from torchlint.verify.protocol import Outcome, Request
+from torchlint.verify.protocol import STOOD_IN, Outcome, Request
 from torchlint.verify.server import shared
 
 HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\nfrom typing import *\n"
@@ -103,8 +104,168 @@ def driven(text: str, name: str) -> Outcome:
             "Net",
             id="how many numbers a tuple holds",
         ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def __init__(self, d_model, num_scales, reps, action_dim, temporal_dim):
+                    super().__init__()
+                    self.a = nn.Linear(d_model, action_dim)
+                    self.b = nn.ModuleList([nn.Linear(action_dim, action_dim) for _ in range(num_scales * reps)])
+                    self.c = nn.Parameter(torch.ones(temporal_dim))
+                def forward(self, x):
+                    return self.b[0](self.a(x)) * self.c.sum()
+            """,
+            "Net",
+            id="words of names are whole words",
+        ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def __init__(self, inplanes, planes):
+                    super().__init__()
+                    self.a = nn.Conv2d(inplanes, planes, 1)
+                    self.b = nn.Conv2d(planes, 4 * planes, 1)
+                def forward(self, x):
+                    return self.b(self.a(x)) + x
+            """,
+            "Net",
+            id="arguments of a constructor that do not fit each other",
+        ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def forward(self, pyramid: List[torch.Tensor]):
+                    first, second, third = pyramid
+                    return first + F.interpolate(second + F.interpolate(third, scale_factor=2), scale_factor=2)
+            """,
+            "Net",
+            id="tensors of several sizes",
+        ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def __init__(self, first=None, second=None):
+                    super().__init__()
+                    def exists(value):
+                        return value is not None
+                    assert exists(first) ^ exists(second), "one of them"
+                    self.a = nn.Linear(first or second, 2)
+                def forward(self, x):
+                    return self.a(x)
+            """,
+            "Net",
+            id="one of two arguments",
+        ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def __init__(self, config: dict):
+                    super().__init__()
+                    assert "shape" in config, "shape"
+                    self.a = nn.Linear(config["shape"], 2)
+                def forward(self, x):
+                    return self.a(x)
+            """,
+            "Net",
+            id="a key that has to be there",
+        ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def __init__(self, pretrained=True):
+                    super().__init__()
+                    self.a = nn.Linear(4, 2)
+                    if pretrained:
+                        self.load_state_dict(torch.hub.load_state_dict_from_url("https://example.org/a.pt"))
+                def forward(self, x):
+                    return self.a(x)
+            """,
+            "Net",
+            id="weights that are elsewhere",
+        ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.parts = nn.Sequential(*[nn.Conv2d(1, 1, 3, stride=2) for _ in range(5)])
+                def forward(self, x):
+                    return self.parts(x)
+            """,
+            "Net",
+            id="images that are large enough",
+        ),
+        pytest.param(
+            """
+            class Scaled(torch.autograd.Function):
+                @staticmethod
+                def forward(ctx, x, weight, scale=2.0):
+                    ctx.save_for_backward(weight)
+                    return F.linear(x, weight) * scale
+                @staticmethod
+                def backward(ctx, g):
+                    return g @ ctx.saved_tensors[0] * 2.0, None, None
+            """,
+            "Scaled",
+            id="a custom Function",
+        ),
+        pytest.param(
+            """
+            class Layer:
+                pass
+            class Net(Layer):
+                def __init__(self, width):
+                    self.weight = torch.ones(width, 3)
+                def forward(self, x):
+                    return x @ self.weight
+            """,
+            "Net.forward",
+            id="a layer of a framework of its own",
+        ),
     ],
 )
 def test_what_is_wanted(text: str, name: str) -> None:
     outcome = driven(text, name)
     assert outcome.ending == "ended", outcome
+
+
+def test_what_a_package_that_is_not_there_would_have_defined(tmp_path: Path) -> None:
+    """Layers by where they are defined, settings by their fields, type variables, and weights that are fetched."""
+    files = {
+        "own/__init__.py": "",
+        "own/net.py": """
+            from typing import Generic
+            import torch
+            from torch import nn
+            from torch.hub import load_state_dict_from_url
+            from not_there_at_all.models.parts import Part
+            from nor_this import BaseModel, Field
+            from nor_that import T_Name
+            class Settings(BaseModel):
+                width: int
+                rate: float = Field(0.5, ge=0)
+                many: list = Field(default_factory=list)
+            class Own(Part):
+                def __init__(self, width):
+                    super().__init__()
+                    self.a = nn.Linear(width, width)
+                def forward(self, x):
+                    return self.a(x)
+            class Net(nn.Module, Generic[T_Name]):
+                def __init__(self, settings: Settings):
+                    super().__init__()
+                    self.parts = nn.Sequential(Own(settings.width), nn.Dropout(settings.rate), *settings.many)
+                    self.load_state_dict(load_state_dict_from_url("https://example.org/a.pt"))
+                def forward(self, x):
+                    return self.parts(x)
+            """,
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(textwrap.dedent(text), encoding="utf-8")
+    file = tmp_path / "own/net.py"
+    request = Request(text=file.read_text(encoding="utf-8"), path=str(file), module="Net", timeout=20.0)
+    outcome = shared().run(request)
+    assert outcome.ending == "ended", outcome
+    assert STOOD_IN in outcome.driven
+    assert "`fetched weights`" in outcome.driven

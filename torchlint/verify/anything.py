@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import torch
 from torch import nn
 
-from torchlint.verify.usage import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES
+from torchlint.verify.usage import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES, says
 
 HELD = 2
 """It holds so many others."""
@@ -23,6 +23,10 @@ _DONE = frozenset(
     {"step", "append", "extend", "add", "update", "remove", "close", "log", "info", "debug", "warning", "log_dict"}
 )
 """What is called for its effect."""
+
+
+_FRACTIONS = ("dropout", "drop", "prob", "eps", "momentum")
+"""Words of names of what has to lie between 0 and 1."""
 
 
 class Anything(int):
@@ -69,6 +73,8 @@ class Anything(int):
         if name in ("device",):
             return torch.device("cpu")
         Anything.asked = True
+        if any(says(name, word) for word in _FRACTIONS):
+            return 0.1
         if name in _TEXT:
             return getattr("relu", name)
         if name in ("keys", "values", "items"):

@@ -29,6 +29,7 @@ import torch
 
 from torchlint.verify import driver as drive
 from torchlint.verify import instrument
+from torchlint.verify.applied import applied
 from torchlint.verify.confinement import adopt_orphans, confine, descendants, kill_orphans
 from torchlint.verify.derivatives import Calls
 from torchlint.verify.documented import Example, examples, texts
@@ -405,10 +406,12 @@ class _Program:
     def _drive(self) -> tuple[str, Raised | None, str]:
         name, _, method = self.request.module.partition(".")
         target = self.module.__dict__.get(name)
+        target = (None if method else applied(target)) or target
         is_class = isinstance(target, type) and (bool(method) or issubclass(target, torch.nn.Module))
         if not is_class and (method or not callable(target) or isinstance(target, type)):
             return "unbuilt", None, f"`{self.request.module}` is no torch.nn.Module, and no function"
-        tree, method = ast.parse(self.request.text), "" if method == "forward" else method
+        own = is_class and not issubclass(target, torch.nn.Module)  # type: ignore[arg-type]
+        tree, method = ast.parse(self.request.text), "" if method == "forward" and not own else method
         names = self.module.__dict__
         touched = self.loading.standins.touched if self.loading else set()
         touched.clear()

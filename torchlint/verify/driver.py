@@ -34,9 +34,9 @@ from torchlint.verify.protocol import Raised
 from torchlint.verify.repairs import repaired
 from torchlint.verify.shown import as_documented, as_shown
 
-ATTEMPTS = 240
+ATTEMPTS = 400
 """Calls before giving up."""
-ATTEMPTS_EACH = 100
+ATTEMPTS_EACH = 140
 """Of them with what was constructed in one way."""
 GUESS_EVERY = 5
 """Of so many inputs one is a first guess, while there are any."""

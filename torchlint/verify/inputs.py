@@ -19,7 +19,7 @@ from torch import nn
 
 from torchlint.verify import typed, values
 from torchlint.verify.anything import Anything
-from torchlint.verify.usage import CONFIGURATIONS, LENGTHS, Use, uses, whole
+from torchlint.verify.usage import CONFIGURATIONS, LENGTHS, Use, is_size, says, uses, whole
 
 SIZE = 8
 """Of what says nothing of itself."""
@@ -82,10 +82,12 @@ def constructor_arguments(
         return {}
     known = uses_of_class(target)  # type: ignore[arg-type]  # a class is hashable
     classes = typed.annotated(target)
-    found = {}
+    found: dict[str, Any] = {}
     for p in parameters:
         wanted = p.default is p.empty or (all_of_them and p.default is None)
-        if wanted and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY):
+        if p.default is True and says(p.name, "pretrained"):
+            found[p.name] = False  # there is no network
+        elif wanted and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY):
             value = _of_class(target, p, classes.get(p.name), size, depth) if depth else typed.Nothing
             if value is not typed.Nothing:
                 found[p.name] = value
@@ -139,13 +141,13 @@ def _argument(name: str, annotation: Any, size: int) -> Any:
         if any(word in kind for word in words):
             return make(name, size)
     for words, make in _BY_NAME:
-        if any(word in name for word in words):
+        if any(says(name, word) for word in words) and not (make is _layer and is_size(name)):
             return make(name, size)
     return _integer(name, size)
 
 
 def _integer(name: str, size: int) -> int:
-    return next((value for word, value in SMALL_INTS.items() if word in name), size)
+    return next((value for word, value in SMALL_INTS.items() if says(name, word)), size)
 
 
 def _activation(name: str, size: int) -> Any:

@@ -128,9 +128,8 @@ def asked(statement: ast.stmt, message: str, at: Frame) -> Iterator[Wish]:
             continue
         if type(value).__name__ != refused:
             continue
-        known = list(at.argument(subject))
-        yield from (Wish(*found, "kind", "list" if kind == "several" else kind) for found in known)
-        if not known and kind in ("callable", "module"):
+        yield from (Wish(*found, "kind", "list" if kind == "several" else kind) for found in at.argument(subject))
+        if kind in ("callable", "module"):  # the last are tried first
             parts = ((name, made) for name, made in at.given.items() if isinstance(made, (list, tuple)))
             yield from (
                 Wish(name, "", "kind", "modules") for name, made in parts if any(each is value for each in made)

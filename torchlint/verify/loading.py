@@ -21,6 +21,9 @@ from collections.abc import Callable, Collection
 from types import CodeType
 from typing import Any
 
+import torch
+import torch.utils.model_zoo
+
 from torchlint.verify.hook import Finder
 from torchlint.verify.standins import Inert, StandIns
 
@@ -91,6 +94,8 @@ class Loading:
         sys.path.insert(0, self.root)
         sys.meta_path.insert(0, self.standins)  # what is there and does not load is stood in for, too
         Finder(self).install()
+        for module, name in _FETCHED:
+            setattr(module, name, Inert(f"fetched weights.{name}", self.standins.touched))
         before = set(sys.modules)
         for _ in range(ATTEMPTS):
             try:
@@ -288,6 +293,12 @@ def _version(distribution_name: str) -> str:
         return "999.0"  # as that of other stand-ins: whatever is wanted at least
 
 
+_FETCHED: tuple[tuple[Any, str], ...] = (
+    (torch.hub, "load_state_dict_from_url"),
+    (torch.hub, "download_url_to_file"),
+    (torch.utils.model_zoo, "load_url"),
+)
+"""What fetches weights: there is no network, and no weight of a driven program matters."""
 _NEEDED = frozenset({"torch", "numpy", "torchlint", "__main__"})
 """Nothing can be loaded without them."""
 

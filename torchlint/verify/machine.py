@@ -16,6 +16,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from torchlint.verify.anything import Anything
+from torchlint.verify.standins import Inert, Layer
 
 _ELSEWHERE = ("cuda", "mps", "xpu", "npu", "hpu")
 _OF_VALUES = (torch.tensor, torch.as_tensor, torch.asarray)
@@ -31,6 +32,16 @@ _IDLE = {
 
 def _answering(answer: Any) -> Callable[..., Any]:
     return lambda *args, **kwargs: answer
+
+
+_load = torch.nn.Module.load_state_dict
+
+
+def _loaded(module: torch.nn.Module, state: Any, *args: Any, **kwargs: Any) -> Any:
+    """As of a Module; what a stand-in has loaded, or fetched, holds nothing, and weights stay as they were made."""
+    if isinstance(state, (Inert, Layer, Anything)):
+        return torch.nn.modules.module._IncompatibleKeys([], [])
+    return _load(module, state, *args, **kwargs)
 
 
 class OnThisMachine(TorchFunctionMode):  # type: ignore[misc]
@@ -50,6 +61,7 @@ class OnThisMachine(TorchFunctionMode):  # type: ignore[misc]
         self.patches = contextlib.ExitStack()
         for name, answer in _IDLE.items():
             self.patches.enter_context(mock.patch.object(torch.cuda, name, _answering(answer)))
+        self.patches.enter_context(mock.patch.object(torch.nn.Module, "load_state_dict", _loaded))
         super().__enter__()
         return self
 

@@ -38,7 +38,8 @@ def as_modules(check: Check) -> None:
         if case.own.functions[0] not in ("forward", "__init__"):
             alone.setdefault(".".join((*case.own.classes, case.own.functions[0])), []).append(index)
     for name, indices in inside.items():
-        _drive(check, name, indices)
+        if not _drive(check, name, indices):  # it has a `forward` all the same
+            alone.setdefault(f"{name}.forward", []).extend(indices)
     for name, indices in alone.items():
         left = [index for index in indices if (check.drafts[index] or NOTHING).unreached]
         _drive_function(check, name, [index for index in left if _shown_by_any_input(check.cases[index])])
@@ -60,29 +61,37 @@ def as_modules(check: Check) -> None:
             check.drafts[index] = replace(draft, evidence=evidence)
 
 
-def _drive(check: Check, name: str, indices: Sequence[int]) -> None:
+def _drive(check: Check, name: str, indices: Sequence[int]) -> bool:
     """
     Drive a Module, with inputs that require no grad and, for what that leaves open, with inputs that do.
 
-    Only both together refute: a proof may rest on either.
+    Only both together refute: a proof may rest on either. Of a custom Function, which is applied, nothing is refuted.
+
+    Returns
+    -------
+    bool
+        Whether it is a Module, or a custom Function.
     """
     for input_grad in (False, True):
         left = [i for i in indices if (check.drafts[i] or NOTHING).status != "confirmed"]
         if not left:
-            return
+            return True
         first = [check.drafts[i] for i in left]
         outcome = check.run(check.request(check.program.text, module=name, input_grad=input_grad))
         check.judge(left, outcome, check.program.text, [], module=name, input_grad=input_grad)
         for index, before in zip(left, first, strict=True):
             now = check.drafts[index] or NOTHING
-            if now.status == "refuted" and STOOD_IN in outcome.driven:
-                words = f"it did not show, but something is missing{in_words(outcome)}"
+            applied = outcome.driven.startswith(f"`{name}` called")
+            if now.status == "refuted" and (applied or STOOD_IN in outcome.driven):
+                why = "a caller may give others" if applied else "something is missing"
+                words = f"it did not show, but {why}{in_words(outcome)}"
                 check.drafts[index] = now = DraftVerdict("inconclusive", words)
             if input_grad and now.status == "refuted" and before is not None and before.status != "refuted":
                 check.drafts[index] = replace(now, status="inconclusive")
         if outcome.ending == "unbuilt":
-            return
+            return "is no torch.nn.Module" not in outcome.note
         _drive_mended(check, name, indices, outcome, input_grad=input_grad)
+    return True
 
 
 def _drive_mended(check: Check, name: str, indices: Sequence[int], outcome: Outcome, *, input_grad: bool) -> None:

@@ -9,6 +9,7 @@ in; changes nothing.
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import linecache
 import os
@@ -265,12 +266,23 @@ def _wanted(test: ast.expr, truth: bool, at: Frame) -> Iterator[Wish]:
         case ast.BoolOp(_, parts):
             for part in reversed(parts):
                 yield from _wanted(part, truth, at)
+        case ast.BinOp(left, ast.BitXor(), right):
+            yield from _wanted(right, True, at)
+            yield from _wanted(left, True, at)
+        case ast.Call(ast.Name("exists" | "is_not_none"), [subject]) if truth:
+            yield from (Wish(*found, "value", ...) for found in at.argument(subject))
+        case ast.Compare(ast.Constant(str() as key), [ast.In()], [held]) if truth:
+            yield from (Wish(name, key, "kind", "") for name, inside in at.argument(held) if not inside)
         case ast.Compare(left, [operator], [right]):
             kind = type(operator) if truth else _NEGATED[type(operator)]
             yield from _compared(left, kind, right, at)
             if kind in _FLIPPED:
                 yield from _compared(right, _FLIPPED[kind], left, at)
-        case ast.Call(ast.Name("isinstance"), [subject, of]) if truth:
+        case ast.Call(ast.Name("isinstance"), [subject, of]) if not truth:
+            with contextlib.suppress(Exception):
+                several = any(type(at.value(subject)) is each for each in (int, float))
+                yield from (Wish(*found, "kind", "list") for found in at.argument(subject) if several)
+        case ast.Call(ast.Name("isinstance"), [subject, of]):
             try:
                 kinds = at.value(of)
             except Exception:

@@ -50,6 +50,7 @@ def repaired(inputs: Inputs, message: str, blamed: Sequence[str] = ()) -> list[I
     if re.search(r"scalar types?:? Float|expected .*Float|must be .*floating|found Long|'Long'|same dtype", message):
         found.append(replace(inputs, names=(*inputs.names, *inputs.integers), integers=()))
     found += list(_completed(inputs, message))
+    found += _of_several_sizes(inputs, message)
     if "ndarray" in message:
         for name in (*inputs.names, *(n for n, use in inputs.others if use.kind in ("mask", "config"))):
             found.append(with_use(inputs, name, Use("array")))
@@ -59,6 +60,24 @@ def repaired(inputs: Inputs, message: str, blamed: Sequence[str] = ()) -> list[I
     ):
         found += list(_otherwise(inputs, message))
     return found
+
+
+def _of_several_sizes(inputs: Inputs, message: str) -> Iterator[Inputs]:
+    """Tensors of a list that are each half as large as the one before, or twice."""
+    if re.search(r"tensor a \(\d+\) must match the size|[Ss]izes of tensors must match", message):
+        for name, use in inputs.others:
+            if (
+                use.kind in ("tensors", "batch")
+                and not use.held
+                and len(dict(inputs.shapes).get(name, inputs.shape)) > 2
+            ):
+                yield from (with_use(inputs, name, replace(use, held=held)) for held in ("smaller", "larger"))
+    if re.search(
+        r"expected (\d)D input \(got \dD|or \dD \(batched\) input", message
+    ):  # parts of one that is gone through
+        yield from (with_use(inputs, name, Use("tensors")) for name in inputs.names)
+    if "with a bool tensor is not supported" in message:
+        yield from (with_use(inputs, name, Use("tensor")) for name, use in inputs.others if use.kind == "mask")
 
 
 _NO_TENSOR = r"not Tensor|'Tensor' object|Tensor cannot|single element can be converted|ambiguous|'Tensor' and 'str'"
@@ -168,6 +187,11 @@ def instead(arguments: Mapping[str, Any], refusal: str) -> Iterator[tuple[str, A
                 yield from ((key, torch.rand(SIZE)), (key, torch.rand(2, SIZE)))
             else:
                 yield key, values.Config(SIZE)
+    for pattern in _SIZES:
+        match = re.search(pattern, refusal)
+        have, want = (0, 0) if match is None else sorted(map(int, match.groups()), reverse=True)
+        for old, new in ((want, have), (have, want)) if have != want else ():
+            yield from ((key, new) for key, value in arguments.items() if type(value) is int and value == old)
     missing = re.search(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)", refusal)
     if missing is not None:
         yield from ((name, values.scalar(name, SIZE, computes=False)) for name in re.findall(r"'(\w+)'", missing[1]))
@@ -181,6 +205,12 @@ def instead(arguments: Mapping[str, Any], refusal: str) -> Iterator[tuple[str, A
             yield from ((key, make()) for key in numbers[:8] for make in wanted)
 
 
+_SIZES = (
+    r"tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
+    r"shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)",
+    r"to have (\d+) channels, but got (\d+) channels",
+)
+"""Refusals of two sizes, one of which an argument of the constructor may be."""
 _REFUSED = (int, float, list, values.Config, values.AnyModule)
 _INSTEAD: tuple[tuple[str, tuple[Callable[[], Any], ...]], ...] = (
     (

@@ -98,6 +98,22 @@ def _unpacked(shape: Shape, groups: list[list[int]]) -> list[Shape]:
     return [*of_rank(shape, want), *along]
 
 
+def _larger(shape: Shape, factor: int, least: int) -> Shape:
+    return (*shape[:2], *(max(factor * size, least) for size in shape[2:]))
+
+
+def _viewed(shape: Shape, groups: list[list[int]]) -> list[Shape]:
+    """Where a tensor is taken for another shape: that, what it holds in one dimension, and other images."""
+    wanted, (have,) = groups  # a -1 is a 1 here, as its sign is left out
+    held = math.prod(wanted)
+    if not held or not have:
+        return []
+    found = [tuple(wanted), (2, held), (held,)]
+    if len(shape) > 2 and shape[-1] == shape[-2]:
+        found += [(*shape[:-2], size, size) for size in (32, 64, 28, 224, 8, 128) if size != shape[-1]]
+    return [*found, *_scaled(shape, -1, have, held)]
+
+
 _REPAIRS: tuple[tuple[str, _Repair], ...] = (
     (r"shapes cannot be multiplied \((\d+x\d+) and (\d+x\d+)\)", _multiplied),
     (r"size mismatch, got input \(\d+\), mat \(\d+x(\d+)\), vec \((\d+)\)", lambda s, g: _last(s, g[1][0])),
@@ -141,10 +157,11 @@ _REPAIRS: tuple[tuple[str, _Repair], ...] = (
     (r"Expected \d+D \(unbatched\) or (\d)D", lambda s, g: of_rank(s, g[0][0])),
     (r"1D (?:CPU )?int64", lambda s, g: [s[:1]]),
     (r"[Ss]izes? of tensors must match.* size (\d+) but got size (\d+)", lambda s, g: _swapped(s, g[1][0], g[0][0])),
-    (r"Kernel size: \((\d+)[^)]*\)", lambda s, g: [(*s[:2], *(max(n, 2 * g[0][0]) for n in s[2:]))]),
+    (r"Kernel size: \((\d+)[^)]*\)", lambda s, g: [_larger(s, 2, 2 * g[0][0]), _larger(s, 4, 0), _larger(s, 8, 0)]),
+    (r"shape '\[([-\d, ]+)\]' is invalid for input of size (\d+)", _viewed),
     (
         r"Output size is too small|Padding size should be less|should be (?:greater|bigger|larger)",
-        lambda s, g: [(*s[:2], *(2 * n for n in s[2:]))],
+        lambda s, g: [_larger(s, factor, 0) for factor in (2, 4, 8)],
     ),
     (r"expected (\d+) dims", lambda s, g: of_rank(s, g[0][0])),
     (r"divide axis of length (\d+) in chunks of (\d+)", lambda s, g: _swapped(s, g[0][0], g[1][0])),

@@ -12,14 +12,22 @@ import ast
 import importlib.abc
 import importlib.machinery
 import linecache
+import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import torch
 
 from torchlint.verify import named_axes
+from torchlint.verify.anything import Anything
+
+_SETTINGS = frozenset({"BaseModel", "BaseSettings"})
+"""Classes whose fields are what their bodies annotate."""
+_LAYERS = frozenset({"nn", "models", "layers", "modules"})
+"""Parts of the names of modules whose classes are layers."""
+_TYPE_VARIABLE = re.compile(r"_?(T|[A-Z]T|T_\w+|\w+_co|\w+_contra)")
 
 
 class Inert:
@@ -55,6 +63,9 @@ class Inert:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self._touch()
+        if self._name.endswith(".Field"):  # of settings: what it is unless it is given
+            made = kwargs.get("default_factory")
+            return made() if made is not None else kwargs.get("default", next(iter(args), Anything()))
         if len(args) == 1 and not kwargs and isinstance(args[0], (type, types.FunctionType, classmethod, staticmethod)):
             return args[0]
         if (given := _first_tensor((*args, *kwargs.values()))) is not None:
@@ -67,9 +78,11 @@ class Inert:
         last = self._name.rpartition(".")[2]
         if last == "LightningModule":
             return (Lightning,)
-        if last.endswith(("Module", "PreTrainedModel", "Model")) and not any(
-            isinstance(base, type) and issubclass(base, torch.nn.Module) for base in bases
-        ):
+        if last in _SETTINGS:
+            return (self._base(_StoodSettings),)
+        if (
+            last.endswith(("Module", "PreTrainedModel", "Model")) or _LAYERS & {*self._name.split(".")[1:-1]}
+        ) and not any(isinstance(base, type) and issubclass(base, torch.nn.Module) for base in bases):
             return (self._base(_StoodModule),)
         return (self._base(_Stood),)
 
@@ -186,6 +199,19 @@ class _Stood:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__()
+
+
+class _StoodSettings(_Stood):
+    """The same for settings: they are what they are given, else what their class says, else anything."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+        self.__dict__.update(kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if any(name in vars(kind).get("__annotations__", {}) for kind in type(self).__mro__):
+            return self.__dict__.setdefault(name, Anything())
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
 class Layer(torch.nn.Module):  # type: ignore[misc]
@@ -308,6 +334,8 @@ class _Module(types.ModuleType):
             return "999.0"
         if name.startswith("__"):
             raise AttributeError(name)
+        if _TYPE_VARIABLE.fullmatch(name):
+            return TypeVar(name)
         value: Any = Lightning if name == "LightningModule" else Inert(f"{self.__name__}.{name}", self._touched_here)
         if self.__name__.partition(".")[0] == named_axes.PACKAGE and name in named_axes.KNOWN:
             value = _told(named_axes.KNOWN[name], named_axes.PACKAGE, self._touched_here)

@@ -8,6 +8,8 @@ then names.
 from __future__ import annotations
 
 import ast
+import functools
+import itertools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -90,14 +92,45 @@ CONFIGURATIONS = ("config", "cfg", "conf", "args", "opt", "hparams", "settings",
 """Names of what holds settings."""
 LENGTHS = ("lens", "lengths", "len")
 """Last words of names of tensors of lengths, one for each sequence."""
+LONG = 6
+"""A word of so many letters is meant wherever it stands in a name."""
+
+
+@functools.lru_cache(maxsize=4096)
+def says(name: str, word: str) -> bool:
+    """
+    Whether a name holds a word: as one of its parts (`alpha` of `alpha_0`, not of `alphabet_size`), with an `n` before
+    it, in the singular where something is counted; a long one anywhere. `=word` is its last part, `word_` begins one.
+    """
+    parts = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().split("_")
+    whole = "_".join(parts)
+    if word.startswith("="):
+        return parts[-1] == word[1:]
+    if "_" in word:
+        return f"_{word}" in f"_{whole}_"
+    parts = [part.rstrip("0123456789") for part in parts]
+    if word in parts or f"n{word}" in parts or f"{word}s" in parts:
+        return True
+    counted = itertools.pairwise(parts)
+    if word.endswith("s") and any(part == word[:-1] and before in _COUNTS for before, part in counted):
+        return True
+    return len(word) >= LONG and word in whole
+
+
+_COUNTS = ("n", "num", "nb", "max", "min")
 _COUNTED = frozenset({"batch_idx", "batch_nb", "batch_index", "optimizer_idx", "dataloader_idx", "epoch", "step"})
 """Names of what counts, where they are not called tensors."""
 _SIZE = re.compile(
-    r"^(n|num|max|min)_|_(size|sizes|len|length|dim|dims|num|step|steps|epoch|epochs|rate|eps|order|factor|width|height)$"
+    r"^(n|num|max|min)_|^d_(model|ff|ffn|k|v|q|key|value|inner|state|conv|hidden|in|out|head|emb\w*|feat\w*|input|output)$|_(size|sizes|len|length|dim|dims|num|step|steps|epoch|epochs|rate|eps|order|factor|width|height)$"
     r"|^(dim\d?|dims|axis\d?|k|n|groups|stride|strides|padding|dilation|kernel_size|eps|alpha|beta|gamma|temperature|length"
     r"|epochs?|steps?|seed|sizes?|depth|width|height|lr|p|momentum|sigma|tau|num|count|channels|ratio)$"
 )
 """Names of numbers; where they end in s and are gone through, of lists of numbers."""
+
+
+def is_size(name: str) -> bool:
+    """Whether a name is that of a number, `d_model` among them."""
+    return _SIZE.search(name.lower()) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +157,8 @@ class Use:
     value
         Of kind "value": itself.
     held
-        Of a batch and the like: the kind of its tensors; "": by their names.
+        Of a batch and the like: the kind of its tensors; "": by their names. Of tensors also "smaller" or "larger":
+        each has half the size of the one before, or twice.
     """
 
     kind: str

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from torchlint.verify.anything import AnyTensor, Anything, tensors
-from torchlint.verify.usage import CONFIGURATIONS, MODULE_ATTRIBUTES, Use
+from torchlint.verify.usage import CONFIGURATIONS, MODULE_ATTRIBUTES, Use, says
 
 
 class Place(str):
@@ -34,7 +34,11 @@ class Place(str):
         return str(self)
 
 
-_SMALL: tuple[tuple[tuple[str, ...], Any], ...] = (  # of a name, the first whose words it holds; =: its last word
+_SMALL: tuple[tuple[tuple[str, ...], Any], ...] = (  # of a name, the first of whose words it says one
+    (("sample_rate", "sampling_rate", "samplerate", "sr"), 8000),
+    (("n_fft", "nfft", "fft_size"), 64),
+    (("hop_length", "hop_size", "hop"), 16),
+    (("scale_factor", "upscale", "upscale_factor", "downscale", "upsample", "downsample", "dilation_rate"), 2),
     (
         ("dropout", "drop", "prob", "rate", "alpha", "beta", "momentum", "sigma", "std", "weight_decay", "smoothing"),
         0.1,
@@ -74,7 +78,9 @@ def scalar(name: str, size: int, *, computes: bool) -> Any:
     """
     lower = name.lower()
     for words, value in _SMALL:
-        if any(word in lower or word == f"={lower.rpartition('_')[2]}" for word in words):
+        if any(says(name, word) for word in words):
+            if type(value) is float and lower.startswith(("n_", "num_", "nb_")):
+                return 2  # so many of them
             return size if value == -1 and not (computes and lower in ("dim", "axis")) else value
     return size
 
@@ -95,7 +101,7 @@ class Config:
         value: Any = Config(self._size) if inner else scalar(name, self._size, computes=False)
         known = "" if inner or value != self._size else self._reads.get(name, "")
         if known:
-            value = {"object": Config(self._size), "called": AnyModule(), "list": [self._size] * 2}[known]
+            value = {"object": Config(self._size), "called": AnyModule(), "list": [Anything(self._size)] * 2}[known]
         elif type(value) is int and value == self._size:
             value = Anything(value)
         self.__dict__[name] = value
@@ -275,6 +281,18 @@ def tensor(name: str, shape: tuple[int, ...], requires_grad: bool, kind: str = "
     return leaf.requires_grad_().clone() if requires_grad else leaf
 
 
+_SCALED: Mapping[str, Callable[[int, int], int]] = {
+    "smaller": lambda index, count: 2 ** (count - 1 - index),
+    "larger": lambda index, count: 2**index,
+}
+"""Of the tensors of a list, how many times as large each is as the smallest."""
+
+
+def _scaled(shape: tuple[int, ...], factor: int) -> tuple[int, ...]:
+    """Behind the batch and the channels."""
+    return (*shape[:2], *(size * factor for size in shape[2:]))
+
+
 def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: bool, *, computes: bool) -> Any:
     """
     A value for an argument.
@@ -293,6 +311,9 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
     match use.kind:
         case "tensor" | "integers" | "mask":
             return tensor(name, shape, requires_grad, use.kind)
+        case "tensors" if use.held in _SCALED:
+            shapes = [_scaled(shape, _SCALED[use.held](index, use.rank or 2)) for index in range(use.rank or 2)]
+            return [tensor(name, each, requires_grad, "tensor") for each in shapes]
         case "tensors":
             return [tensor(name, shape, requires_grad, use.held) for _ in range(use.rank or 2)]
         case "batch":
@@ -327,7 +348,7 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
             settings = not computes or name.lower() in CONFIGURATIONS
             return Settings(size, use.reads) if settings else Batch(shape, requires_grad, use.held, use.value or ())
         case "list":
-            return [size] * (use.rank or 2)
+            return [Anything(size) for _ in range(use.rank or 2)]
         case "indices":
             return [0, 1]
         case "integer":

@@ -177,4 +177,4 @@ def _value(have: Any, wish: Wish) -> Any:
         return typed.of(use.of, lambda kind, depth: constructor_arguments(kind, SIZE, depth=depth))
     if wish.asks == "type" and use.kind in ("tensors", "batch"):
         return [SIZE, SIZE] if use.kind == "tensors" else (SIZE, SIZE)
-    return values.make(wish.name, use, (SIZE,), SIZE, False, computes=False)
+    return values.make(wish.attribute or wish.name, use, (SIZE,), SIZE, False, computes=False)
