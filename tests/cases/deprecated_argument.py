@@ -258,3 +258,48 @@ def another_value_takes_its_place():
         return F.mse_loss(x, y, size_average=average)  # warning: [TLN903]
 
     loss(torch.ones(2), torch.zeros(2))
+
+
+def behind_a_return():
+    def grid(a, b):
+        return a[:, None] + b
+        x, y = torch.meshgrid(a, b)
+        return x + y
+
+    grid(torch.ones(2), torch.ones(2))
+
+
+def behind_two_arms():
+    def grid(a, b, wide=True):
+        if wide:
+            return a[:, None] + b
+        else:
+            raise ValueError(wide)
+        return torch.meshgrid(a, b)
+
+    grid(torch.ones(2), torch.ones(2))
+
+
+def never():
+    def grid(a, b):
+        if False:
+            return torch.meshgrid(a, b)
+        while 0:
+            torch.meshgrid(a, b)
+        if not True and a:
+            torch.meshgrid(a, b)
+        return torch.meshgrid(a, b) if False else a
+
+    grid(torch.ones(2), torch.ones(2))
+
+
+def behind_one_arm():
+    """Warns: torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument"""
+
+    def grid(a, b, wide=True):
+        if not wide:
+            return a
+        if True:
+            return torch.meshgrid(a, b)  # warning: [TLN903]
+
+    grid(torch.ones(2), torch.ones(2))

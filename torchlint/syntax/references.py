@@ -3,7 +3,8 @@ Every place of a file that names something of a package: imports, aliases, attri
 
 Walks Python's own tree with the scopes of the language and runs nothing: a name stands for what an import (or one plain
 assignment of a dotted name) bound it to, and for nothing where it is bound in any other way too. Says of each place
-whether its author asked first: a version, `hasattr`, a `try`. Knows of no package what is in it.
+whether its author asked first: a version, `hasattr`, a `try`. What is never run names nothing. Knows of no package what
+is in it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from itertools import zip_longest
 from torchlint.syntax.availability import AvailabilityTests, handles_absence, last_name, leaves, replaces
 from torchlint.syntax.bindings import Bindings, arguments_of
 from torchlint.syntax.mentions import statements
+from torchlint.syntax.unreachable import arms, ends, truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +178,11 @@ class _Uses:
             self.expression(node.test)
             before = self.asked
             self.asked = before or self.tests.asks(node.test)
-            self.expression(node.body)
-            self.expression(node.orelse)
+            always = truth(node.test)
+            if always is not False:
+                self.expression(node.body)
+            if always is not True:
+                self.expression(node.orelse)
             self.asked = before
         elif isinstance(node, ast.BoolOp):
             before = self.asked
@@ -316,6 +321,8 @@ class _Walk:
                 self.uses.asked = asked
             if isinstance(node, ast.If) and leaves(node.body) and self.tests.asks(node.test):
                 self.uses.asked = True
+            if ends(node):
+                break
         self.uses.asked, self.uses.statement = before, around
 
     def statement(self, node: ast.stmt) -> None:
@@ -336,8 +343,8 @@ class _Walk:
         elif isinstance(node, ast.If):
             self.uses.expression(node.test)
             self.uses.asked = before or self.tests.asks(node.test)
-            self.block(node.body)
-            self.block(node.orelse)
+            for body in arms(node):
+                self.block(body)
         elif isinstance(node, (ast.For, ast.AsyncFor)):
             self.uses.expression(node.target)
             self.uses.expression(node.iter)
@@ -345,7 +352,8 @@ class _Walk:
             self.block(node.orelse)
         elif isinstance(node, ast.While):
             self.uses.expression(node.test)
-            self.block(node.body)
+            if truth(node.test) is not False:
+                self.block(node.body)
             self.block(node.orelse)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             self.uses.asked = before or any(self.tests.expects(each.context_expr) for each in node.items)
