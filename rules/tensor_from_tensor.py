@@ -92,11 +92,14 @@ class TensorFromTensor(Rule):
         message = f"`{event.how}(...)` is for data, and {data} is a tensor: {consequence}; `clone` or `to` is for those"
         if event.annotated:
             message += f", where {data} is one, as its annotation or its use says"
+        elif event.shown:
+            message += f", where {data} is one, as where the module is run as a script"
         text = _copy(event)
         fix = None
         if text is not None:
             fix = Fix("copy with `detach()` and `clone()`", (Edit(event.node, text),), safe=event.certain)
-        level = Level.STRICT if event.annotated else None  # annotations often lie: numbers come here as well
+        # annotations often lie, and callers differ: numbers and arrays come here as well
+        level = Level.STRICT if event.annotated or event.shown else None
         claims = (Warns("To copy construct from a tensor"),)
         yield Diagnostic(event.node, message, event.trace, fix, level, claims=claims)
 

@@ -247,3 +247,41 @@ def added_to_in_torchscript():
 
     x = torch.arange(4)
     embed(x, 1)
+
+
+def asked_for_its_form():
+    def whitened(x):
+        x -= x.mean()
+        return x * 2
+
+    def normalised(x):
+        z = torch.stack([x, x])
+        y = whitened(z)
+        assert z.shape[0] == 2 and z.device == y.device
+        return y.sum(z.dim() - 1)
+
+    normalised(torch.rand(3))
+
+
+def asked_for_its_form_and_then_its_values():
+    """Holds: z.mean().abs() < 1e-6"""
+
+    def whitened(x):
+        x -= x.mean()  # warning: [TLN213]
+        return x * 2
+
+    z = torch.rand(3) + 1
+    y = whitened(z)
+    total = y.sum(z.dim() - 1) + z.sum()
+
+
+def counts_that_the_function_is_to_fill():
+    def counted(sums, lengths, words):
+        for word in words:
+            sums[len(word)] += 1
+            lengths[0] += len(word)
+        return len(words)
+
+    sums, lengths = torch.zeros(8), torch.zeros(1)
+    count = counted(sums, lengths, ["a", "bc", "de"])
+    assert (sums / count).sum() == 1 and lengths == 5

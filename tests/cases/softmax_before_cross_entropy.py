@@ -239,3 +239,18 @@ def logarithms_into_nll():
     nn.NLLLoss()(nn.Sequential(head, nn.LogSoftmax(1))(torch.rand(2, 4)), y).backward()
     scores = head(torch.rand(2, 4))
     F.nll_loss(scores - scores.logsumexp(1, keepdim=True), y).backward()
+
+
+def a_tensor_has_no_parts_with_names():
+    class Loss(nn.Module):
+        def forward(self, outputs, target):
+            return F.binary_cross_entropy_with_logits(outputs["cls"], target)
+
+    def shown():
+        try:
+            return Loss()(torch.sigmoid(torch.randn(3)), torch.zeros(3))
+        except (IndexError, TypeError):
+            return None
+
+    shown()
+    Loss()({"cls": torch.randn(3)}, torch.zeros(3)).item()

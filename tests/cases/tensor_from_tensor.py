@@ -247,3 +247,42 @@ def a_local_that_a_loop_makes_a_tensor():
         return level
 
     ramp(2.0)
+
+
+def given_a_tensor_where_it_is_shown():
+    class Scaler:
+        def fit(self, values):
+            values = torch.tensor(values, dtype=torch.float)
+            self.mean = values.mean()
+
+    def fitted(rows):
+        scaler = Scaler()
+        scaler.fit(np.asarray(rows))
+        return scaler
+
+    if __name__ == "__main__":
+        scaler = Scaler()
+        scaler.fit(np.random.rand(3))
+
+
+def a_number_is_what_the_search_ends_with():
+    import math
+
+    def share(x):
+        return 0.5 * (1 + torch.erf(x / math.sqrt(2.0)))
+
+    def implied(price, spot):
+        price = price.item()
+        volatility = math.sqrt(2 * abs(math.log(spot / 105.0)))
+        for _ in range(10):
+            volatility = max(min(volatility, 1.0), 1e-5)
+            difference = spot * share(volatility * math.sqrt(price)) - price
+            if abs(difference) < 1e-8:
+                return torch.tensor(volatility)
+            volatility -= difference / 3
+        return torch.tensor(volatility)
+
+    try:
+        implied(torch.tensor(10.0), 100.0)
+    except TypeError:
+        pass

@@ -234,3 +234,45 @@ def functional_activation_in_place():
     torch.nn.functional.relu(x, inplace=True)
     torch.nn.functional.relu_(x)
     assert (x >= 0).all()
+
+
+def asked_whether_it_raises():
+    def takes_several():
+        probe = torch.zeros((2, 2), dtype=torch.bool)
+        try:
+            probe.any(dim=(0, 1))
+        except TypeError:
+            return False
+        return True
+
+    assert takes_several() in (True, False)
+
+
+def asked_with_an_else():
+    x = torch.rand(3)
+    try:
+        x.reshape(2, 2)
+    except RuntimeError as error:
+        message = str(error)
+    else:
+        message = ""
+    assert message
+
+
+def tried_and_told():
+    """Holds: (x < 0).any()"""
+    x = torch.tensor([-1.0, 2.0])
+    try:
+        x.clamp(min=0)  # warning: [TLN212]
+    except TypeError as error:
+        print(error)
+
+
+def tried_and_used_afterwards():
+    """Holds: (x < 0).any()"""
+    x = torch.tensor([-1.0, 2.0])
+    try:
+        x.clamp(min=0)  # warning: [TLN212]
+        total = x.sum()
+    except TypeError:
+        total = None

@@ -129,3 +129,19 @@ def test_an_operation_without_a_derivative_is_recorded_and_nothing_more() -> Non
     chosen = choose("torch.floor_divide", call, informed=True)
     assert chosen is not None
     assert {fact.topic for fact in facts(*chosen, call, seen)} == {"writes", "shares memory", "requires grad", "node"}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_functions_that_take_no_number_raise() -> None:
+    """`takes_no_number` ends a path of the model: every function it names is called with a number."""
+    named = [each for each in ops.spellings() if not each.startswith("torch.Tensor.") and ops.takes_no_number(each)]
+    called = 0
+    for spelling in named:
+        function: object = torch
+        for part in spelling.split(".")[1:]:
+            function = getattr(function, part, None)
+        if callable(function):
+            called += 1
+            with pytest.raises((TypeError, AttributeError)):
+                function(0.5)
+    assert called > 300

@@ -52,6 +52,8 @@ def is_for_effect(program: ir.Program, function: ir.Node | None, statement: ir.S
     outer = around(body, statement)
     if any(isinstance(each, ir.With) and not _is_transparent(each) for each in outer):
         return True
+    if outer and isinstance(outer[-1], ir.Try) and _is_probe(outer[-1], statement):
+        return True
     if name in _CHECKS:
         return False  # what is checked is neither timed nor shown
     if any(isinstance(each, ir.For) and _only_repeats(each) for each in outer):
@@ -62,6 +64,21 @@ def is_for_effect(program: ir.Program, function: ir.Node | None, statement: ir.S
         alone = all(isinstance(each, ir.ExpressionStatement) for each in function.body)
         return alone and _CLOCK.search(program.text) is not None
     return _is_timed(program, statement) or _is_shown(program, statement)
+
+
+def _is_probe(attempt: ir.Try, statement: ir.Statement) -> bool:
+    """
+    Whether a `try` asks whether a statement raises, and does something else then: it is the last of what is tried, and
+    a handler does more than to tell.
+    """
+    if not attempt.body or attempt.body[-1] is not statement:
+        return False
+    return any(not _only_tells(each) for handler in attempt.handlers for each in handler.body)
+
+
+def _only_tells(statement: ir.Statement) -> bool:
+    value = statement.value if isinstance(statement, ir.ExpressionStatement) else None
+    return isinstance(value, ir.Call)
 
 
 def is_fallback(program: ir.Program, statement: ir.Statement, name: str) -> bool:

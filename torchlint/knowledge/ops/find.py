@@ -48,6 +48,7 @@ __all__ = [
     "operator_spelling",
     "select",
     "spellings",
+    "takes_no_number",
     "torch_version",
     "use_table",
 ]
@@ -89,6 +90,23 @@ def spellings() -> frozenset[str]:
 def is_tensor_method(name: str) -> bool:
     """Whether `torch.Tensor` has a method or attribute of that name that the table knows."""
     return f"torch.Tensor.{name}" in _table()["spellings"]
+
+
+@cache
+def takes_no_number(spelling: str) -> bool:
+    """
+    Whether a function whose first argument is all that it needs raises where that is a Python number, and no tensor:
+    `torch.erf(0.5)`.
+    """
+    operations = find(spelling)
+    return bool(operations) and all(
+        each.parameters
+        and each.parameters[0].kind == "tensor"
+        and each.parameters[0].required
+        and not (each.parameters[0].nullable or each.parameters[0].wraps or each.parameters[0].variadic)
+        and not any(other.required for other in each.parameters[1:])
+        for each in operations
+    )
 
 
 def has_inplace_twin(name: str) -> bool:

@@ -42,6 +42,9 @@ class TensorCopied(Event):
         says may be something else another time.
     annotated
         That it is a tensor is only what an annotation says.
+    shown
+        The function was given it where the module is run as a script (`if __name__ == "__main__":`). What others give
+        it is not known.
     """
 
     how: Literal["tensor", "new_tensor"]
@@ -53,6 +56,7 @@ class TensorCopied(Event):
     plain: bool
     certain: bool
     annotated: bool
+    shown: bool = False
 
 
 class Product(NamedTuple):

@@ -206,7 +206,9 @@ def _unknown_method(run: Run, receiver: Unknown, name: str, site: CallSite, wher
         return Sequence("generator", None, element, dotted(where))
     if name in _LIKE:
         site = CallSite(site.node, [], {})
-    return unknown_call(run, callee, site, receiver)
+    result = unknown_call(run, callee, site, receiver)
+    # a tensor's, an array's: a number; of what has no such method Python raises
+    return Scalar("number") if name == "item" and not site.node.arguments else result
 
 
 def _of_sequence(run: Run, receiver: Sequence, name: str, site: CallSite, where: ir.Expression) -> Value | None:

@@ -166,6 +166,8 @@ def _return(run: Run, node: ir.Return) -> None:
     value = run.evaluate(node.value) if node.value is not None else NONE
     for tensor in reachable_tensors(value):
         use(run.autograd, tensor, node)
+    if machine.dead:
+        return  # what it returns raises
     if machine.stack:
         call = machine.stack[-1]
         _finally(run)

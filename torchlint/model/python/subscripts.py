@@ -60,9 +60,13 @@ def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | S
     if isinstance(value, Choice):
         return machine.each(value, lambda each: subscript(run, each, index, origin))
     value = resolved(run, value)
-    if isinstance(value, Unknown) and value.tensor is not None:
+    named = isinstance(index, Constant) and isinstance(index.value, str)
+    if isinstance(value, Unknown) and value.tensor is not None and not named:
         value = value.tensor
     if isinstance(value, Tensor):
+        if named:
+            machine.dead = True  # no tensor has parts with names: Python raises
+            return Unknown()
         result = tensor_getitem(run.torch, value, index, origin)
         time = machine.tick()
         if _shares(result, value) and not _is_its_own(machine.statement, origin):

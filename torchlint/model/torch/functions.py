@@ -15,6 +15,7 @@ from torchlint.knowledge.factories import find as factories
 from torchlint.knowledge.modules import find as modules
 from torchlint.knowledge.modules import optimizers
 from torchlint.knowledge.ops import find as ops
+from torchlint.knowledge.ops.find import takes_no_number
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.autograd.tensors import fresh, tensor_options
 from torchlint.model.autograd.writes import write
@@ -124,6 +125,9 @@ def _function(torch: Torch, qualified: str, site: CallSite) -> Value | None:
     if not site.complete:
         return None
     positional = site.positional
+    if positional and _is_number(positional[0]) and takes_no_number(qualified):
+        torch.machine.dead = True  # torch raises
+        return Unknown()
     if qualified in FOLLOWED:
         result = contraction(torch, qualified, positional, keywords, site.node, display)
         if result is not None:
@@ -134,6 +138,13 @@ def _function(torch: Torch, qualified: str, site: CallSite) -> Value | None:
     if positional and isinstance(positional[0], Tensor) and several and _variadic(qualified):
         positional = [Sequence("tuple", tuple(positional))]
     return apply(torch, qualified, positional, keywords, site.node, display, target=target, name=name)
+
+
+def _is_number(value: Value) -> bool:
+    """Whether it is certainly a number of Python's."""
+    if isinstance(value, Constant):
+        return type(value.value) in (int, float)
+    return isinstance(value, Scalar) and value.kind in ("float", "number")  # an annotation says "int", too
 
 
 def _broadcast(torch: Torch, tensors: list[Value], site: CallSite) -> Value | None:

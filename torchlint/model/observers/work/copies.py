@@ -40,6 +40,8 @@ class Copies(Computations):
         super().__init__(machine)
         self._tested: list[Value] = []
         self._calls: list[int] = [0]
+        self._arguments: list[list[Value]] = []
+        """Of each running function, what the file gives it only to show it."""
         self._number = 0
         self._made_in: dict[int, int] = {}
         self._found: list[tuple[ir.Call, TensorCopied]] = []
@@ -55,10 +57,13 @@ class Copies(Computations):
                 self._given_others.add(id(parameter))
         self._number += 1
         self._calls.append(self._number)
+        shown = not self._arguments and self.machine.statement is not None and _is_shown(self.machine)
+        self._arguments.append(list(arguments.values()) if shown else [])
 
     def function_ended(self, function: Function, result: Value) -> None:
         if len(self._calls) > 1:
             self._calls.pop()
+            self._arguments.pop()
 
     def computed(self, made: Computation) -> None:
         self._made_in[id(made)] = self._calls[-1]
@@ -125,6 +130,7 @@ class Copies(Computations):
             plain=not any(each.star for each in origin.arguments),
             certain=not isinstance(argument.value, ir.Attribute),
             annotated=annotated,
+            shown=bool(self._arguments) and any(data is each for each in self._arguments[-1]),
         )
         self._found.append((origin, self.machine.with_truth(event)))
 
@@ -164,7 +170,7 @@ class Copies(Computations):
             else:
                 self.machine.emit(event)
         self._found, self._doubtful, self._tested = [], set(), []
-        self._made_in, self._calls = {}, [0]
+        self._made_in, self._calls, self._arguments = {}, [0], []
 
     def finished(self) -> None:
         """What an annotation alone says is not told where the file itself gives the parameter something else."""
@@ -172,6 +178,16 @@ class Copies(Computations):
             if id(parameter) not in self._given_others:
                 self.machine.emit(event)
         self._waiting.clear()
+
+
+def _is_shown(machine: Machine) -> bool:
+    """Whether the running statement stands where a module is run as a script (`if __name__ == "__main__":`)."""
+    guarded = [each for each in machine.program.body if isinstance(each, ir.If) and _asks_its_name(each.test)]
+    return any(each is machine.statement for block in guarded for each in ir.walk(block.body))
+
+
+def _asks_its_name(test: ir.Expression) -> bool:
+    return any(isinstance(each, ir.Name) and each.id == "__name__" for each in ir.walk(test))
 
 
 def _is_no_tensor(value: Value | None) -> bool:

@@ -23,6 +23,14 @@ from torchlint.syntax.features import WRITING
 if TYPE_CHECKING:
     from torchlint.model.state.machine import Machine
 
+_FORM = frozenset(
+    {"shape", "size", "dim", "ndim", "ndimension", "numel", "nelement", "dtype", "device", "layout", "is_cuda",
+     "requires_grad", "stride", "is_contiguous", "new_zeros", "new_ones", "new_empty", "new_full"}
+)  # fmt: skip
+"""What is asked of a tensor without its values."""
+_TO_BE_FILLED = frozenset({"zeros", "empty", "zeros_like", "empty_like", "new_zeros", "new_empty"})
+"""Whoever makes such a tensor and hands it on wants it filled: sums, counts, an output."""
+
 
 @dataclass(slots=True, eq=False)
 class _Running:
@@ -95,7 +103,7 @@ class Arguments(Observer):
         if running.switched or self.machine.expected_errors:
             return
         for parameter, given, name in running.given:
-            if tensor.family is given.family and given.grad_of is None:
+            if tensor.family is given.family and given.grad_of is None and given.made_by not in _TO_BE_FILLED:
                 guard = self.machine.guard
                 self._modified.append(_Modified(running, parameter, given, name, write, guard))
 
@@ -129,11 +137,21 @@ class Arguments(Observer):
         if not isinstance(value, Tensor):
             return
         self._names[id(value)] = name
+        if self._modified and self._asks_form(origin):
+            return
         for each in list(self._modified):
             if each.returned and not each.fresh and each.tensor is value and each.name == name:
                 self._modified = [other for other in self._modified if other.tensor is not value]
                 self._tell(each, Step(origin.origin, f"`{name}` is read here, modified"), name)
                 return
+
+    def _asks_form(self, origin: ir.Node) -> bool:
+        """Whether a name is read for its shape, kind or place, which no write changes."""
+        statement = self.machine.statement
+        return statement is not None and any(
+            isinstance(each, ir.Attribute) and each.value is origin and each.attr in _FORM
+            for each in ir.walk(statement)
+        )
 
     def _tell(self, each: _Modified, read: Step | None, name: str) -> None:
         write = each.write
