@@ -222,6 +222,21 @@ def driven(text: str, name: str) -> Outcome:
             "Net.forward",
             id="a layer of a framework of its own",
         ),
+        pytest.param(
+            "def f(x):\n    torch.distributed.all_reduce(x)\n    return x / torch.distributed.get_world_size()\n",
+            "f",
+            id="a process group of one",
+        ),
+        pytest.param(
+            "def f(net, place):\n    net.load_state_dict(torch.load(place)['net'])\n    return net(torch.ones(8))\n",
+            "f",
+            id="what a file holds",
+        ),
+        pytest.param(
+            "def f(loader, device: str):\n    for batch in loader:\n        print(batch['x'].to(device).mean())\n",
+            "f",
+            id="batches by name, and a device by its name",
+        ),
     ],
 )
 def test_what_is_wanted(text: str, name: str) -> None:

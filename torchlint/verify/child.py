@@ -34,6 +34,7 @@ from torchlint.verify.confinement import adopt_orphans, confine, descendants, ki
 from torchlint.verify.derivatives import Calls
 from torchlint.verify.documented import Example, examples, texts
 from torchlint.verify.loading import Loading, without
+from torchlint.verify.machine import OnThisMachine
 from torchlint.verify.missing import Missing
 from torchlint.verify.observe import Clock, Watcher, describe, facts
 from torchlint.verify.preloaded import Preloaded, key
@@ -415,6 +416,7 @@ class _Program:
         names = self.module.__dict__
         touched = self.loading.standins.touched if self.loading else set()
         touched.clear()
+        OnThisMachine.absent = touched
         touched.update(f"what line {line} does" for line in (self.loading.left_out if self.loading else ()))
         grad = self.request.input_grad
         absent = self.loading.absent if self.loading else None

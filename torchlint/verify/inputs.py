@@ -137,6 +137,8 @@ def _argument(name: str, annotation: Any, size: int) -> Any:
     kind = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
     if annotation is inspect.Parameter.empty:
         kind = ""
+    if says(name, "=device"):
+        return "cpu"
     for words, make in _BY_ANNOTATION:
         if any(word in kind for word in words):
             return make(name, size)

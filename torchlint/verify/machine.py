@@ -8,8 +8,9 @@ is not seen.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 from unittest import mock
 
 import torch
@@ -44,6 +45,17 @@ def _loaded(module: torch.nn.Module, state: Any, *args: Any, **kwargs: Any) -> A
     return _load(module, state, *args, **kwargs)
 
 
+_load_file = torch.load
+
+
+def _loaded_file(file: Any, *args: Any, **kwargs: Any) -> Any:
+    """As of torch; what lies in no file is a stand-in for it."""
+    if isinstance(file, (str, os.PathLike)) and not os.path.exists(file):
+        OnThisMachine.absent.add("a file")
+        return Inert("a file.contents", OnThisMachine.absent)
+    return _load_file(file, *args, **kwargs)
+
+
 class OnThisMachine(TorchFunctionMode):  # type: ignore[misc]
     """
     Every device that a call into torch names is the CPU.
@@ -52,9 +64,12 @@ class OnThisMachine(TorchFunctionMode):  # type: ignore[misc]
     ----------
     calls
         So many calls into torch came back.
+    absent
+        Where a stand-in says that it was used.
     """
 
     calls = 0
+    absent: ClassVar[set[str]] = set()
 
     def __enter__(self) -> OnThisMachine:
         """What asks a device how it is finds one that is idle."""
@@ -62,6 +77,7 @@ class OnThisMachine(TorchFunctionMode):  # type: ignore[misc]
         for name, answer in _IDLE.items():
             self.patches.enter_context(mock.patch.object(torch.cuda, name, _answering(answer)))
         self.patches.enter_context(mock.patch.object(torch.nn.Module, "load_state_dict", _loaded))
+        self.patches.enter_context(mock.patch.object(torch, "load", _loaded_file))
         super().__enter__()
         return self
 

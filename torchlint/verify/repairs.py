@@ -54,10 +54,7 @@ def repaired(inputs: Inputs, message: str, blamed: Sequence[str] = ()) -> list[I
     if "ndarray" in message:
         for name in (*inputs.names, *(n for n, use in inputs.others if use.kind in ("mask", "config"))):
             found.append(with_use(inputs, name, Use("array")))
-    if re.search(
-        r"not Tensor|'Tensor' object|Tensor cannot|single element can be converted|ambiguous|'Tensor' and 'str'",
-        message,
-    ):
+    if re.search(_NO_TENSOR, message):
         found += list(_otherwise(inputs, message))
     return found
 
@@ -80,11 +77,15 @@ def _of_several_sizes(inputs: Inputs, message: str) -> Iterator[Inputs]:
         yield from (with_use(inputs, name, Use("tensor")) for name, use in inputs.others if use.kind == "mask")
 
 
-_NO_TENSOR = r"not Tensor|'Tensor' object|Tensor cannot|single element can be converted|ambiguous|'Tensor' and 'str'"
+_NO_TENSOR = (
+    r"not Tensor|'Tensor' object|Tensor cannot|single element can be converted|only one element tensors"
+    r"|Tensor.__format__|ambiguous|'Tensor' and 'str'"
+)
 """Refusals of tensors."""
 _OF_INTEGERS = (
     r"scalar types?:? Long|expected .*Long|must be .*integer|Long, Int|Expected dtype int|must be long"
     r"|tensors used as indices must be long"
+    r"|can't be cast to the desired output type Long|Long or Byte|index tensor of type LongTensor"
     r"|only integer tensors|should be .*int64|expects .*int64|must be .*int64|one_hot is only applicable"
 )
 """Refusals of tensors of floats."""
@@ -130,6 +131,10 @@ def _completed(inputs: Inputs, message: str) -> Iterator[Inputs]:
         for name, use in inputs.others:
             if use.kind == "anything" and not use.rank:
                 yield with_use(inputs, name, replace(use, rank=1))
+    if "tuple indices must be integers or slices, not str" in message:
+        yield from (
+            with_use(inputs, name, replace(use, held="dict")) for name, use in inputs.others if use.kind == "loader"
+        )
     match = re.search(r"'(\w+)' object has no attribute '(\w+)'", message)
     if match is None:
         return

@@ -158,7 +158,7 @@ class Use:
         Of kind "value": itself.
     held
         Of a batch and the like: the kind of its tensors; "": by their names. Of tensors also "smaller" or "larger":
-        each has half the size of the one before, or twice.
+        each has half the size of the one before, or twice; of a loader "dict": of its batches.
     """
 
     kind: str
@@ -277,12 +277,16 @@ def _read(function: ast.AST) -> Iterator[tuple[str, str, str]]:
 
 
 def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str:
+    lower = name.lower()
+    if says(name, "=device") and "str" in annotation:
+        return "device"
     for word, kind in _WORDS:
         if word in annotation:
             return kind
-    lower = name.lower()
     if "buffer" in seen:
         return "tensor"
+    if "path" in seen:
+        return "path"
     if "modules" in seen and "list" not in seen and "bound" not in seen:
         return "modules"
     if lower in ("dtype", "device"):
@@ -333,6 +337,15 @@ def _of_tensor(name: str) -> str:
     return "tensor"
 
 
+_OF_NUMBERS_ALONE = frozenset(
+    {
+        *("save", "device", "manual_seed", "zeros", "ones", "empty", "rand", "randn", "arange", "linspace", "eye"),
+        *("randperm", "set_default_dtype", "set_num_threads", "from_numpy"),
+    }
+)
+"""Functions of torch that take no tensors."""
+
+
 def _evidence(function: ast.AST) -> Iterator[tuple[str, str]]:
     for node in ast.walk(function):
         match node:
@@ -368,6 +381,12 @@ def _evidence(function: ast.AST) -> Iterator[tuple[str, str]]:
             case ast.BinOp(ast.Name(name), ast.MatMult()) | ast.BinOp(_, ast.MatMult(), ast.Name(name)):
                 yield name, "tensor"
         match node:
+            case ast.Call(ast.Attribute(ast.Name("torch"), "load"), [ast.Name(name), *_]) | ast.Call(
+                ast.Attribute(ast.Name("torch"), "save"), [_, ast.Name(name), *_]
+            ):
+                yield name, "path"
+            case ast.Call(ast.Attribute(ast.Name("torch"), asked)) if asked in _OF_NUMBERS_ALONE:
+                pass
             case ast.Call(ast.Attribute(ast.Name("torch" | "F")), arguments):
                 yield from ((each.id, "tensor") for each in arguments[:2] if isinstance(each, ast.Name))
             case ast.Call(ast.Attribute(ast.Name("self")), arguments):

@@ -335,6 +335,8 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
             return torch.optim.SGD(AnyModule().parameters(), lr=0.01)
         case "scheduler":
             return _Scheduler()
+        case "loader" if use.held == "dict":
+            return [Batch(shape, False), Batch(shape, False)]
         case "loader":
             pair = (tensor("x", shape, False), tensor("labels", shape, False))
             return [pair, pair]
