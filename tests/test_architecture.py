@@ -234,3 +234,32 @@ def test_no_class_is_too_long() -> None:
 def _hold_lengths(lengths: dict[str, int], most: int) -> None:
     too_long = {name: length for name, length in lengths.items() if length > most}
     assert not too_long, f"at most {most} lines: move what belongs together into a module or class of its own"
+
+
+def _compiled() -> list[Path]:
+    """What `setup.py` compiles; it cannot be imported, since it builds."""
+    tree = ast.parse((ROOT / "setup.py").read_text(encoding="utf-8"))
+    (patterns,) = (node.value for node in tree.body if isinstance(node, ast.Assign) and "COMPILED" in ast.unparse(node))
+    names: tuple[str, ...] = eval(ast.unparse(patterns))
+    return sorted(path for name in names for path in ROOT.glob(name))
+
+
+def _handled(function: ast.FunctionDef) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for handler in ast.walk(function):
+        if isinstance(handler, ast.ExceptHandler) and handler.name and handler.type is not None:
+            found.setdefault(handler.name, set()).add(ast.unparse(handler.type))
+    return found
+
+
+def test_a_name_of_what_is_compiled_is_bound_to_one_kind_of_exception() -> None:
+    """To mypyc a variable of a function has one type: two handlers that bind one name fail where the second runs."""
+    twice = [
+        f"{_name(path)}.{function.name}: {name}"
+        for path in _compiled()
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(function, ast.FunctionDef)
+        for name, kinds in _handled(function).items()
+        if len(kinds) > 1
+    ]
+    assert not twice

@@ -30,8 +30,8 @@ def program_of(text: str) -> ir.Program:
     """
     try:
         return lower_ast(python_tree(text), text)
-    except UnknownSyntaxError as error:
-        raise SourceError(str(error)) from error
+    except UnknownSyntaxError as unknown:
+        raise SourceError(str(unknown)) from unknown
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise refusal(text, error) from error
 
