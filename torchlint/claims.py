@@ -7,11 +7,13 @@ the findings, the runtime cross-check judges them. Imports nothing of torchlint 
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from typing import Any, TypeAlias
 
+from torchlint.record import record
 
-@dataclass(frozen=True, slots=True)
+
+@record(frozen=True)
 class Raises:
     """
     Torch raises an exception whose "Class: message" contains `text`.
@@ -25,7 +27,7 @@ class Raises:
     here: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Warns:
     """
     A warning whose "Class: message" contains `text` is given.
@@ -37,7 +39,7 @@ class Warns:
     here: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Holds:
     """
     A Python expression is true.
@@ -61,7 +63,7 @@ class Holds:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Observed:
     """
     A probe of the runtime cross-check (`torchlint.verify.probes.PROBES`) sees what it is there for.

@@ -7,12 +7,12 @@ Imports no libcst: a run whose findings all come from the cache never loads it.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
 from torchlint.claims import Claim
 from torchlint.condition import Condition
+from torchlint.record import record
 from torchlint.syntax.text import Span
 
 
@@ -35,7 +35,7 @@ class Level(Enum):
         return list(Level).index(self)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class TraceLine:
     """A step of a trace with its place (in a notebook, in a cell), ready to be shown; the end is 0, 0 if not known."""
 
@@ -48,7 +48,7 @@ class TraceLine:
     cell: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class TextEdit:
     """Replace the text of a range; in a notebook, of one in a cell."""
 
@@ -57,7 +57,7 @@ class TextEdit:
     cell: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class FindingFix:
     """A `Fix` with places instead of nodes."""
 
@@ -66,7 +66,7 @@ class FindingFix:
     edits: tuple[TextEdit, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Verdict:
     """
     What running the finding's program under torch showed.
@@ -87,7 +87,7 @@ class Verdict:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Finding:
     """
     A diagnostic with its place in a file: what is reported, cached and sent to other programs (see CLI: JSON).
@@ -107,7 +107,7 @@ class Finding:
     trace: tuple[TraceLine, ...] = ()
     fix: FindingFix | None = None
     verdict: Verdict | None = None
-    cell: int | None = field(default=None)
+    cell: int | None = None
     conditions: tuple[Condition, ...] = ()
     claims: tuple[Claim, ...] = ()
     others: tuple[TraceLine, ...] = ()

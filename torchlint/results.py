@@ -13,6 +13,7 @@ from pathlib import Path
 
 from torchlint import config
 from torchlint.finding import Finding
+from torchlint.record import record
 
 NEEDLE = b"torch"
 """A file without it cannot concern torchlint, as long as it is Python at all."""
@@ -28,7 +29,7 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Dependency:
     """
     A file that a result rests on.
@@ -101,7 +102,7 @@ class FileReport:
     seconds: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class FileOutcome:
     """
     What came of one job.

@@ -34,12 +34,13 @@ from torchlint.finding import TraceLine as TraceLine
 from torchlint.finding import Verdict as Verdict
 from torchlint.model import events
 from torchlint.model.events.trace import Step
+from torchlint.record import record
 from torchlint.target import Target as Target
 from torchlint.visited import File as File
 from torchlint.visited import Settings as Settings
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Edit:
     """
     Replace one CST node by new source text.
@@ -62,7 +63,7 @@ class Edit:
     before: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Fix:
     """
     A change of the source that removes the finding.
@@ -89,7 +90,7 @@ class Fix:
     mends: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Diagnostic:
     """
     What a rule has to say about one place.

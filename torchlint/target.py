@@ -7,8 +7,9 @@ Only data and comparisons of releases: which files of a project say it is the bu
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from torchlint.record import record
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
@@ -41,7 +42,7 @@ def spelled(of: Release) -> str:
     return f"{of[0]}.{of[1]}"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Target:
     """
     A range of releases.

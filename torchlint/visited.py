@@ -7,19 +7,19 @@ Answers from libcst's own metadata, each kind of it computed when a rule asks fo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper, QualifiedNameSource, Scope, ScopeProvider
 
+from torchlint.record import record
 from torchlint.syntax.text import Span
 from torchlint.syntax.tree import Source
 from torchlint.target import Target
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Settings:
     """
     What the configuration says to one rule.

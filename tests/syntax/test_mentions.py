@@ -71,7 +71,8 @@ def _both(text: str, wanted: Container[str], packages: Collection[str]) -> tuple
     """What is found where it may be, and what is found by looking everywhere."""
     tree = ast.parse(text)
     names = names_of(tree, packages)
-    lines = None if names is None else lines_of(text, names, wanted)
+    beginnings = find.beginnings() if isinstance(wanted, find.Watched) else {"torch", "torch.linalg"}
+    lines = None if names is None else lines_of(text, names, wanted, beginnings)
     near, all_over = references(tree, wanted, packages, lines), references(tree, wanted, packages)
     return [_shown(each) for each in near], [_shown(each) for each in all_over]
 

@@ -100,6 +100,70 @@ def check(path: str, text: str) -> None:
         assert tree.span(found) == whole.span(theirs[key(one.origin, whole.lines)])  # type: ignore[arg-type]
 
 
+def check_by_methods(path: str, text: str) -> None:
+    """Ask for what stands in the methods of classes first, then for all: the nodes are those of the whole tree."""
+    program = lowered(text)
+    whole = Source.parse(path, text)
+    spans, theirs = places(whole.module), {}
+    for node in walk(whole.module):
+        for each in keys(node, spans):
+            theirs[each] = node
+    parts = Nodes(path, program)
+    classes = [each for each in program.body if isinstance(each, ir.ClassDef)]
+    asked = [each for cls in classes for each in cls.body[1::3] if isinstance(each, ir.FunctionDef)]
+    first = {
+        id(mine): parts.find(mine.origin)  # type: ignore[arg-type]
+        for definition in asked
+        for mine in ir.walk(definition)
+    }
+    for cls in classes:
+        for mine in ir.walk(cls):
+            found = parts.find(mine.origin)  # type: ignore[arg-type]
+            assert found is not None
+            assert first.get(id(mine), found) is found
+            assert found.deep_equals(theirs[key(mine.origin, whole.lines)])  # type: ignore[arg-type]
+    tree = parts.source()
+    assert tree is not None
+    inside = set(walk(tree.module))
+    for cls in classes:
+        for mine in ir.walk(cls):
+            found = parts.find(mine.origin)  # type: ignore[arg-type]
+            assert found in inside
+            assert tree.span(found) == whole.span(theirs[key(mine.origin, whole.lines)])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", FILES[2::6], ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_file_by_methods(path: Path) -> None:
+    check_by_methods(str(path), path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", SNIPPETS)
+def test_snippet_by_methods(name: str) -> None:
+    check_by_methods("x.py", textwrap.dedent(SNIPPETS[name]))
+
+
+def test_of_a_class_only_the_methods_that_are_asked_for_are_parsed() -> None:
+    text = "class A:\n    n = 1\n    def f(x):\n        return x + 1\n\n    @n\n    def g(x):\n        return x + 2\n"
+    program = lowered(text)
+    parts = Nodes("x.py", program)
+    cls = program.body[0]
+    assert isinstance(cls, ir.ClassDef)
+    _, one, other = cls.body
+    assert isinstance(one, ir.FunctionDef)
+    assert isinstance(other, ir.FunctionDef)
+    first = parts.find(one.body[0].origin)  # type: ignore[arg-type]
+    tree = parts.source()
+    assert tree is not None
+    assert "x + 1" in tree.module.code
+    assert "n = 1" in tree.module.code
+    assert "x + 2" not in tree.module.code
+    assert parts.find(other.body[0].origin) is not None  # type: ignore[arg-type]
+    tree = parts.source()
+    assert tree is not None
+    assert tree.module.code == text
+    assert first in set(walk(tree.module))
+
+
 @pytest.mark.parametrize("path", FILES[::6], ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_file(path: Path) -> None:
     check(str(path), path.read_text(encoding="utf-8"))

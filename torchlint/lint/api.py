@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -23,8 +23,9 @@ from torchlint.lint.loaded import Loaded
 from torchlint.lint.registry import Registry, Selection
 from torchlint.model.events import Event
 from torchlint.model.events import api as events
-from torchlint.model.observers.api.methods import METHODS, ChangingMethods
+from torchlint.model.observers.api.methods import METHODS
 from torchlint.project.index import ProjectIndex
+from torchlint.record import record
 from torchlint.rule import Rule
 from torchlint.syntax.kinds import line_at, place_at
 from torchlint.syntax.mentions import lines_of, names_of, statements
@@ -37,7 +38,7 @@ _WEIGHTS_ONLY = (2, 6)
 """The release in which `torch.load` stopped to unpickle unless told otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Use:
     """
     A reference that an event is made of.
@@ -65,9 +66,10 @@ class Use:
 
 def referred(
     path: str, text: str, tree: ast.Module, registry: Registry, selection: Selection, project: ProjectIndex
-) -> tuple[Target, list[Event]]:
+) -> tuple[Callable[[], Target], list[Event]]:
     """
-    What a text refers to, of what rules that are asked for want to know.
+    What a text refers to, of what rules that are asked for want to know; and who says which releases are meant: what
+    the project says of it is read only where something rests on it.
 
     Parameters
     ----------
@@ -82,14 +84,14 @@ def referred(
     """
     wanted = _wanted(tuple(registry.rules), selection.enabled)
     if not wanted:
-        return Target(), []
+        return Target, []
     names = names_of(tree, find.PACKAGES)
     retains = _RETAIN in text
     if not (names is None or names or retains):
-        return Target(), []
-    lines = None if names is None else lines_of(text, names, find.watched_anywhere())
-    if lines == [] and not retains and not any(word in text for word in ChangingMethods.words):
-        return Target(), []  # nothing rests on the target: what the project says of it is not read
+        return Target, []
+    lines = None if names is None else lines_of(text, names, find.watched_anywhere(), find.beginnings())
+    if lines == [] and not retains:
+        return lambda: selection.target or project.target(text), []
     target = selection.target or project.target(text)
     watched = find.watched(target)
     found: list[Reference] = []
@@ -101,7 +103,7 @@ def referred(
     if retains:
         found += _receivers(tree)
     if not found:
-        return target, []
+        return lambda: target, []
     read = _Names(path, text, tree, project)
 
     def used(found: list[Reference]) -> list[Use]:
@@ -117,7 +119,7 @@ def referred(
         uses = used([each for each in found if id(each.node) not in asked])
         if any(use.kind is events.TooNewApi for use in uses) and gates.is_imported_under_a_test:
             uses = [use for use in uses if use.kind is not events.TooNewApi]
-    return target, [_event(path, target, use, read) for use in uses]
+    return lambda: target, [_event(path, target, use, read) for use in uses]
 
 
 _ASKED_FOR = (events.TooNewApi, events.RemovedApi)
@@ -419,7 +421,7 @@ def _given(call: ast.Call, name: str, position: int, starred: bool) -> int:
     return position if 0 <= position < len(call.args) and not starred else -1
 
 
-def with_methods(happened: Iterable[Event], target: Target, tree: ast.Module) -> Iterator[Event]:
+def with_methods(happened: Iterable[Event], meant: Callable[[], Target], tree: ast.Module) -> Iterator[Event]:
     """
     What the model reports, with the calls of methods of tensors as what the table says of them; less those whose author
     asked what there is.
@@ -428,8 +430,8 @@ def with_methods(happened: Iterable[Event], target: Target, tree: ast.Module) ->
     ----------
     happened
         All of it.
-    target
-        The releases that the file has to run on.
+    meant
+        Says which releases the file has to run on.
     tree
         The file.
     """
@@ -438,6 +440,7 @@ def with_methods(happened: Iterable[Event], target: Target, tree: ast.Module) ->
         if not isinstance(event, events.TensorMethod):
             yield event
             continue
+        target = meant()
         name = f"torch.Tensor.{event.name}"
         change = find.watched(target).names.get(name)
         if change is None:

@@ -336,6 +336,10 @@ class Checkpoints(_Contents):
     """
 
     @cached_property
+    def _known_ways(self) -> dict[tuple[ast.Call, int], dict[str, ast.expr]]:
+        return {}
+
+    @cached_property
     def _saving(self) -> list[ast.Call]:
         """The calls of `torch.save`."""
         return [
@@ -454,11 +458,12 @@ class Checkpoints(_Contents):
 
     def _ways(self, call: ast.Call, at: int) -> dict[str, ast.expr]:
         """The ways to write the path that a call is given."""
-        place = _file(call, at)
-        if place is None:
-            return {}
-        around = self.function_around(call)
-        return {ast.unparse(each): each for each in ways(place, around, self.tree, self._full)}
+        known = self._known_ways.get((call, at))
+        if known is None:
+            place = _file(call, at)
+            found = [] if place is None else ways(place, self.function_around(call), self.tree, self._full)
+            known = self._known_ways[call, at] = {ast.unparse(each): each for each in found}
+        return known
 
     def is_ours(self, call: ast.Call) -> bool:
         """Whether what a call of `torch.load` reads is shipped with the code, or was just written by a trainer."""

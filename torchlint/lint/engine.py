@@ -29,6 +29,7 @@ from torchlint.lint.pipeline import Pipeline, Question
 from torchlint.lint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
 from torchlint.lint.suppressions import Suppressions, has_directive, may_be_judged, name_rules
 from torchlint.model import events, interpret
+from torchlint.model.events.api import TensorMethod
 from torchlint.model.events.trace import Step
 from torchlint.project.index import ProjectIndex
 from torchlint.results import MODEL, NEEDLE, PARSE, PLACES
@@ -111,7 +112,7 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
         with _timed(seconds, MODEL):
             program = program_of(text)
             wanted = visitors(text, program.at, registry, selection)
-            target, referred, lost = _referred(path, text, program.at, registry, selection, project)
+            meant, referred, lost = _referred(path, text, program.at, registry, selection, project)
             is_whole = own or bool(wanted)
             nodes = Nodes(path, program, whole=is_whole)
 
@@ -129,7 +130,8 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
                 thorough=is_thorough(registry, selection),
                 calls=bool(listeners(events.OpCalled, registry, selection)),
             )
-            happened = [*api.with_methods(happened, target, program.at), *referred]
+            happened, also_lost = _with_methods(path, happened, meant, program.at)
+            happened, lost = [*happened, *referred], lost or also_lost
     except SourceError as error:
         return not_readable(path, error)
     except Exception as error:
@@ -162,13 +164,27 @@ def _check(path: str, text: str, registry: Registry, selection: Selection, noqa:
 
 def _referred(
     path: str, text: str, tree: ast.Module, registry: Registry, selection: Selection, project: ProjectIndex
-) -> tuple[Target, list[events.Event], Finding | None]:
+) -> tuple[Callable[[], Target], list[events.Event], Finding | None]:
     """What `api.referred` says, and what went wrong there."""
     try:
         return (*api.referred(path, text, tree, registry, selection, project), None)
     except Exception as error:
-        what = "the names that this file refers to could not be followed; the other findings stand"
-        return Target(), [], problem(path, INTERNAL_ERROR, f"{what}: {described(error)}")
+        return Target, [], _lost_names(path, error)
+
+
+def _with_methods(
+    path: str, happened: list[events.Event], meant: Callable[[], Target], tree: ast.Module
+) -> tuple[list[events.Event], Finding | None]:
+    """What `api.with_methods` says, and what went wrong there: the other findings stand."""
+    try:
+        return list(api.with_methods(happened, meant, tree)), None
+    except Exception as error:
+        return [each for each in happened if not isinstance(each, TensorMethod)], _lost_names(path, error)
+
+
+def _lost_names(path: str, error: Exception) -> Finding:
+    what = "the names that this file refers to could not be followed; the other findings stand"
+    return problem(path, INTERNAL_ERROR, f"{what}: {described(error)}")
 
 
 class _Check:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from torchlint.project.index import ProjectIndex
 from torchlint.syntax.availability import AvailabilityTests, handles_absence
+from torchlint.syntax.mentions import statements
 from torchlint.syntax.tree import SourceError, python_tree
 
 
@@ -117,7 +118,7 @@ class _Imports(NamedTuple):
 
 def _imported(tree: ast.Module, own: str, is_package: bool) -> _Imports:
     found = _Imports({}, [])
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.ImportFrom):
             module = _absolute(node, own, is_package)
             found.named.update({alias.asname or alias.name: (module, alias.name) for alias in node.names})

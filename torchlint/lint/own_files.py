@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 
 _BESIDE = (
     "inspect.getfile",
@@ -43,13 +45,19 @@ def ways(path: ast.expr, around: ast.AST, tree: ast.Module, full: Callable[[ast.
         What a chain of attributes stands for.
     """
     found: dict[str, ast.expr] = {}
-    pending: list[tuple[ast.expr, int]] = [(path, _DEPTH)]
+    given = _Given(around, tree)
+    pending: deque[tuple[ast.expr, _Replaced | None, int]] = deque([(path, None, _DEPTH)])
     while pending and len(found) < _MOST:
-        each, depth = pending.pop(0)
+        each, replaced, depth = pending.popleft()
+        if replaced is not None:  # most of what might be replaced is never come to
+            made = replaced.visit(copy.deepcopy(each))
+            if not isinstance(made, ast.expr):
+                continue
+            each = made
         while isinstance(each, ast.Call) and len(each.args) == 1 and full(each.func) in _SAME:
             each = each.args[0]
         if isinstance(each, ast.IfExp):
-            pending += [(each.body, depth), (each.orelse, depth)]
+            pending += [(each.body, None, depth), (each.orelse, None, depth)]
             continue
         words = ast.unparse(each)
         if words in found:
@@ -58,10 +66,8 @@ def ways(path: ast.expr, around: ast.AST, tree: ast.Module, full: Callable[[ast.
         if depth:
             for part in ast.walk(each):
                 if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Load):
-                    for value in _given(part, around, tree):
-                        made = _Replaced(ast.unparse(part), value).visit(copy.deepcopy(each))
-                        if isinstance(made, ast.expr):
-                            pending.append((made, depth - 1))
+                    words = ast.unparse(part)
+                    pending += [(each, _Replaced(words, value), depth - 1) for value in given.to(part, words)]
     return list(found.values())
 
 
@@ -78,26 +84,46 @@ class _Replaced(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def _given(name: ast.Name | ast.Attribute, around: ast.AST, tree: ast.Module) -> Iterator[ast.expr]:
-    """What a name, or an attribute, is given in the function; of a name of the file, what that gives it."""
-    words = ast.unparse(name)
-    own = list(_values(words, ast.walk(around)))
-    if not own and isinstance(name, ast.Name) and words not in parameters(around):
-        own = list(_values(words, iter(tree.body)))
-    for value in own:
-        yield from (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
+class _Given:
+    """What names, and attributes, are given in one function; of a name of the file, what that gives it."""
+
+    def __init__(self, around: ast.AST, tree: ast.Module) -> None:
+        self._around = around
+        self._tree = tree
+
+    def to(self, name: ast.Name | ast.Attribute, words: str) -> Iterator[ast.expr]:
+        own = self._inside.get(words, ())
+        if not own and isinstance(name, ast.Name) and words not in self._parameters:
+            own = self._outside.get(words, ())
+        for value in own:
+            yield from (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
+
+    @cached_property
+    def _inside(self) -> dict[str, list[ast.expr]]:
+        return _values(ast.walk(self._around))
+
+    @cached_property
+    def _outside(self) -> dict[str, list[ast.expr]]:
+        return _values(self._tree.body)
+
+    @cached_property
+    def _parameters(self) -> set[str]:
+        return parameters(self._around)
 
 
-def _values(words: str, nodes: Iterator[ast.AST]) -> Iterator[ast.expr]:
+def _values(nodes: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
+    """By the words of a target, what it is given."""
+    found: dict[str, list[ast.expr]] = {}
     for node in nodes:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if any(ast.unparse(target) == words for target in targets):
-                yield node.value
+            for words in dict.fromkeys(map(ast.unparse, targets)):
+                found.setdefault(words, []).append(node.value)
         elif isinstance(node, ast.withitem):
             opened, name = node.context_expr, node.optional_vars
-            if name is not None and isinstance(opened, ast.Call) and ast.unparse(name) == words:
-                yield from _opened(opened)
+            if name is not None and isinstance(opened, ast.Call):
+                found.setdefault(ast.unparse(name), []).extend(_opened(opened))
+    return found
 
 
 def _opened(call: ast.Call) -> Iterator[ast.expr]:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from torchlint.cache.stamp import may_have_entry_points
 from torchlint.config import Config, ConfigError, Overrides, line_of, make_importable, near_code, near_miss
+from torchlint.record import record
 from torchlint.rule import OPTIONAL_SECTIONS, SECTIONS, Level, Rule, RuleDefinitionError, Settings
 from torchlint.target import Target, TargetError, target_of
 
@@ -37,7 +38,7 @@ class RegistryError(Exception):
     """The set of rules is not sound: says which rule and why."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class DriverCode:
     """A finding that the driver itself reports, and no rule."""
 
@@ -62,7 +63,7 @@ UNUSED_SUPPRESSION = DriverCode(
 DRIVER_CODES = (INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class BrokenPlugin:
     """A plugin that gives no rules: where it was named, and what went wrong."""
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torchlint import config
+from torchlint.record import record
 
 if TYPE_CHECKING:
     import pathspec
@@ -125,7 +126,7 @@ def _refused(path: str) -> str:
     return "" if stat.S_ISREG(mode) or path.startswith(DESCRIPTORS) else "not a regular file"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class _Excluded:
     """What the configurations of directories and the command line leave out."""
 
@@ -213,7 +214,7 @@ def _spec(patterns: tuple[str, ...]) -> pathspec.GitIgnoreSpec:
     return pathspec.GitIgnoreSpec.from_lines(patterns)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class _Ignored:
     """The `.gitignore` files that hold in a directory, outermost first, each with the directory it lies in."""
 

@@ -12,7 +12,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -21,6 +21,7 @@ from torchlint import config
 from torchlint.fixes import writing
 from torchlint.lint import engine, fixpoint, notebooks, registry, silencing
 from torchlint.project import files as project
+from torchlint.record import record
 from torchlint.results import FileOutcome, FileReport
 from torchlint.rule import Finding
 from torchlint.syntax.notebook import Notebook, is_notebook
@@ -29,7 +30,7 @@ from torchlint.syntax.tree import NEWLINE, SourceError, decode
 Fixing: TypeAlias = Literal["no", "safe", "unsafe", "noqa"]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Job:
     """
     One file to check, ready to be sent to another process.

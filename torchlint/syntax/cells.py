@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from torchlint.record import record
 from torchlint.syntax.text import NEWLINE
 
 _MARK = "\u2063"  # an invisible separator: nobody writes one, and a terminal shows nothing
@@ -32,7 +33,7 @@ _PIECE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Broken:
     """A cell that is not Python: where, and in whose words."""
 

@@ -151,7 +151,7 @@ class Names:
         return bool(self.may_be)
 
 
-def lines_of(text: str, names: Names, wanted: Container[str]) -> list[int]:
+def lines_of(text: str, names: Names, wanted: Container[str], beginnings: Container[str] | None = None) -> list[int]:
     """
     The lines on which a file may name something wanted, in order.
 
@@ -163,11 +163,18 @@ def lines_of(text: str, names: Names, wanted: Container[str]) -> list[int]:
         Its names.
     wanted
         Names in full.
+    beginnings
+        What such a name begins with, part by part; None if that is not known.
     """
     found = {line for full, line in names.imports if _reaches(full, wanted)}
-    if not names:
+    leading = [
+        name
+        for name, fulls in names.may_be.items()
+        if beginnings is None or any(full in beginnings or _reaches(full, wanted) for full in fulls)
+    ]
+    if not leading:
         return sorted(found)
-    roots = "|".join(map(re.escape, sorted(names.may_be)))
+    roots = "|".join(map(re.escape, sorted(leading)))
     spelled = rf"({roots})\b((?:{_BETWEEN}\.{_BETWEEN}\w+)*)({_BETWEEN}\)[\s)]*\.)?"
     reaching: dict[str, bool] = {}
     starts: list[int] = []

@@ -1,9 +1,10 @@
 """
 The libcst nodes of a file at the places of its IR: parsed when somebody wants one, of the file only what is wanted.
 
-In the text that libcst is given, the functions and classes that nobody asks for have a docstring of as many lines in
-the place of what they hold, so that everything else stands where it stood. When more is wanted, the functions and
-classes in question take the place of their empty ones in the tree.
+In the text that libcst is given, the functions and classes that nobody asks for, and the methods of a class of which
+others are asked for, have a docstring of as many lines in the place of what they hold, so that everything else stands
+where it stood. When more is wanted, the functions and classes in question take the place of their empty ones in the
+tree; of a class, the methods that were parsed before stay what they are.
 
 Knows the IR; runs nothing.
 """
@@ -14,10 +15,11 @@ import ast
 import operator
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 import libcst as cst
 
@@ -25,7 +27,7 @@ from torchlint.syntax import ir
 from torchlint.syntax.place import Key, Place, Spans, has_key, is_place, key, keys, line_of, text_at
 from torchlint.syntax.places import places
 from torchlint.syntax.text import NEWLINE
-from torchlint.syntax.tree import Source, SourceError, walk
+from torchlint.syntax.tree import Source, SourceError, children, walk
 
 _LINES = re.compile(f"({NEWLINE.pattern})")
 _INDENTATION = re.compile(r"[ \t\f]*")
@@ -59,10 +61,14 @@ class Nodes:
         self._nodes: dict[Key, cst.CSTNode] = {}
         self._parsed: set[int] = set()
         """The statements of the program whose nodes are found."""
+        self._partly: dict[int, set[int]] = {}
+        """By the numbers of classes of which only some methods are parsed, where these begin."""
+        self._methods: dict[int, dict[int, _Method]] = {}
         self._body: list[ast.stmt] = getattr(self._tree, "body", [])
         self._starts = [_start(statement) for statement in self._body]
-        self._own: set[int] = set()
-        self._lines: list[str] = []
+        self._own: dict[int, set[int]] = {}
+        """By the numbers of statements, what is in them; under -1 the whole file."""
+        self._split: list[str] | None = None
 
     def source(self) -> Source | None:
         """The file with its tree, empty where nobody has asked for anything; None if libcst does not parse it."""
@@ -107,64 +113,163 @@ class Nodes:
         """The nodes at those places that are of this file, by the identities of the places."""
         own = [place for place in wanted if self._holds(place)]
         numbers: set[int] = set()
+        methods: dict[int, set[int]] = {}
         for place in own:
-            at = line_of(place)
-            numbers |= {bisect_right(self._starts, at) - 1} if at else set(range(len(self._starts)))
-        if own and not numbers <= self._parsed:
-            self._parse(numbers)
+            line = line_of(place)
+            number = bisect_right(self._starts, line) - 1
+            method = self._method_at(number, line) if line and number >= 0 else None
+            if method is not None:
+                methods.setdefault(number, set()).add(method)
+            else:
+                numbers |= {number} if line else set(range(len(self._starts)))
+        methods = {
+            number: starts
+            for number, starts in methods.items()
+            if number not in numbers | self._parsed and not starts <= self._partly.get(number, set())
+        }
+        if own and (methods or not numbers <= self._parsed):
+            self._parse(numbers, methods)
         found = {id(place): self._nodes.get(key(place, self._lines)) for place in own}
         return {place: node for place, node in found.items() if node is not None}
 
-    def _holds(self, place: Place) -> bool:
-        if not self._own:
-            self._own = set(map(id, ast.walk(self._tree)))
-            self._lines = NEWLINE.split(self._program.text)
-        return id(place.at) in self._own
+    def _method_at(self, number: int, line: int) -> int | None:
+        """Where the method begins that stands on a line of a class; None of any other line."""
+        for start, method in self._methods_of(number).items():
+            if start <= line <= method.last:
+                return start
+        return None
 
-    def _parse(self, wanted: set[int]) -> None:
-        """Parse some statements of the program, and those that hold nothing to leave out."""
+    def _methods_of(self, number: int) -> dict[int, _Method]:
+        """The methods of a class that can be left out, by their first lines."""
+        known = self._methods.get(number)
+        if known is None:
+            statement = self._body[number]
+            body = statement.body if isinstance(statement, ast.ClassDef) and self._program.held[number] else []
+            known = self._methods[number] = {}
+            for each in body:
+                if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    first = each.body[0]
+                    before = self._lines[first.lineno - 1].encode()[: first.col_offset]
+                    if not before.strip():
+                        known[_start(each)] = _Method(_start(first), each.end_lineno or first.lineno)
+        return known
+
+    def _holds(self, place: Place) -> bool:
+        """Whether a place is of this file: looked for in the statement on its line first."""
+        at, line = place.at, line_of(place)
+        number = bisect_right(self._starts, line) - 1
+        while number >= 0 and line and (self._body[number].end_lineno or 0) >= line:
+            if id(at) in self._inside(number):
+                return True
+            number -= 1
+        return id(at) in self._inside(-1)
+
+    def _inside(self, number: int) -> set[int]:
+        known = self._own.get(number)
+        if known is None:
+            top = self._tree if number < 0 else self._body[number]
+            known = self._own[number] = set(map(id, ast.walk(top)))
+        return known
+
+    @property
+    def _lines(self) -> list[str]:
+        if self._split is None:
+            self._split = NEWLINE.split(self._program.text)
+        return self._split
+
+    def _parse(self, wanted: set[int], methods: Mapping[int, set[int]] = MappingProxyType({})) -> None:
+        """
+        Parse some statements of the program, some methods of others, and what holds nothing to leave out. More of a
+        class that is partly parsed is all of it.
+        """
         if self._failed:
             return
         held, everything = self._program.held, set(range(len(self._program.held)))
         self._times += 1
         if self._whole or self._times > _MOST_TIMES:
-            wanted = everything
+            wanted, methods = everything, {}
         else:
             # what stands on one line is one statement of the tree
-            wanted = wanted | {number for number in everything if held[number] is None}
+            wanted = wanted | {number for number in everything if held[number] is None} | self._partly.keys() & methods
+            methods = {number: starts for number, starts in methods.items() if number not in wanted}
         new = wanted - self._parsed
-        text = self._program.text
-        if new != everything:
-            text = _emptied(text, [lines for number, lines in enumerate(held) if lines and number not in new])
+        left_out = [lines for number, lines in enumerate(held) if lines and number not in new and number not in methods]
+        for number, starts in methods.items():
+            left_out += [each for start, each in self._methods_of(number).items() if start not in starts]
+        text = _emptied(self._program.text, left_out) if left_out else self._program.text
         try:
             module = Source.parse(self._path, text).module
         except SourceError:
             self._failed, self._source, self._nodes = True, None, {}
             return
         spans = places(module)
-        at_lines = {_start(self._body[number]) for number in new}
+        at_lines = {_start(self._body[number]): number for number in (*new, *methods)}
         body = list(module.body if self._source is None else self._source.module.body)
-        for number, statement in enumerate(module.body):
-            if _first_line(statement, spans) in at_lines:
-                body[number] = statement
-                for node in walk(statement):
-                    if has_key(type(node)):
-                        for each in keys(node, spans):
-                            self._nodes[each] = node
+        for index, statement in enumerate(module.body):
+            number = at_lines.get(_first_line(statement, spans), -1)
+            if number >= 0:
+                body[index] = self._noted(number, statement, body[index], methods.get(number), spans)
         if self._source is None:
             self._source = Source(self._path, self._program.text, module, spans)
         else:
             module = module.with_changes(body=body)
             self._source = Source(self._path, self._program.text, module)
         self._parsed |= new
+        self._partly = {number: starts for number, starts in self._partly.items() if number not in new}
+        self._partly.update(methods)
         if self._parsed == everything:
             self._nodes[("module",)] = module
+
+    def _noted(
+        self,
+        number: int,
+        statement: cst.SimpleStatementLine | cst.BaseCompoundStatement,
+        known: cst.SimpleStatementLine | cst.BaseCompoundStatement,
+        methods: set[int] | None,
+        spans: Spans,
+    ) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
+        """
+        Note the nodes of a statement, of a class those of some methods (None: of all); what takes its place in the
+        tree, with the methods that are known already.
+        """
+        before = self._partly.get(number, set())
+        left = before | (set() if methods is None else self._methods_of(number).keys() - methods)
+        pending: list[cst.CSTNode] = [statement]
+        block = statement.body if isinstance(statement, cst.ClassDef) else None
+        while pending:
+            node = pending.pop()
+            if has_key(type(node)):
+                for each in keys(node, spans):
+                    self._nodes[each] = node
+            pending += [
+                child
+                for child in children(node)
+                if node is not block or not isinstance(child, cst.FunctionDef) or _first_line(child, spans) not in left
+            ]
+        if not before or not isinstance(statement, cst.ClassDef) or not isinstance(known, cst.ClassDef):
+            return statement
+        inside = zip(statement.body.body, known.body.body, strict=True)
+        kept = [
+            former if isinstance(each, cst.FunctionDef) and _first_line(each, spans) in before else each
+            for each, former in inside
+        ]
+        made = statement.with_changes(body=statement.body.with_changes(body=kept))
+        for each in keys(statement, spans):
+            self._nodes[each] = made
+        return made
 
 
 def node_at(source: Source, place: Place) -> cst.CSTNode | None:
     """The node at a place, in the tree of the whole file."""
     spans, wanted = places(source.module), key(place, source.lines)
     return next((node for node in walk(source.module) if wanted in keys(node, spans)), None)
+
+
+class _Method(NamedTuple):
+    """The first and the last line of what a method holds."""
+
+    first: int
+    last: int
 
 
 def _start(statement: ast.stmt) -> int:

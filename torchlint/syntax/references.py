@@ -13,16 +13,17 @@ import ast
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 
+from torchlint.record import record
 from torchlint.syntax.availability import AvailabilityTests, handles_absence, last_name, leaves, replaces
 from torchlint.syntax.bindings import Bindings, arguments_of
 from torchlint.syntax.mentions import statements
 from torchlint.syntax.unreachable import arms, ends, truth
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Reference:
     """
     One place that names something.

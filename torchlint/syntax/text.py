@@ -10,6 +10,8 @@ import codecs
 import re
 from dataclasses import dataclass
 
+from torchlint.record import record
+
 NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -42,7 +44,7 @@ class SourceError(Exception):
         self.column = column
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Decoded:
     """
     The text of a file, and what it takes to write it back.

@@ -371,6 +371,19 @@ def watched_anywhere() -> Watched:
     return Watched(changes(), dict.fromkeys(_table()["since"], NEWEST), arguments(), new, unsaid())
 
 
+@cache
+def beginnings() -> frozenset[str]:
+    """What the names begin with that concern any range of releases, part by part."""
+    known = watched_anywhere()
+    every = (known.names, known.too_new, known.arguments, known.new_arguments, known.unsaid, CALLED)
+    names = {name for each in every for name in each}
+    found: set[str] = set()
+    while names:
+        names = {name.rpartition(".")[0] for name in names} - found - {""}
+        found |= names
+    return frozenset(found | ({MODELS} & known.arguments.keys()))
+
+
 def _concerns(change: Change, target: Target) -> bool:
     if target.reaches(change.removed):
         return True

@@ -11,20 +11,20 @@ have a module each beside this one. Words are PyTorch's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import libcst as cst
 
 from torchlint.condition import Condition
 from torchlint.model.events.trace import Step as Step
+from torchlint.record import record
 from torchlint.truth import Truth
 
 Shape: TypeAlias = "tuple[int | None, ...] | None"
 """Sizes, `None` for an unknown size; `None` instead of the tuple when even the rank is unknown."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class TensorFacts:
     """
     What is known of a tensor at the moment of an event.
@@ -58,7 +58,7 @@ class TensorFacts:
     view: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Event:
     """
     Something that happens in the program.
@@ -89,7 +89,7 @@ class Event:
     moment: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class EntryLost(Event):
     """
     The model failed while it followed one of its entry points: what it would have said of that one is lost.
@@ -106,7 +106,7 @@ class EntryLost(Event):
     error: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ScriptCut(Event):
     """
     The file as a script is longer than what is followed of one entry point: what it does and defines from this
@@ -114,7 +114,7 @@ class ScriptCut(Event):
     """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class OpCalled(Event):
     """
     A call whose callee resolves to a name of torch: function, class, or method of a known tensor.
@@ -146,7 +146,7 @@ How a write is written: `c.mul_(2)`, `torch.relu_(c)` / `nn.init.zeros_(c)`, `c 
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class InplaceWrite(Event):
     """
     A tensor's memory is written in place. Raised once per write, after the whole program was followed,
@@ -216,7 +216,7 @@ class InplaceWrite(Event):
     grad_mode: Truth = Truth.MAYBE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class SavedTensorRead(Event):
     """
     A backward reads a tensor that an operation saved, and the tensor's version is no longer the saved one.
@@ -260,7 +260,7 @@ class SavedTensorRead(Event):
 BackwardCallee: TypeAlias = Literal["backward", "autograd.backward", "autograd.grad"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class BackwardCalled(Event):
     """
     A backward pass starts: `t.backward(...)`, `torch.autograd.backward(t)`, `torch.autograd.grad(t, ...)`.
@@ -294,7 +294,7 @@ class BackwardCalled(Event):
     recorded: Truth = Truth.MAYBE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class FreedGraphRead(Event):
     """
     A backward comes to a node of the graph that an earlier backward has freed.
@@ -360,7 +360,7 @@ tensor made in inference mode is saved, or told to require grad; a backward of a
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class AutogradRefused(Event):
     """
     Torch raises here, because of what the tensor is in the graph.
@@ -386,7 +386,7 @@ class AutogradRefused(Event):
 RetainedUse: TypeAlias = Literal["unread", "shared", "apart", "carried", "repeated", "unknown"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GraphRetained(Event):
     """
     A backward was called with `retain_graph=True`. Raised after the whole program was followed.
@@ -426,7 +426,7 @@ class GraphRetained(Event):
     only: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class AliasWritten(Event):
     """
     A tensor cut from the graph without a copy (`detach()`, `.data`, `.numpy()`, `torch.from_numpy`) shares memory with
@@ -461,7 +461,7 @@ class AliasWritten(Event):
     source_is_leaf: Truth = Truth.MAYBE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ParameterDerived(Event):
     """
     An attribute of a Module is set to the result of an operation on a fresh `nn.Parameter`, which is no Parameter.
@@ -490,7 +490,7 @@ class ParameterDerived(Event):
 GradWrite: TypeAlias = Literal["zero_", "none", "scale", "fill", "assign", "zeros"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GradWritten(Event):
     """
     `.grad` of a tensor is written by hand.
@@ -527,7 +527,7 @@ class GradWritten(Event):
     alone: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ResultDropped(Event):
     """
     An expression statement computes a tensor and drops it: nothing happens.

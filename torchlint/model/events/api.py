@@ -5,16 +5,15 @@ tensors, which only a run tells from those of anything else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import libcst as cst
 
 from torchlint.knowledge.api.find import Argument, Change, Unsaid
 from torchlint.model.events import Event
+from torchlint.record import record
 from torchlint.target import Release, Target
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ApiReference(Event):
     """
     A place that names something of torch.
@@ -70,7 +69,7 @@ class ApiReference(Event):
     is_method: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class RemovedApi(ApiReference):
     """
     It is gone, or does nothing but raise, in a release of the target.
@@ -84,7 +83,7 @@ class RemovedApi(ApiReference):
     change: Change
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class DeprecatedApi(ApiReference):
     """
     It is deprecated in a release of the target.
@@ -98,7 +97,7 @@ class DeprecatedApi(ApiReference):
     change: Change
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class PrivateApi(ApiReference):
     """
     It was never public, and all releases of the target have a public twin.
@@ -112,7 +111,7 @@ class PrivateApi(ApiReference):
     change: Change
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class TooNewApi(ApiReference):
     """
     A release of the target has no such name, or not this argument of it.
@@ -129,7 +128,7 @@ class TooNewApi(ApiReference):
     argument: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class OldArgument(ApiReference):
     """
     A call says an argument that is deprecated, or gone, in a release of the target.
@@ -149,7 +148,7 @@ class OldArgument(ApiReference):
     others: tuple[tuple[Argument, cst.Arg], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class UnsaidArgument(ApiReference):
     """
     A call does not say an argument that torch wants said, or that means another thing in another release.
@@ -166,7 +165,7 @@ class UnsaidArgument(ApiReference):
     refused: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Pickled:
     """
     Something that `torch.load` refuses with `weights_only=True`.
@@ -197,7 +196,7 @@ class Pickled:
         return f"line {self.line}{f' of {self.file}' if self.file else ''}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class UnsafeLoad(ApiReference):
     """
     `torch.load` that may run what a file tells it to.
@@ -237,12 +236,12 @@ class UnsafeLoad(ApiReference):
     around: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class UnsafeDeserialization(ApiReference):
     """Another way to run what somebody else sends."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class TensorMethod(Event):
     """
     A method of a tensor is called that some release deprecates or has no more. `node` is its name, with the receiver.

@@ -4,15 +4,15 @@ Events about calls that are missing: methods looked up and not called, grad-mode
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import libcst as cst
 
 from torchlint.model.events import Event
+from torchlint.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class MethodNotCalled(Event):
     """
     A method stands where its call was meant.
@@ -33,7 +33,7 @@ class MethodNotCalled(Event):
     place: Literal["statement", "saved", "with"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GradModeNotEntered(Event):
     """
     `torch.no_grad()` or the like stands alone as a statement: it sets nothing.

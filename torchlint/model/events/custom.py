@@ -6,15 +6,15 @@ Raised by the observers `custom` and `hooks`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import libcst as cst
 
 from torchlint.model.events import Event
+from torchlint.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class TensorKeptOnContext(Event):
     """
     `forward` of a custom Function sets an attribute of `ctx` to a tensor. `node` is the assignment's target.
@@ -44,7 +44,7 @@ class TensorKeptOnContext(Event):
     written: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class FunctionMethodNotStatic(Event):
     """
     `forward` or `backward` of a custom Function, or both, are no static methods. Raised once for the class; `node` is
@@ -72,7 +72,7 @@ class FunctionMethodNotStatic(Event):
     named: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class FunctionInstanceCalled(Event):
     """
     An object of a custom Function is called, `MyFunction()(x)`, or its `forward` without a context.
@@ -92,7 +92,7 @@ class FunctionInstanceCalled(Event):
     bare: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GradientsReturned(Event):
     """
     `backward` of a custom Function returns. `node` is the returned expression, or the `return`.
@@ -127,7 +127,7 @@ class GradientsReturned(Event):
         return self.least <= self.count and self.count - self.surplus_none <= self.most
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class InputWritten(Event):
     """
     A custom Function writes in place into a tensor that it was given.
@@ -150,7 +150,7 @@ class InputWritten(Event):
     op: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class DerivativeRebuilt(Event):
     """
     `backward` of a custom Function computes a factor of the derivative from the saved result.
@@ -165,7 +165,7 @@ class DerivativeRebuilt(Event):
     how: Literal["division", "root"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class BackwardNotDifferentiable(Event):
     """
     `backward` of a custom Function does what a second backward cannot differentiate, and does not say so with
@@ -187,7 +187,7 @@ class BackwardNotDifferentiable(Event):
     definition: cst.FunctionDef
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class BackwardHookRegistered(Event):
     """
     `module.register_backward_hook(...)`.
@@ -207,7 +207,7 @@ class BackwardHookRegistered(Event):
     alone: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class HookWritesGradient(Event):
     """
     A tensor hook writes in place into the gradient it is given. `node` is the write.
@@ -230,7 +230,7 @@ class HookWritesGradient(Event):
     registered: cst.CSTNode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class HookedTensorWritten(Event):
     """
     The input or output of a module with a full backward hook is written in place.
@@ -251,7 +251,7 @@ class HookedTensorWritten(Event):
     what: Literal["input", "output"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class IncomingGradientIgnored(Event):
     """
     `backward` of a custom Function returns a gradient made of what the context holds, and mentions none of the
@@ -272,7 +272,7 @@ class IncomingGradientIgnored(Event):
     others: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class NothingSaved(Event):
     """
     `backward` of a custom Function unpacks `ctx.saved_tensors`, and `forward` saves nothing. `node` is the assignment.

@@ -6,14 +6,13 @@ Raised by the observers of `observers/data`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import libcst as cst
 
 from torchlint.model.events import Event
+from torchlint.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class LoaderRefused(Event):
     """
     `DataLoader` is given options that it raises for. `node` is the call.
@@ -43,7 +42,7 @@ class LoaderRefused(Event):
     late: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GeneratorCopied(Event):
     """
     A random generator is made once, and drawn from in the workers of a loader, each of which has a copy of it. `node`
@@ -73,7 +72,7 @@ class GeneratorCopied(Event):
     is_global: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class StreamNotDivided(Event):
     """
     An `IterableDataset` whose `__iter__` gives the same samples in each process is loaded by several workers. `node` is
@@ -94,7 +93,7 @@ class StreamNotDivided(Event):
     count: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class LocalFunctionLoaded(Event):
     """
     A function that cannot be pickled, a lambda or one defined in a function, is given to a loader with workers. `node`
@@ -128,7 +127,7 @@ class LocalFunctionLoaded(Event):
     taken: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class WorkersStarted(Event):
     """
     A loader with workers is gone through while its file runs, whatever the file's `__name__` is. `node` is where.
@@ -149,7 +148,7 @@ class WorkersStarted(Event):
     whole: cst.CSTNode | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class WorkerOnDevice(Event):
     """
     A dataset puts samples on a CUDA device, or takes them from a tensor there, and a loader runs it in workers. `node`
@@ -170,7 +169,7 @@ class WorkerOnDevice(Event):
     workers: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class SamplerEpochKept(Event):
     """
     A `DistributedSampler` that shuffles is gone through in each round of a loop, and nothing in the file sets its
@@ -191,7 +190,7 @@ class SamplerEpochKept(Event):
     first: cst.CSTNode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class SharedDatasetChanged(Event):
     """
     An attribute is set on the dataset behind one part of a split: that of the other parts is the same. `node` is what
@@ -210,7 +209,7 @@ class SharedDatasetChanged(Event):
     attribute: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class NondeterministicCalled(Event):
     """
     An operation is called that torch refuses while only deterministic ones are allowed. `node` is the call.
@@ -227,7 +226,7 @@ class NondeterministicCalled(Event):
     when: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GeneratorNotSeeded(Event):
     """
     torch's generator is seeded, and another one that the program draws from nowhere in the file. `node` is the call
@@ -248,7 +247,7 @@ class GeneratorNotSeeded(Event):
     module: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class SeededLate(Event):
     """
     torch's generator is seeded for the first time after parameters were drawn, or data were split. `node` is the call
@@ -266,7 +265,7 @@ class SeededLate(Event):
     splits: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class HandleDropped(Event):
     """
     A communication is started that goes on while the program does, and nothing can wait for its end. `node` is the
@@ -287,7 +286,7 @@ class HandleDropped(Event):
     received: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class EvaluatedShuffled(Event):
     """
     A loader that shuffles is gone through in a loop that evaluates, and in none that trains. `node` is the call of
@@ -305,7 +304,7 @@ class EvaluatedShuffled(Event):
     argument: cst.CSTNode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class TrainedInOrder(Event):
     """
     A loader that keeps the order of a map-style dataset is gone through in a loop that trains, in each of several

@@ -6,16 +6,16 @@ Facts only, in PyTorch's words; `torchlint.model.observers` raises them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import libcst as cst
 
 from torchlint.model.events import Event, TensorFacts
 from torchlint.model.events.trace import Step
+from torchlint.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class NonLeafGradRead(Event):
     """
     `.grad` of a tensor is read that is no leaf and whose `retain_grad()` was not called: it is None.
@@ -38,7 +38,7 @@ class NonLeafGradRead(Event):
     made_statement: cst.CSTNode | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class NonLeafFlagSet(Event):
     """
     `requires_grad` of a tensor that is no leaf is set.
@@ -58,7 +58,7 @@ class NonLeafFlagSet(Event):
     made_by: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GraphTensorToNumpy(Event):
     """
     A tensor that requires grad is handed to NumPy while gradients are recorded.
@@ -81,7 +81,7 @@ class GraphTensorToNumpy(Event):
     inside: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GraphTensorCopied(Event):
     """
     `copy.deepcopy` of a tensor that is no leaf, or of something that holds one.
@@ -107,7 +107,7 @@ class GraphTensorCopied(Event):
 Refound: TypeAlias = Literal["copied", "root", "parameter", "written"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GraphRestarted(Event):
     """
     A value is cut from its graph and made a leaf that requires grad.
@@ -141,7 +141,7 @@ class GraphRestarted(Event):
     told: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class SumOfGradientsRead(Event):
     """
     `.grad` of a leaf was read after one backward, another one accumulated into it, and it is read again.
@@ -166,7 +166,7 @@ class SumOfGradientsRead(Event):
     repeated: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class KeptGradientWritten(Event):
     """
     A name is kept for `x.grad` itself, the gradient is then written in place, and the name is read.
@@ -190,7 +190,7 @@ class KeptGradientWritten(Event):
     read: Step
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ConstantGradientTerm(Event):
     """
     A backward starts from a sum with a term that is computed, by more than a scaling, from the result of a
@@ -211,7 +211,7 @@ class ConstantGradientTerm(Event):
     root: TensorFacts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class CreatedGraphUnused(Event):
     """
     A backward with `create_graph=True` whose gradients no later backward differentiates, and whose graph none reads.
@@ -231,7 +231,7 @@ class CreatedGraphUnused(Event):
     accumulated: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GraphKeptByLoop(Event):
     """
     A tensor with its graph is added to something that lives longer than the iteration that made it, although a backward
@@ -255,7 +255,7 @@ class GraphKeptByLoop(Event):
     how: Literal["sum", "list"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class OnlyZeroGradients(Event):
     """
     A backward reaches a leaf only through operations whose gradient is zero everywhere, and no other backward reaches
@@ -276,7 +276,7 @@ class OnlyZeroGradients(Event):
     count: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class TermWithoutGradient(Event):
     """
     A backward starts at a sum, and one of its terms was cut from the graph while another was not. `node` is the call.

@@ -6,19 +6,19 @@ Raised by the observers below `torchlint/model/observers/numerics/`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import libcst as cst
 
 from torchlint.model.events import Event, Shape
+from torchlint.record import record
 
 Activation: TypeAlias = Literal[
     "softmax", "log_softmax", "sigmoid", "logsigmoid", "linear", "conv1d", "conv2d", "conv3d"
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class LossOfActivation(Event):
     """
     A loss of `torch.nn` is given the result of a softmax or sigmoid, or `nll_loss` the scores of a layer and its result
@@ -51,7 +51,7 @@ class LossOfActivation(Event):
     nested: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class DimensionImplied(Event):
     """
     A softmax is called, or built as a layer, without saying over which dimension.
@@ -80,7 +80,7 @@ class DimensionImplied(Event):
 Stable: TypeAlias = Literal["log_softmax", "logsigmoid", "log1p", "softplus", "expm1", "logsumexp", "logaddexp"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class LogarithmComposed(Event):
     """
     Logarithms and exponentials for which torch has one stable function. `node` is the whole expression.
@@ -118,7 +118,7 @@ class LogarithmComposed(Event):
     overflows: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class LossBroadcast(Event):
     """
     Prediction and target of a loss have different shapes, broadcast to a larger one. `node` is the loss, or the
@@ -144,7 +144,7 @@ class LossBroadcast(Event):
     square: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class FloatsCompared(Event):
     """
     Two floating-point tensors are compared exactly: `torch.equal(a, b)`, `a.equal(b)`, `(a == b).all()`.
@@ -165,7 +165,7 @@ class FloatsCompared(Event):
     different: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class MaskedSingularity(Event):
     """
     A value that may be infinite, or has an infinite derivative, is computed everywhere and masked out afterwards.
@@ -189,7 +189,7 @@ class MaskedSingularity(Event):
     operand: cst.BaseExpression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class DifferentiatedAtZero(Event):
     """
     A backward comes through a root of what is zero somewhere, whatever the numbers are. `node` is the root.
@@ -207,7 +207,7 @@ class DifferentiatedAtZero(Event):
     how: Literal["zeros", "itself"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class SoftmaxOverBatch(Event):
     """
     A softmax normalises over the dimension that what follows takes for the batch. `node` is the softmax.

@@ -8,19 +8,19 @@ buffers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import libcst as cst
 
 from torchlint.model.events import Event
 from torchlint.model.events.trace import Step
+from torchlint.record import record
 
 Given: TypeAlias = Literal["non-leaf", "cut", "tensor", "module", "method", "generator"]
 Missing: TypeAlias = Literal["consumed", "empty", "replaced", "unreached"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class HeldInPlainContainer(Event):
     """
     A Module's attribute is a list, tuple or dict of Python that holds parameters or modules with parameters, which are
@@ -51,7 +51,7 @@ class HeldInPlainContainer(Event):
     namespace: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class SuperInitMissing(Event):
     """
     The `__init__` of a Module assigns a parameter or module before `nn.Module.__init__` has run, or never runs it.
@@ -88,7 +88,7 @@ class SuperInitMissing(Event):
     astray: cst.Call | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ParameterReplaced(Event):
     """
     A registered `nn.Parameter` of a module is assigned a tensor that is none. `node` is the target.
@@ -102,7 +102,7 @@ class ParameterReplaced(Event):
     attribute: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class BuiltInForward(Event):
     """
     A Module's `forward` builds a parameter, or a layer that has parameters, on every call.
@@ -119,7 +119,7 @@ class BuiltInForward(Event):
     module: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ForwardCalled(Event):
     """
     `m.forward(...)` of a module `m` is called by its name; not through `super()`, nor from its own `forward` or
@@ -140,7 +140,7 @@ class ForwardCalled(Event):
     hooked: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GradFlagSet(Event):
     """
     An attribute that nobody reads is set where `requires_grad` of tensors is meant. `node` is the target.
@@ -166,7 +166,7 @@ class GradFlagSet(Event):
     value: cst.BaseExpression | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class TensorAttributeUsed(Event):
     """
     A Module's `__init__` sets an attribute to a plain tensor that requires no grad, and `forward` computes with it.
@@ -191,7 +191,7 @@ class TensorAttributeUsed(Event):
     used: Step
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class OptimizerGiven(Event):
     """
     An optimizer is built over something that it cannot optimize. `node` is what it is given.
@@ -213,7 +213,7 @@ class OptimizerGiven(Event):
     op: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class OptimizerMisses(Event):
     """
     An optimizer doesn't hold the parameters that it is meant for. `node` is the call that builds it, or the assignment
@@ -236,7 +236,7 @@ class OptimizerMisses(Event):
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class IteratorUsedUp(Event):
     """
     An iterator over parameters is gone through a second time, and gives nothing. `node` is what names it there.
@@ -253,7 +253,7 @@ class IteratorUsedUp(Event):
     again: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class LeafLost(Event):
     """
     A tensor that requires grad is replaced by the result of an operation on it, and its gradient can't be read any
@@ -281,7 +281,7 @@ class LeafLost(Event):
     value_node: cst.BaseExpression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ParameterUnused(Event):
     """
     A layer or parameter that the `__init__` of a Module registers, and that nothing in the file reads; an object of the

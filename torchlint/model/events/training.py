@@ -7,16 +7,16 @@ whose `step` is called and whose name says that it is one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import libcst as cst
 
 from torchlint.model.events import Event
 from torchlint.model.events.trace import Step
+from torchlint.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GradientsCarried(Event):
     """
     In a loop, `optimizer.step()` uses a gradient to which the previous iteration's backward, already stepped with,
@@ -43,7 +43,7 @@ class GradientsCarried(Event):
     known: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GradientsDiscarded(Event):
     """
     A loop accumulates gradients for a later `step`, and each iteration zeroes those of the one before. `node` is the
@@ -61,7 +61,7 @@ class GradientsDiscarded(Event):
     backward: Step
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class SteppedWithoutGradients(Event):
     """
     `optimizer.step()` follows a zeroing, with no backward between them. `node` is the call of `step`.
@@ -92,7 +92,7 @@ class SteppedWithoutGradients(Event):
     together: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class CalledOutOfOrder(Event):
     """
     A call that belongs before or after `optimizer.step()` stands on the wrong side. `node` is that call.
@@ -121,7 +121,7 @@ class CalledOutOfOrder(Event):
     together: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class TrainedInEvalMode(Event):
     """
     A training loop sets a model to evaluation mode and nothing sets it back: from the second iteration on it trains
@@ -143,7 +143,7 @@ class TrainedInEvalMode(Event):
     certain: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class EvaluatedWithGraph(Event):
     """
     A loop calls a model in evaluation mode while gradients are recorded, and no backward follows. `node` is the first
@@ -164,7 +164,7 @@ class EvaluatedWithGraph(Event):
     unknown: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ModelKept(Event):
     """
     A name with "best" in it is bound to a model itself, in a loop that trains this model, and read after the loop.

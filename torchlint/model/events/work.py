@@ -7,15 +7,15 @@ the forward pass, an (m×k)(k×n) product counted as m·n·(2k−1).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import libcst as cst
 
 from torchlint.model.events import Event
+from torchlint.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class TensorCopied(Event):
     """
     A tensor is copied by a constructor that takes data: `torch.tensor(t)`, `x.new_tensor(t)`.
@@ -69,7 +69,7 @@ class Product(NamedTuple):
 Order: TypeAlias = int | Product
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ProductsChained(Event):
     """
     A product of three or more matrices is evaluated in one order, and another one is cheaper. `node` is the chain.
@@ -95,7 +95,7 @@ class ProductsChained(Event):
     least: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class DiagonalMultiplied(Event):
     """
     A diagonal matrix is built from its diagonal, and only multiplied. `node` is the product.
@@ -129,7 +129,7 @@ class DiagonalMultiplied(Event):
     size: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class JacobianMultiplied(Event):
     """
     A Jacobian or Hessian is computed in full, and only multiplied by one vector. `node` is the product.
@@ -156,7 +156,7 @@ class JacobianMultiplied(Event):
     nested: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class SlicedAfterPointwise(Event):
     """
     A part is taken from the result of an operation that treats each position by itself. `node` is the indexing.
@@ -184,7 +184,7 @@ class SlicedAfterPointwise(Event):
     least: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GrownInLoop(Event):
     """
     In a loop, a tensor is replaced by its concatenation with another one, and not read for anything else there.
@@ -223,7 +223,7 @@ class GrownInLoop(Event):
     beside: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Synchronised(Event):
     """
     In a loop that calls `backward` and `step`, every round waits for a tensor's value. `node` is the call.

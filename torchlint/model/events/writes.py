@@ -4,20 +4,20 @@ Events about tensors written in place: through `.data`, expanded, as an argument
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import libcst as cst
 
 from torchlint.model.events import Event, TensorFacts
 from torchlint.model.events.trace import Step
+from torchlint.record import record
 from torchlint.truth import Truth
 
 Copying: TypeAlias = Literal["each", "detached", "parameter", ""]
 """The copy that a kept tensor, or a mapping of some, lacks."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class StaleGradient(Event):
     """
     A backward reaches a leaf that was written after the forward had used it; nothing raises, since the operation
@@ -39,7 +39,7 @@ class StaleGradient(Event):
     backward: Step
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GivenNetworkStepped(Event):
     """
     An optimizer steps over a network that the program is given, between a call of it and the backward through that
@@ -54,7 +54,7 @@ class GivenNetworkStepped(Event):
     network: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class DataWritten(Event):
     """
     A tensor is written through its `.data`: the version counter does not see it.
@@ -90,7 +90,7 @@ class DataWritten(Event):
     of_leaf: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ExpandedWritten(Event):
     """
     A tensor made by `expand` is written in place: several of its elements are one place in memory.
@@ -119,7 +119,7 @@ class ExpandedWritten(Event):
     refused: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class InplaceResultBound(Event):
     """
     The result of an in-place method is bound to a second name, and both names are read afterwards.
@@ -145,7 +145,7 @@ class InplaceResultBound(Event):
     target_node: cst.BaseExpression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class ArgumentWritten(Event):
     """
     A function writes in place into a tensor that its caller passed.
@@ -172,7 +172,7 @@ class ArgumentWritten(Event):
     read_name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class GraphTensorIndexed(Event):
     """
     A part of a tensor of the graph is read by index.
@@ -192,7 +192,7 @@ class GraphTensorIndexed(Event):
     kind: Literal["view", "copy"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class SnapshotWritten(Event):
     """
     A name is kept for what a Module holds, without a copy; something writes the Module's parameters, and the name is
@@ -217,7 +217,7 @@ class SnapshotWritten(Event):
     copying: Copying
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class CopyWritten(Event):
     """
     What an index has copied is written in place, and nothing holds the copy: `t[mask].fill_(0)`. `node` is the call, or
@@ -245,7 +245,7 @@ class CopyWritten(Event):
     source: TensorFacts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class OverlapWritten(Event):
     """
     A part of a tensor is written with another part of it, and both share elements: `x[:, 1:] = x[:, :-1]`; or a tensor

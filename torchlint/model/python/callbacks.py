@@ -15,8 +15,6 @@ from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     Bound,
     Choice,
-    Class,
-    Constant,
     External,
     Function,
     Instance,
@@ -49,13 +47,8 @@ MOST_CALLEES = 100
 def _backward_may_have_run(run: Run, callback: Callback, reads: frozenset[str]) -> None:
     """Of what a function uses that has a `backward` in it, or gives back what somebody may differentiate."""
     for value in callback.seen(reads):
-        if not isinstance(value, _WITHOUT_TENSORS):
-            for each in _leaves(value):
-                unsettle_grad(run, each)
-
-
-_WITHOUT_TENSORS = (External, Function, Class, Constant)
-"""Most of what a function uses of its file."""
+        for each in _leaves(value):
+            unsettle_grad(run, each)
 
 
 def _leaves(value: Value) -> list[Tensor]:
@@ -108,7 +101,11 @@ def hand_on(run: Run, values: list[Value]) -> None:
             continue
         if isinstance(value, External) and value.qualified not in SETS_GRAD_MODE:
             continue
-        for each in [each for _, each in alternatives(value)] + _functions_in(value):
+        functions = [each for _, each in alternatives(value)]
+        inside = [] if isinstance(value, Function) else within(value, _parts_and_functions, 3)
+        if isinstance(value, (Sequence, Mapping)):
+            functions += [each for each in inside if isinstance(each, (Function, Bound))]
+        for each in functions:
             function = each
             while isinstance(function, Partial):
                 for part in (*function.given, *function.named.values()):
@@ -117,7 +114,7 @@ def hand_on(run: Run, values: list[Value]) -> None:
             callback = Callback.of(function)
             if callback is not None:
                 _hand_on_with_callees(run, callback)
-        for each in within(value, _parts_and_functions, 3):
+        for each in inside:
             differentiates = isinstance(each, Bound) and each.function is None and each.name == "backward"
             sets_mode = isinstance(each, External) and each.qualified in SETS_GRAD_MODE
             known = any(each is one or (sets_mode and each == one) for one in run.handed_to_unknown)
@@ -127,13 +124,6 @@ def hand_on(run: Run, values: list[Value]) -> None:
 
 _CALLED_OR_HOLDING = (Function, Bound, Partial, External, Sequence, Mapping, Choice)
 """What is a function, or holds some."""
-
-
-def _functions_in(value: Value) -> list[Value]:
-    """The functions in a container."""
-    if not isinstance(value, (Sequence, Mapping)):
-        return []
-    return [each for each in within(value, _parts_and_functions, 3) if isinstance(each, (Function, Bound))]
 
 
 def _parts_and_functions(value: Value) -> list[Value]:
@@ -154,7 +144,7 @@ def _hand_on_with_callees(run: Run, callback: Callback) -> None:
         reach = _reach(run, function)
         if reach.writes or reach.changes_flags or reach.differentiates:
             run.machine.trail.set(run, "handed_on", (*run.handed_on, each))
-            _may_have_run(run, each)
+            _may_have_run(run, each, reach)
 
 
 def _callees(run: Run, callback: Callback) -> list[Callback]:
@@ -199,8 +189,9 @@ def _callee_of_call(instance: Instance) -> Callback | None:
 
 def run_handed_on(run: Run) -> None:
     """Something was called that may run what was handed on."""
+    known = run.reaching
     for callback in run.handed_on:
-        _may_have_run(run, callback)
+        _may_have_run(run, callback, known[id(callback.function.definition)])
     for each in run.handed_to_unknown:
         if isinstance(each, Bound):
             for tensor in reachable_tensors(each.receiver):
@@ -210,9 +201,8 @@ def run_handed_on(run: Run) -> None:
             set_grad_mode(run.torch, Truth.MAYBE)
 
 
-def _may_have_run(run: Run, callback: Callback) -> None:
+def _may_have_run(run: Run, callback: Callback, reach: Reach) -> None:
     """What a function writes to, outside itself, is unknown."""
-    reach = _reach(run, callback.function)
     if reach.differentiates:
         _backward_may_have_run(run, callback, reach.reads)
     for path in reach.writes:

@@ -149,24 +149,28 @@ def unsettle_gradients(run: Run, tensors: Iterable[Tensor]) -> None:
     """Unknown code was given tensors: it may call `backward` on each, so their leaves may have a gradient."""
     seen: set[int] = set()
     for tensor in tensors:
-        pending: list[GraphNode | Tensor] = [node for _, node in tensor.grad_fn if id(node) not in seen]
-        seen.update([id(node) for node in pending])
+        pending: list[GraphNode] = []
+        for _, node in tensor.grad_fn:
+            if id(node) not in seen:
+                seen.add(id(node))
+                pending.append(node)
         left = _MOST_NODES
         while pending and left:
             left -= 1
             node = pending.pop()
-            if isinstance(node, Tensor):
-                unsettle_grad(run, node)
-                continue
             for _, target in node.edges:
                 if id(target) not in seen:
                     seen.add(id(target))
-                    pending.append(target)
+                    if isinstance(target, Tensor):
+                        unsettle_grad(run, target)
+                    else:
+                        pending.append(target)
             held = node.output_of
             if held is not None and id(held) not in seen:
                 seen.add(id(held))
                 pending.append(held)
-        seen.difference_update([id(node) for node in pending])  # another tensor's graph may have room for them
+        if pending:
+            seen.difference_update([id(node) for node in pending])  # another tensor's graph may have room for them
 
 
 def give(run: Run, values: list[Value], name: str, node: ir.Node) -> None:

@@ -18,7 +18,7 @@ from torchlint.model.state.guards import Guard
 from torchlint.model.state.hooks import Watch
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.trail import Changes
-from torchlint.model.state.values import Bound, Class, Frame, Function, Globals, Value
+from torchlint.model.state.values import Bound, Class, Constant, External, Frame, Function, Globals, Value
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax import ir
 
@@ -70,6 +70,10 @@ class Reach:
         self.changes_flags = changes_flags
 
 
+_WITHOUT_TENSORS = (External, Function, Class, Constant)
+"""Most of what a function uses of its file."""
+
+
 class Callback:
     """A function of the file that somebody else may run; of a method, also its object."""
 
@@ -100,7 +104,7 @@ class Callback:
         return None if frame is None else frame.variables
 
     def seen(self, names: frozenset[str]) -> list[Value]:
-        """The values of those of the names that are variables which the function sees."""
+        """The values of those of the names that are variables which the function sees, where they may hold tensors."""
         parameters = self.function.definition.parameters
         found: list[Value] = []
         if self.receiver is not None and parameters and parameters[0].name in names:
@@ -108,11 +112,18 @@ class Callback:
             names = names - {parameters[0].name}
         frame: Frame | None = self.function.closure
         while frame is not None and names:
-            here = [name for name in names if name in frame.variables]
-            if here:
-                found += [frame.variables[name] for name in here]
-                names = names.difference(here)
-            frame = frame.enclosing
+            variables = frame.variables
+            elsewhere: set[str] | None = None if frame.enclosing is None else set()
+            for name in names:
+                value = variables.get(name)
+                if value is None:
+                    if elsewhere is not None:
+                        elsewhere.add(name)
+                elif not isinstance(value, _WITHOUT_TENSORS):
+                    found.append(value)
+            if elsewhere is None:
+                break
+            names, frame = frozenset(elsewhere), frame.enclosing
         return found
 
     def lookup(self, name: str) -> Value | None:

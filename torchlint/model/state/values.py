@@ -338,21 +338,25 @@ def explore(value: Value, into: Callable[[Value], Iterable[Value]]) -> Iterator[
             pending += inner
 
 
-def within(value: Value, into: Callable[[Value], Iterable[Value]], depth: int) -> Iterator[Value]:
+def within(value: Value, into: Callable[[Value], Iterable[Value]], depth: int) -> list[Value]:
     """As `explore`, so many steps from the value at most; what is nearer comes first."""
-    seen: set[int] = {id(value)}
     level: list[Value] = [value]
-    for step in range(depth + 1):
-        yield from level
-        if step == depth or len(seen) > MOST_PARTS:
-            return
+    found = level
+    seen: set[int] = {id(value)}
+    for _ in range(depth):
         below: list[Value] = []
         for each in level:
             for part in into(each):
                 if id(part) not in seen:
                     seen.add(id(part))
                     below.append(part)
+        if not below:
+            break
+        found = found + below
+        if len(seen) > MOST_PARTS:
+            break
         level = below
+    return found
 
 
 def reachable_tensors(value: Value) -> list[Tensor]:

@@ -26,6 +26,7 @@ from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Class, Function, GraphNode, Sequence, Tensor, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import CUSTOM, anywhere
+from torchlint.syntax.reading import written
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,8 +34,6 @@ class _Output:
     """One of the results of a call of `apply`."""
 
     cls: Class
-    forward: Method
-    backward: Method
     place: int
     count: int
     result: Tensor
@@ -60,8 +59,10 @@ class Applications(Observer):
 
     def class_defined(self, cls: Class) -> None:
         """Nothing is saved, and `backward` unpacks it."""
+        if id(cls.definition) in self._told or not _may_save_nothing(cls):
+            return
         methods = _methods(cls)
-        if methods is None or id(cls.definition) in self._told:
+        if methods is None:
             return
         forward, backward = methods
         read = next((node for node in backward.nodes if _unpacks(node, backward)), None)
@@ -83,21 +84,19 @@ class Applications(Observer):
     ) -> None:
         if not isinstance(receiver, Class) or name not in ("apply", "forward") or self.machine.foreign_call is not None:
             return
-        methods = _methods(receiver)
-        if methods is None or keywords or any(each.star for each in origin.arguments):
+        if keywords or any(each.star for each in origin.arguments) or not is_function(receiver):
             return
-        forward, backward = methods
         if name == "forward":
-            self._called(receiver, forward, len(positional), origin)
+            methods = _methods(receiver)
+            if methods is not None:
+                self._called(receiver, methods[0], len(positional), origin)
             return
         results = result.items if isinstance(result, Sequence) and result.items is not None else (result,)
         for place, each in enumerate(results):
             node = each.grad_fn[0][1] if isinstance(each, Tensor) and len(each.grad_fn) == 1 else None
             if node is not None and isinstance(each, Tensor) and not node.opaque:
                 self._kept.append(node)
-                self._outputs[id(node)] = _Output(
-                    receiver, forward, backward, place, len(results), each, tuple(positional), origin
-                )
+                self._outputs[id(node)] = _Output(receiver, place, len(results), each, tuple(positional), origin)
 
     def _called(self, cls: Class, forward: Method, given: int, origin: ir.Call) -> None:
         """`MyFunction.forward(x)`: nobody gives it a context."""
@@ -126,13 +125,13 @@ class Applications(Observer):
     ) -> None:
         for node in nodes:
             output = self._outputs.get(id(node))
-            if output is not None and not self.machine.expected_errors:
-                self._ignores(output, origin)
-                self._misshapen(output, origin)
+            methods = _methods(output.cls) if output is not None and not self.machine.expected_errors else None
+            if output is not None and methods is not None:
+                self._ignores(output, *methods, origin)
+                self._misshapen(output, methods[1], origin)
 
-    def _ignores(self, output: _Output, origin: ir.Node) -> None:
+    def _ignores(self, output: _Output, forward: Method, backward: Method, origin: ir.Node) -> None:
         """This output's gradient is not looked at, that of another one is."""
-        backward = output.backward
         incoming = backward.parameters[1:]
         if backward.open or output.count < 2 or len(incoming) != output.count:
             return
@@ -141,7 +140,7 @@ class Applications(Observer):
         if name in used or name in backward.bound or not used & set(incoming):
             return
         returned = next((node.value for node in backward.nodes if isinstance(node, cst.Return)), None)
-        if returned is None or not _is_arithmetic(output.forward, output.place):
+        if returned is None or not _is_arithmetic(forward, output.place):
             return
         steps = (
             Step(output.call.origin, f"an output that this gradient is of: number {output.place + 1}"),
@@ -158,9 +157,9 @@ class Applications(Observer):
             )
         )
 
-    def _misshapen(self, output: _Output, origin: ir.Node) -> None:
+    def _misshapen(self, output: _Output, backward: Method, origin: ir.Node) -> None:
         """What came in is handed on as it is, to an input of another shape."""
-        backward, shape = output.backward, output.result.shape
+        shape = output.result.shape
         if backward.open or output.count != 1 or shape is None or len(backward.parameters) != 2:
             return
         incoming = backward.parameters[1]
@@ -202,6 +201,24 @@ def _methods(cls: Class) -> tuple[Method, Method] | None:
             return None
         found.append(method)
     return found[0], found[1]
+
+
+def _may_save_nothing(cls: Class) -> bool:
+    """By the words of the methods alone: `backward` reads what was saved, and `forward` saves nothing itself."""
+    forward, backward = cls.inherited("forward"), cls.inherited("backward")
+    if not isinstance(forward, Function) or not isinstance(backward, Function):
+        return False
+    ahead, behind = forward.definition, backward.definition
+    if not isinstance(ahead, ir.FunctionDef) or not isinstance(behind, ir.FunctionDef) or not ahead.parameters:
+        return False
+    context = ahead.parameters[0].name
+    return "saved_tensors" in written(behind).words and not any(
+        isinstance(node, ir.Attribute)
+        and node.attr == "save_for_backward"
+        and isinstance(node.value, ir.Name)
+        and node.value.id == context
+        for node in ir.walk(ahead.body)
+    )
 
 
 def _unpacks(node: cst.CSTNode, backward: Method) -> bool:
