@@ -8,6 +8,8 @@ is remembered, for nothing is refuted then.
 
 from __future__ import annotations
 
+import dis
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -27,6 +29,17 @@ _DONE = frozenset(
 
 _FRACTIONS = ("dropout", "drop", "prob", "eps", "momentum")
 """Words of names of what has to lie between 0 and 1."""
+
+
+def taken_apart(depth: int = 2) -> int:
+    """Into how many names a caller takes something apart that it goes through now: `a, b, c = ...`; 0: it does not."""
+    frame = sys._getframe(depth)
+    code, place = frame.f_code.co_code, frame.f_lasti
+    known = 0 <= place < len(code) - 1 and code[place] == _UNPACK
+    return code[place + 1] if known else 0
+
+
+_UNPACK = dis.opmap["UNPACK_SEQUENCE"]
 
 
 class Anything(int):
@@ -72,6 +85,8 @@ class Anything(int):
     def _attribute(self, name: str) -> Any:
         if name in ("device",):
             return torch.device("cpu")
+        if says(name, "=dtype"):
+            return torch.float32
         Anything.asked = True
         if any(says(name, word) for word in _FRACTIONS):
             return 0.1
@@ -99,6 +114,9 @@ class Anything(int):
         if isinstance(key, slice):
             return [self._another() for _ in range(HELD)][key]
         return self._as_tensor()[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self._another() for _ in range(taken_apart() or HELD)])
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """It is kept where a name can be."""

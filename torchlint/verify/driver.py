@@ -231,6 +231,8 @@ class Driver:
                     try:
                         if module is None:
                             module = self._construct(phase, found)
+                            if not self.method and _is_never_called(module):
+                                return found
                             if not waiting:
                                 waiting.guess(self._first(module, construction))
                         chosen = waiting.next()
@@ -344,6 +346,11 @@ class Driver:
             if outputs:
                 phase.name = f"{ordinal}backward"
                 sum(_total(t) for t in outputs).backward()
+
+
+def _is_never_called(built: Any) -> bool:
+    """Whether it is a Module that has no `forward`: there is nothing to drive but its constructor."""
+    return isinstance(built, torch.nn.Module) and type(built).forward is torch.nn.Module.forward
 
 
 def _line(error: Exception, target: Any) -> int:

@@ -124,9 +124,12 @@ class Loading:
 
     def absent(self, error: Exception) -> bool:
         """Whether a package or a part of one that was not found is stood in for now."""
-        if not isinstance(error, ModuleNotFoundError) or not error.name:
+        behind: BaseException | None = error  # the program may say it in its own words
+        while behind is not None and not (isinstance(behind, ModuleNotFoundError) and behind.name):
+            behind = behind.__cause__ or behind.__context__
+        if not isinstance(behind, ModuleNotFoundError) or not behind.name:
             return False
-        missing, own = error.name, self.name.partition(".")[0]
+        missing, own = behind.name, self.name.partition(".")[0]
         top = missing.partition(".")[0]
         if top != own:
             missing = missing if _is_there(top) else top

@@ -96,12 +96,19 @@ class OnThisMachine(TorchFunctionMode):  # type: ignore[misc]
         """Called by torch in place of `func`."""
         if getattr(func, "__name__", "") in _MOVES and args and isinstance(args[0], torch.Tensor):
             return args[0]
-        if func in _OF_VALUES and args and isinstance(args[0], Anything):
-            args = (int(args[0]), *args[1:])
+        if func in _OF_VALUES and args:
+            args = (_plain(args[0]), *args[1:])
         keywords = {name: _here(value) for name, value in (kwargs or {}).items()}
         result = func(*(_here(value) for value in args), **keywords)
         self.calls += 1
         return result
+
+
+def _plain(value: Any) -> Any:
+    """Numbers, where anything is one."""
+    if isinstance(value, Anything):
+        return int(value)
+    return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
 
 
 def _here(value: Any) -> Any:

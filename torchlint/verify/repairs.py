@@ -15,6 +15,7 @@ import torch
 from torch import nn
 
 from torchlint.verify import values
+from torchlint.verify.anything import Anything
 from torchlint.verify.inputs import SIZE, Inputs
 from torchlint.verify.shapes import asked_for, said
 from torchlint.verify.usage import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES, Use
@@ -73,6 +74,11 @@ def _of_several_sizes(inputs: Inputs, message: str) -> Iterator[Inputs]:
         r"expected (\d)D input \(got \dD|or \dD \(batched\) input", message
     ):  # parts of one that is gone through
         yield from (with_use(inputs, name, Use("tensors")) for name in inputs.names)
+    if re.search(r"non-complex dtypes|[Ee]xpected .*complex|only .*complex tensors", message):
+        yield from (with_use(inputs, name, Use("complex")) for name in inputs.names)
+    if re.search(_OF_SIZES, message):
+        yield from (with_use(inputs, name, Use("integer")) for name, use in inputs.others if use.kind == "number")
+        yield from (with_use(inputs, name, Use("integer")) for name in (*inputs.names, *inputs.integers))
     if "with a bool tensor is not supported" in message:
         yield from (with_use(inputs, name, Use("tensor")) for name, use in inputs.others if use.kind == "mask")
 
@@ -86,7 +92,7 @@ _OF_INTEGERS = (
     r"scalar types?:? Long|expected .*Long|must be .*integer|Long, Int|Expected dtype int|must be long"
     r"|tensors used as indices must be long"
     r"|can't be cast to the desired output type Long|Long or Byte|index tensor of type LongTensor"
-    r"|only integer tensors|should be .*int64|expects .*int64|must be .*int64|one_hot is only applicable"
+    r"|dtype of long|only integer tensors|should be .*int64|expects .*int64|must be .*int64|one_hot is only applicable"
 )
 """Refusals of tensors of floats."""
 
@@ -204,6 +210,15 @@ def instead(arguments: Mapping[str, Any], refusal: str) -> Iterator[tuple[str, A
     if tensor is not None:
         of_kind = [key for key, value in arguments.items() if type(value).__name__ == tensor[1]]
         yield from ((key, torch.rand(2, SIZE)) for key in of_kind[:8])
+    if attribute is not None and attribute[1] == "int":
+        lists = [key for key, value in arguments.items() if isinstance(value, list)]
+        yield from ((key, [values.AnyModule(), values.AnyModule()]) for key in lists)
+        yield from ((key, [Anything(SIZE), Anything(SIZE)]) for key in lists)
+    if re.search(r"(?i)\bmatri(x|ces)\b|\b2-?D\b|two-dimensional", refusal):
+        tensors = [key for key, value in arguments.items() if isinstance(value, torch.Tensor) and value.ndim != 2]
+        yield from ((key, torch.rand(SIZE, SIZE)) for key in tensors)
+    if re.search(_OF_SIZES, refusal):
+        yield from ((key, SIZE) for key, value in arguments.items() if type(value) is float)
     for pattern, wanted in _INSTEAD:
         if re.search(pattern, refusal):
             numbers = [key for key, value in arguments.items() if isinstance(value, _REFUSED)]
@@ -216,6 +231,11 @@ _SIZES = (
     r"to have (\d+) channels, but got (\d+) channels",
 )
 """Refusals of two sizes, one of which an argument of the constructor may be."""
+_OF_SIZES = (
+    r"failed to unpack the object|must be tuple of ints|'float' object cannot be interpreted as an integer"
+    r"|(?:zeros|ones|rand|randn|empty|arange|eye|randperm|range)\(\) received an invalid combination"
+)
+"""Refusals of what is no whole number."""
 _REFUSED = (int, float, list, values.Config, values.AnyModule)
 _INSTEAD: tuple[tuple[str, tuple[Callable[[], Any], ...]], ...] = (
     (
@@ -231,7 +251,7 @@ _INSTEAD: tuple[tuple[str, tuple[Callable[[], Any], ...]], ...] = (
 """Parts of refusals, and what may be wanted."""
 
 
-_SHAPED = ("mask", "batch", "tensors", "array")
+_SHAPED = ("mask", "complex", "batch", "tensors", "array")
 
 
 def _shaped(inputs: Inputs, first: Sequence[str]) -> list[str]:

@@ -133,7 +133,7 @@ _REPAIRS: tuple[tuple[str, _Repair], ...] = (
         r"tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
         lambda s, g: _swapped(s, g[0][0], g[1][0]) + _swapped(s, g[1][0], g[0][0]),
     ),
-    (r"len\(dims\) = (\d+)", lambda s, g: of_rank(s, g[0][0])),
+    (r"len\(dims\) = (\d+)", lambda s, g: [*of_rank(s, g[0][0]), *of_rank(s, g[0][0] + 1)]),
     (r"same number of dimensions: got (\d+) and (\d+)", lambda s, g: [*of_rank(s, g[0][0]), *of_rank(s, g[1][0])]),
     (r"repeat dims can not be smaller", lambda s, g: of_rank(s, max(1, len(s) - 1))),
     (

@@ -9,9 +9,12 @@ where the program handles that itself, it goes its own way. Which of them were t
 from __future__ import annotations
 
 import ast
+import functools
 import importlib.abc
 import importlib.machinery
 import linecache
+import math
+import pathlib
 import re
 import sys
 import types
@@ -21,7 +24,7 @@ from typing import Any, ClassVar, TypeVar
 import torch
 
 from torchlint.verify import named_axes
-from torchlint.verify.anything import Anything
+from torchlint.verify.anything import Anything, taken_apart
 
 _SETTINGS = frozenset({"BaseModel", "BaseSettings"})
 """Classes whose fields are what their bodies annotate."""
@@ -103,7 +106,7 @@ class Inert:
         self._touch()
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(())
+        return iter([Inert(f"{self._name}[]", self._touched) for _ in range(taken_apart())])
 
     def __len__(self) -> int:
         return 0
@@ -277,12 +280,12 @@ class _StoodModule(torch.nn.Module):  # type: ignore[misc]
 class Lightning(torch.nn.Module):  # type: ignore[misc]
     """A `LightningModule` without a trainer: logs nothing, and knows its hyperparameters."""
 
-    current_epoch = global_step = 0
+    current_epoch = global_step = local_rank = global_rank = 0
     automatic_optimization = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
-        self.trainer = Inert("trainer", set())
+        self.trainer, self.logger = Inert("trainer", set()), Inert("logger", set())
 
     @property
     def device(self) -> torch.device:
@@ -322,11 +325,25 @@ def _told(function: Callable[..., Any], package: str, touched: set[str]) -> Call
     return called
 
 
+_EVERYWHERE: dict[str, Any] = {
+    "torch": torch,
+    "nn": torch.nn,
+    "F": torch.nn.functional,
+    "Tensor": torch.Tensor,
+    "tensor": torch.tensor,
+    "partial": functools.partial,
+    "Path": pathlib.Path,
+    "math": math,
+}
+"""What packages around torch hand on to whoever imports all of their names."""
+
+
 class _Module(types.ModuleType):
     def __init__(self, name: str, touched: set[str]) -> None:
         super().__init__(name)
         self.__path__: list[str] = []
-        self.__all__: list[str] = []
+        self.__all__ = list(_EVERYWHERE)  # what is imported by a star
+        self.__dict__.update(_EVERYWHERE)
         self.__dict__["_touched_here"] = touched
 
     def __getattr__(self, name: str) -> Any:

@@ -141,8 +141,8 @@ class Use:
     Attributes
     ----------
     kind
-        "tensor", "integers", "mask", "tensors", "module", "criterion", "callable", "optimizer", "scheduler", "loader",
-        "parameters", "modules", "array", "mapping" (of keywords),
+        "tensor", "integers", "mask", "complex", "tensors", "module", "criterion", "callable", "optimizer", "scheduler",
+        "loader", "parameters", "modules", "array", "mapping" (of keywords),
         "config", "dict", "list", "integer", "number", "flag", "string", "device", "dtype", "path", "batch" (a tuple of
         tensors), or "" for unknown.
     rank
@@ -337,13 +337,10 @@ def _of_tensor(name: str) -> str:
     return "tensor"
 
 
-_OF_NUMBERS_ALONE = frozenset(
-    {
-        *("save", "device", "manual_seed", "zeros", "ones", "empty", "rand", "randn", "arange", "linspace", "eye"),
-        *("randperm", "set_default_dtype", "set_num_threads", "from_numpy"),
-    }
-)
-"""Functions of torch that take no tensors."""
+_OF_SIZES = frozenset({"zeros", "ones", "empty", "rand", "randn", "arange", "eye", "randperm"})
+"""Functions of torch that take sizes."""
+_OF_NUMBERS_ALONE = frozenset({"save", "device", "manual_seed", "linspace", "set_default_dtype", "from_numpy"})
+"""Others that take no tensors."""
 
 
 def _evidence(function: ast.AST) -> Iterator[tuple[str, str]]:
@@ -385,6 +382,8 @@ def _evidence(function: ast.AST) -> Iterator[tuple[str, str]]:
                 ast.Attribute(ast.Name("torch"), "save"), [_, ast.Name(name), *_]
             ):
                 yield name, "path"
+            case ast.Call(ast.Attribute(ast.Name("torch"), asked), arguments) if asked in _OF_SIZES:
+                yield from ((each.id, "integer") for each in arguments if isinstance(each, ast.Name))
             case ast.Call(ast.Attribute(ast.Name("torch"), asked)) if asked in _OF_NUMBERS_ALONE:
                 pass
             case ast.Call(ast.Attribute(ast.Name("torch" | "F")), arguments):

@@ -96,6 +96,8 @@ class Config:
             raise AttributeError(name)
         if name in ("device",):
             return torch.device("cpu")
+        if says(name, "=dtype"):
+            return torch.float32
         lower = name.lower()
         inner = lower in ("model", "data", "training", "optim") or lower.endswith(("config", "cfg", "args"))
         value: Any = Config(self._size) if inner else scalar(name, self._size, computes=False)
@@ -185,7 +187,7 @@ class AnyModule(nn.Module):  # type: ignore[misc]
     Attributes
     ----------
     building
-        Whether something is being built: what is called without arguments there is a class of layers.
+        Whether something is being built: what is called there, but on no tensors, is a class of layers.
     """
 
     building: ClassVar[bool] = False
@@ -206,10 +208,8 @@ class AnyModule(nn.Module):  # type: ignore[misc]
         for value in tensors((*args, *kwargs.values())):
             return (value if value.is_floating_point() else value.float()) * self.weight + self.bias
         given = (*args, *kwargs.values())
-        sizes = (given or AnyModule.building) and all(
-            isinstance(each, (int, float, str, type, nn.Module)) for each in given
-        )
-        return AnyModule() if sizes else self.weight + self.bias
+        sizes = given and all(isinstance(each, (int, float, str, type, nn.Module)) for each in given)
+        return AnyModule() if sizes or AnyModule.building else self.weight + self.bias
 
     def __repr__(self) -> str:
         return "AnyModule()"
@@ -273,6 +273,8 @@ def tensor(name: str, shape: tuple[int, ...], requires_grad: bool, kind: str = "
     last = name.lower().rpartition("_")[2]
     if kind == "mask" or (not kind and last in ("mask", "masks")):
         return torch.ones(shape[:2] if len(shape) > 2 else shape, dtype=torch.bool)
+    if kind == "complex":
+        return torch.complex(torch.rand(shape, generator=generator) + 0.1, torch.rand(shape, generator=generator))
     if kind == "all integers":
         return torch.randint(0, 2, shape, generator=generator)
     if kind == "integers" or (not kind and last in ("ids", "label", "labels", "target", "targets", "index", "y")):
@@ -309,7 +311,7 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
         As in `scalar`.
     """
     match use.kind:
-        case "tensor" | "integers" | "mask":
+        case "tensor" | "integers" | "mask" | "complex":
             return tensor(name, shape, requires_grad, use.kind)
         case "tensors" if use.held in _SCALED:
             shapes = [_scaled(shape, _SCALED[use.held](index, use.rank or 2)) for index in range(use.rank or 2)]
@@ -350,7 +352,7 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
             settings = not computes or name.lower() in CONFIGURATIONS
             return Settings(size, use.reads) if settings else Batch(shape, requires_grad, use.held, use.value or ())
         case "list":
-            return [Anything(size) for _ in range(use.rank or 2)]
+            return [size] * (use.rank or 2)
         case "indices":
             return [0, 1]
         case "integer":

@@ -72,7 +72,10 @@ def leaf_lost(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | N
                 continue
             if claim.other == "parameter" and "owner" not in found:
                 continue
-            if found["is_leaf"] or found.get("registered") or found["is_parameter"]:
+            known = found.get("registered") or found["is_parameter"]
+            if claim.other == "parameter" and found["is_leaf"] and not known and not found["requires_grad"]:
+                continue  # what is made of a frozen Parameter has no graph that would lead to it
+            if found["is_leaf"] or known:
                 leaf = name
                 continue
             if lost is None or not lost.get("length"):
@@ -98,7 +101,7 @@ def _bound(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
 
 
 def cut(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
-    """The subject is a leaf that requires grad, made from what `other` holds in a graph; or a backward starts there."""
+    """The subject is a leaf that requires grad, made from what `other` holds; or a backward starts there."""
     started = [] if claim.other else case.backwards_on_the_way(outcome)
     for backward in started:
         if backward.from_leaf and not backward.raised:
@@ -110,16 +113,18 @@ def cut(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
         source = execution.before.get(_GRAPH.format(claim.other))
         if leaf is None or leaf["kind"] != "tensor" or source is None or source["kind"] == "missing":
             continue
-        if leaf["is_leaf"] and leaf["requires_grad"] and source.get("truth"):
-            words = f"`{name}` is a leaf without a graph, and `{claim.other}`, which it is made from, has one"
+        if leaf["is_leaf"] and source.get("truth"):
+            if not leaf["requires_grad"]:
+                continue  # it may be told to later
+            words = f"`{name}` is a leaf without a graph, and `{claim.other}`, which it is made from, requires grad"
             return DraftVerdict("confirmed", words + in_words(outcome))
-        return DraftVerdict("refuted", f"`{name}` is no leaf, or `{claim.other}` has no graph")
+        return DraftVerdict("refuted", f"`{name}` is no leaf, or `{claim.other}` does not require grad")
     if started:
         return DraftVerdict("refuted", "the backward starts from the result of an operation")
     return None
 
 
-_GRAPH = "any(t.grad_fn is not None for t in tensors_({}))"
+_GRAPH = "any(t.requires_grad for t in tensors_({}))"
 
 
 def _leaf_and_source(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
@@ -128,7 +133,11 @@ def _leaf_and_source(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
 
 
 def _leaf(claim: Observed, statement: ast.stmt) -> str:
-    return claim.subject or next(iter(programs.assigned(statement)), "")
+    """What the statement binds or writes; a subject that it does neither to is what it was made from."""
+    assigned = programs.assigned(statement)
+    name = claim.subject
+    bound = name and (not assigned or any(each == name or each.startswith(f"{name}.") for each in assigned))
+    return name if bound else next(iter(assigned), "")
 
 
 PROBES: Mapping[str, Probe] = {
