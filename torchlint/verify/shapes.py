@@ -24,7 +24,7 @@ def asked_for(shape: Shape, message: str) -> Iterator[list[Shape]]:
         match = re.search(pattern, message)
         if match:
             found = repair(shape, [_sizes(group) for group in match.groups()])
-            yield [each for each in found if len(each) <= RANKS and math.prod(each) <= LARGEST]
+            yield [each for each in found if len(each) <= RANKS and 0 < math.prod(each) <= LARGEST]
 
 
 def said(message: str) -> Shape:
