@@ -12,7 +12,8 @@ import torch
 from expectations import lint
 from torch import nn
 
-from torchlint.lint.checkpoints import _MADE, Checkpoints, _is_of_values
+from torchlint.lint.checkpoints import Checkpoints
+from torchlint.lint.pickled import MADE, is_of_values
 
 HEAD = """
 import argparse, collections, copy, datetime, decimal, enum, pathlib, random, types
@@ -105,14 +106,14 @@ def test_everything_that_is_listed_is_refused(name: str, made: str) -> None:
     with pytest.raises(Exception, match=r"[Ww]eights"):
         torch.load(file, weights_only=True)
     file.seek(0)
-    refused = _MADE[name]
+    refused = MADE[name]
     expected = nullcontext() if refused.allowing else pytest.raises(Exception, match=r"[Ww]eights")
     with expected, torch.serialization.safe_globals([type(names["saved"])]):
         torch.load(file, weights_only=True)
 
 
 def test_every_listed_name_is_asked_about() -> None:
-    assert len(_MADE) == 12
+    assert len(MADE) == 12
 
 
 @pytest.mark.parametrize(
@@ -125,6 +126,11 @@ def test_every_listed_name_is_asked_about() -> None:
         ("net.eval()\nbest = net\n", True),
         ("best = net.state_dict()\n", False),
         ("best = unknown()\n", False),
+        ("def state():\n    return {'random': np.random.get_state()}\nbest = {'state': state()}\n", True),
+        ("def state():\n    def of():\n        return np.ones(2)\n    return 1\nbest = {'state': state()}\n", False),
+        ("best = {'made': type(net)}\n", True),
+        ("best = {'made': net.__class__}\n", True),
+        ("best = {'made': type(net).__name__}\n", False),
     ],
 )
 def test_names_are_followed(body: str, refused: bool) -> None:
@@ -169,7 +175,7 @@ def test_parameters_that_are_saved(signature: str, used: str, refused: bool) -> 
     ids=lambda value: type(value).__name__,
 )
 def test_what_plain_values_have_tells_nothing(value: object) -> None:
-    assert [name for name in dir(value) if not name.startswith("_") and not _is_of_values(name)] == []
+    assert [name for name in dir(value) if not name.startswith("_") and not is_of_values(name)] == []
 
 
 PERHAPS = (
@@ -240,6 +246,12 @@ def test_a_script_looks_beside_itself_only(tmp_path: Path) -> None:
         ("kept.requires_grad_()", PERHAPS),
         ("kept.items()", PERHAPS),
         ("kept.get('a')", PERHAPS),
+        ("kept.get('a').shape", PERHAPS),
+        (
+            "kept.get('net', None)['encoder'].parameters()",
+            "line 6 uses it as a whole module, which torch refuses from 2.6 on",
+        ),
+        ("kept.get('maker').from_file(path)", "line 6 uses it as an object, which torch refuses from 2.6 on"),
         ("kept['name'].upper()", PERHAPS),
         ("kept.eval() if hasattr(kept, 'eval') else kept", PERHAPS),
     ],

@@ -22,6 +22,8 @@ from torchlint.syntax.tree import SourceError, python_tree
 _TEST = re.compile(r"^(?:test_.*|.*_test|conftest)\.py$")
 _REASON = re.compile(r"#.*(?:weights_only|trust|pickl|malicious|arbitrary|nosec|S614|B614)", re.IGNORECASE)
 """What those write who have thought of what a file may do."""
+_ABOVE = 6
+"""Lines above a call in which a comment may be about it."""
 
 
 class Loaded:
@@ -79,14 +81,10 @@ class Loaded:
         return bool(_TEST.search(name)) or any(each in ("test", "tests") for each in folders[-3:])
 
     def _says_why(self, statement: ast.stmt, call: ast.Call) -> bool:
-        """Whether a comment at a call, or right above it, says why it loads what it loads."""
-        lines = NEWLINE.split(self._text)
-        said = lines[call.lineno - 1 : call.end_lineno]
-        for first in {statement.lineno, call.lineno}:
-            above = first - 2
-            while above >= 0 and lines[above].lstrip().startswith("#"):
-                said.append(lines[above])
-                above -= 1
+        """Whether a comment at a call, or shortly above it, says why it loads what it loads."""
+        around = self.checkpoints.function_around(call)
+        first = max(getattr(around, "lineno", 1), min(statement.lineno, call.lineno) - _ABOVE)
+        said = NEWLINE.split(self._text)[first - 1 : call.end_lineno]
         return any(_REASON.search(each) for each in said)
 
     def _saved_elsewhere(self, call: ast.Call) -> tuple[Pickled | None, bool]:

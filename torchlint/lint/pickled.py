@@ -1,0 +1,334 @@
+"""
+What of a program `torch.load` refuses with `weights_only=True`, where an expression says so.
+
+Told from Python's own tree: what an expression stands for is followed through plain assignments of one function, the
+attributes of `self`, and the functions of the file. What is not known counts as tensors and plain values. Knows of no
+other file, and judges nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from torchlint.knowledge.ops.find import is_tensor_method
+
+OF_MODULES = frozenset(
+    {"children", "eval", "modules", "named_children", "named_modules", "named_parameters", "parameters", "train"}
+)
+"""Methods that tell a module from tensors and containers of them."""
+OF_OBJECTS = frozenset({"load_state_dict", "state_dict", "zero_grad"}) | OF_MODULES
+"""Those that an optimizer, a scheduler or a scaler has as well."""
+_PLAIN_TYPES = (dict, list, tuple, set, str, bytes, bytearray, int, float, complex, OrderedDict, Counter)
+"""What Python has that is loaded as weights."""
+_OF_VALUES = {
+    "abbr", "apply_", "as_subclass", "backward", "batch_sizes", "const_data_ptr", "data", "data_ptr", "device",
+    "dim", "dim_order", "dtype", "eig", "element_size", "get_device", "grad", "grad_dtype", "grad_fn", "index",
+    "ipu", "is_contiguous", "is_cpu", "is_cuda", "is_ipu", "is_leaf", "is_maia", "is_meta", "is_mkldnn", "is_mps",
+    "is_mtia", "is_nested", "is_quantized", "is_shared", "is_sparse", "is_sparse_csr", "is_vulkan", "is_xla",
+    "is_xpu", "itemsize", "layout", "lstsq", "map2_", "map_", "module_load", "mtia", "name", "names", "nbytes",
+    "ndim", "ndimension", "nelement", "new", "new_tensor", "numel", "numpy", "output_nr", "register_hook",
+    "register_post_accumulate_grad_hook", "reinforce", "requires_grad", "requires_grad_", "resize", "resize_as",
+    "retains_grad", "set_", "shape", "share_memory_", "size", "solve", "sorted_indices", "storage", "storage_offset",
+    "storage_type", "stride", "symeig", "to_complex", "to_real", "to_sparse_coo", "tolist", "type",
+    "unsorted_indices", "untyped_storage", "xpu", "__dict__",
+    *(name for each in _PLAIN_TYPES for name in dir(each)),
+}  # fmt: skip
+"""What plain values, tensors and what torch makes of them have; a test asks torch. Operations are in their table."""
+
+
+class Refused(NamedTuple):
+    """What is refused, what to do, and what else has to be allowed for it ("" where no class is enough)."""
+
+    what: str
+    cure: str
+    allowing: str = "its class"
+
+
+_STATE = "save its `state_dict()` and load that"
+MODULE = Refused("a whole module", _STATE, "all of its classes")
+OBJECT = Refused("a whole object", _STATE, "all of its classes")
+_NUMPY = Refused("a value of NumPy's", "save tensors and Python's own numbers", "")
+PLAIN = "save its plain values"
+_MEMBER = Refused("a member of an `Enum`", "save its `value`")
+MADE: dict[str, Refused] = {
+    "collections.defaultdict": Refused("a `defaultdict`", "save `dict(…)` of it", ""),
+    "collections.deque": Refused("a `deque`", "save `list(…)` of it", ""),
+    "frozenset": Refused("a `frozenset`", "save `set(…)` of it"),
+    "argparse.Namespace": Refused("a `Namespace`", "save `vars(…)` of it"),
+    "pathlib.Path": Refused("a `Path`", "save `str(…)` of it"),
+    "datetime.datetime": Refused("a date", "save it as a text"),
+    "datetime.date": Refused("a date", "save it as a text"),
+    "datetime.timedelta": Refused("a time span", "save its seconds"),
+    "decimal.Decimal": Refused("a `Decimal`", "save it as a number or a text"),
+    "types.SimpleNamespace": Refused("a `SimpleNamespace`", "save `vars(…)` of it"),
+    "random.Random": Refused("a generator of random numbers", "save its `getstate()`"),
+    "type": Refused("a class", "save its name", ""),
+}
+"""What `weights_only=True` refuses, by what makes it; a test asks torch."""
+_PYTHONS = frozenset({"numpy.shape", "numpy.ndim", "numpy.size", "numpy.allclose", "numpy.array_equal"})
+"""Functions of NumPy whose results are Python's own."""
+_HOLDS = frozenset({"dict", "list", "tuple", "set", "collections.OrderedDict", "collections.Counter"})
+_SAME = frozenset({"copy.copy", "copy.deepcopy"})
+_DEPTH = 6
+"""Names that are followed one after the other."""
+
+
+class Contents:
+    """What the expressions of a file hold that is refused."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
+
+    @cached_property
+    def _parents(self) -> dict[ast.AST, ast.AST]:
+        return {part: node for node in ast.walk(self.tree) for part in ast.iter_child_nodes(node)}
+
+    def function_around(self, node: ast.AST) -> ast.AST:
+        """The innermost function that a node stands in, or the file."""
+        while node is not self.tree:
+            node = self._parents[node]
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                return node
+        return node
+
+    def _is_asked(self, node: ast.AST) -> bool:
+        """Whether the program asks itself what a value is: then it takes more than one kind."""
+        call = self._parents[node]
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+            return False
+        return node in call.args and call.func.id in ("isinstance", "hasattr", "type", "getattr")
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        """What the file imports, by the name it has there."""
+        found: dict[str, str] = {}
+        for node in self._parents:
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    first = alias.name.partition(".")[0]
+                    found[alias.asname or first] = alias.name if alias.asname else first
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
+        return found
+
+    def _full(self, node: ast.AST) -> str:
+        """A chain of attributes with what its first name was imported as; "" of anything else."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return ""
+        return ".".join([self._names.get(node.id, node.id), *reversed(parts)])
+
+    @cached_property
+    def _classes(self) -> dict[str, ast.ClassDef]:
+        return {node.name: node for node in self._parents if isinstance(node, ast.ClassDef)}
+
+    @cached_property
+    def _functions(self) -> dict[str, ast.FunctionDef]:
+        return {node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)}
+
+    @cached_property
+    def _stateful(self) -> dict[str, Refused]:
+        """What the file elsewhere asks for its parameters, or its state."""
+        found: dict[str, Refused] = {}
+        for node in self._parents:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in OF_OBJECTS:
+                words = ast.unparse(node.func.value)
+                found[words] = MODULE if node.func.attr in OF_MODULES else found.get(words, OBJECT)
+        return found
+
+    @cached_property
+    def _bound(self) -> dict[str, list[tuple[ast.AST, int, ast.expr]]]:
+        """By name, or attribute of `self`: in which function, on which line, what is assigned to it."""
+        found: dict[str, list[tuple[ast.AST, int, ast.expr]]] = {}
+        for node in self._parents:
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                    own = (self.function_around(node), node.lineno, node.value)
+                    found.setdefault(ast.unparse(target), []).append(own)
+                    if isinstance(target, ast.Subscript):
+                        found.setdefault(f"{ast.unparse(target.value)}[]", []).append(own)
+        return found
+
+    def _refused(self, node: ast.AST, around: ast.AST, line: int, depth: int = _DEPTH) -> Refused | None:
+        """What an expression of a function holds that is refused; None if nothing is known to be."""
+        if not depth:
+            return None
+        if isinstance(node, (ast.Dict, ast.List, ast.Tuple, ast.Set, ast.IfExp, ast.Starred, ast.BoolOp)):
+            parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+            if isinstance(node, ast.Dict):
+                parts = [*node.values]
+            elif isinstance(node, ast.IfExp):
+                parts = [node.body, node.orelse]
+            return self._first(parts, around, line, depth)
+        if isinstance(node, ast.Lambda):
+            return Refused("a function", "save what it is made from", "")
+        if isinstance(node, ast.Call):
+            return self._of_call(node, around, line, depth)
+        if isinstance(node, ast.Attribute) and self._is_enum(node.value):
+            return _MEMBER
+        if isinstance(node, ast.Attribute) and node.attr == "__class__":
+            return MADE["type"]
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return self._of_name(node, around, line, depth)
+        return None
+
+    def _first(self, parts: list[ast.expr], around: ast.AST, line: int, depth: int) -> Refused | None:
+        return next((found for part in parts if (found := self._refused(part, around, line, depth))), None)
+
+    def _of_call(self, call: ast.Call, around: ast.AST, line: int, depth: int) -> Refused | None:
+        name = self._full(call.func)
+        given = [*call.args, *(each.value for each in call.keywords)]
+        if name in MADE:
+            return MADE[name]
+        if name.startswith("numpy.") and name not in _PYTHONS:
+            return _NUMPY
+        if name in _SAME:
+            return self._first(given, around, line, depth - 1)
+        if name in _HOLDS:  # a container made of another one is not that one
+            written = [each for each in call.args if isinstance(each, (ast.Dict, ast.List, ast.Tuple, ast.Set))]
+            return self._first([*written, *(each.value for each in call.keywords)], around, line, depth - 1)
+        if name in self._classes:
+            return self._of_class(self._classes[name])
+        if isinstance(call.func, ast.Name) and name in self._functions and depth:
+            made = self._functions[name]
+            returned = [
+                node.value for node in ast.walk(made) if isinstance(node, ast.Return) and node.value is not None
+            ]
+            own = [value for value in returned if self.function_around(value) is made]
+            return next(
+                (found for value in own if (found := self._refused(value, made, value.lineno, depth - 1))), None
+            )
+        if self._is_layer(name):
+            return MODULE
+        if name.startswith("torch.optim.") and name.rpartition(".")[2][:1].isupper():
+            return OBJECT
+        if isinstance(call.func, ast.Attribute):
+            if call.func.attr == "numpy" and not given:
+                return _NUMPY
+            if call.func.attr == "parse_args":
+                return MADE["argparse.Namespace"]
+        return None
+
+    def _is_layer(self, name: str) -> bool:
+        module, _, last = name.rpartition(".")
+        return module == "torch.nn" and last[:1].isupper() and last not in ("Parameter", "Buffer")
+
+    def _of_class(self, made: ast.ClassDef) -> Refused | None:
+        bases = {self._full(base) for base in made.bases}
+        if any(base.rpartition(".")[2] in ("Module", "LightningModule") for base in bases):
+            return MODULE
+        if bases & {"typing.TypedDict", "typing_extensions.TypedDict", "torch.Tensor"} or made.keywords:
+            return None
+        return Refused(f"an object of `{made.name}`", PLAIN)
+
+    def _is_enum(self, node: ast.AST) -> bool:
+        made = self._classes.get(node.id) if isinstance(node, ast.Name) else None
+        return made is not None and any(self._full(base).startswith("enum.") for base in made.bases)
+
+    def _of_name(self, node: ast.Name | ast.Attribute, around: ast.AST, line: int, depth: int) -> Refused | None:
+        words = ast.unparse(node)
+        if words == "self":
+            return Refused("a whole object", "save its `state_dict()`, or its plain values")
+        local = isinstance(node, ast.Name)
+        values = [(at, value) for where, at, value in self._bound.get(words, ()) if not local or where is around]
+        last = max((each for each in values if each[0] <= line), key=lambda each: each[0], default=None)
+        if words in self._stateful and not (local and last is not None and is_state(last[1])):
+            return self._stateful[words]
+        stored = [value for where, _, value in self._bound.get(f"{words}[]", ()) if where is around]
+        found = self._first(stored, around, line, depth - 1)
+        if found is not None:
+            return found
+        if not values:
+            return self._of_parameter(node, around, depth) if isinstance(node, ast.Name) else None
+        if local:  # what it was given last counts
+            return None if last is None else self._refused(last[1], around, last[0] - 1, depth - 1)
+        said = [value for _, value in values if not (isinstance(value, ast.Constant) and value.value is None)]
+        reasons = [self._refused(value, around, value.lineno, depth - 1) for value in said]
+        return reasons[0] if reasons and all(reasons) else None
+
+    def _of_parameter(self, node: ast.Name, around: ast.AST, depth: int) -> Refused | None:
+        """What the annotation of a parameter says, or that the function reads what no plain value has."""
+        parameter = next(self._parameters(node.id, around), None)
+        if parameter is None:
+            return None
+        said = "" if parameter.annotation is None else self._full(parameter.annotation)
+        if said in self._classes:
+            made = self._classes[said]
+            enum = any(self._full(base).startswith("enum.") for base in made.bases)
+            return _MEMBER if enum else self._of_class(made)
+        if said in MADE:
+            return MADE[said]
+        if said == "numpy.ndarray":
+            return _NUMPY
+        if said == "torch.nn.Module":
+            return MODULE
+        inside = [part for part in ast.walk(around) if isinstance(part, ast.Name) and part.id == node.id]
+        if any(map(self._is_asked, inside)) or any(isinstance(part.ctx, ast.Store) for part in inside):
+            return None
+        if any(map(self._reads_a_field, inside)):
+            return Refused("an object", PLAIN)
+        given = self.arguments(parameter.arg, around)
+        return next(
+            (found for at, value in given if (found := self._refused(value, at, value.lineno, depth - 1))), None
+        )
+
+    def arguments(self, name: str, around: ast.AST) -> list[tuple[ast.AST, ast.expr]]:
+        """What the calls in the file give a function for a parameter, each with the function that it stands in."""
+        if not isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return []
+        places = [each.arg for each in (*around.args.posonlyargs, *around.args.args)]
+        found: list[tuple[ast.AST, ast.expr]] = []
+        for call in self._calls.get(around.name, ()):
+            bound = places[:1] in (["self"], ["cls"]) and isinstance(call.func, ast.Attribute)
+            own = places[1:] if bound else places
+            given = dict(zip(own, call.args, strict=False)) | {
+                each.arg: each.value for each in call.keywords if each.arg
+            }
+            if name in given and not isinstance(given[name], ast.Starred):
+                found.append((self.function_around(call), given[name]))
+        return found
+
+    @cached_property
+    def _calls(self) -> dict[str, list[ast.Call]]:
+        """The calls of the file's own functions and methods, by their name."""
+        found: dict[str, list[ast.Call]] = {}
+        for node in self._parents:
+            if isinstance(node, ast.Call):
+                function = node.func
+                if isinstance(function, ast.Name):
+                    found.setdefault(function.id, []).append(node)
+                elif isinstance(function, ast.Attribute) and ast.unparse(function.value) in ("self", "cls"):
+                    found.setdefault(function.attr, []).append(node)
+        return found
+
+    def _parameters(self, name: str, around: ast.AST) -> Iterator[ast.arg]:
+        if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            given = around.args
+            for each in (*given.posonlyargs, *given.args, *given.kwonlyargs):
+                if each.arg == name:
+                    yield each
+
+    def _reads_a_field(self, node: ast.Name) -> bool:
+        """Whether an attribute is read, and not called, that neither a tensor nor a plain value has."""
+        field = self._parents[node]
+        if not isinstance(field, ast.Attribute) or is_of_values(field.attr):
+            return False
+        user = self._parents[field]
+        return not (isinstance(user, ast.Call) and user.func is field)
+
+
+def is_of_values(name: str) -> bool:
+    """Whether tensors, what torch makes of them, or plain values have an attribute of that name."""
+    return name in _OF_VALUES or is_tensor_method(name)
+
+
+def is_state(node: ast.expr) -> bool:
+    """Whether a value is what `state_dict()` gives, or whatever else a call of another method does."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "state_dict"
