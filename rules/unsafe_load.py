@@ -52,9 +52,7 @@ class UnsafeLoad(Rule):
             class Surprise:
                 def __reduce__(self):
                     return exec, ("import builtins; builtins.ran = True",)
-            def from_somebody():
-                return Surprise()
-            torch.save(from_somebody(), file := io.BytesIO())
+            torch.save(object.__new__(Surprise), file := io.BytesIO())
             file.seek(0)
             def restored(file):
                 return torch.load(file, weights_only=False)  # warning: [TLN904]
@@ -69,9 +67,7 @@ class UnsafeLoad(Rule):
             class Surprise:
                 def __reduce__(self):
                     return exec, ("import builtins; builtins.ran = True",)
-            def from_somebody():
-                return Surprise()
-            torch.save(from_somebody(), file := io.BytesIO())
+            torch.save(object.__new__(Surprise), file := io.BytesIO())
             file.seek(0)
             def restored(file):
                 return torch.load(file, weights_only=True)
@@ -136,7 +132,7 @@ def _remedy(event: api.UnsafeLoad) -> str:
         return f"line {holds.line} {'uses it as' if event.used else 'saves'} {holds.what}, which {refuses}"
     it = "`weights_only=True`, the default from 2.6 on," if default else "`weights_only=True`"
     if event.is_likely and holds is not None:
-        return f"{it} loads {_LOADED}, and not {holds.what} ({holds.where})"
+        return f"{it} refuses {holds.what} ({holds.where})"
     perhaps = "" if holds is None else f" (if it is the file that {holds.where} saves, it holds {holds.what})"
     said = f"{it} is enough if it holds {_LOADED}{perhaps}"
     if not target.begins_before((2, 6)):
