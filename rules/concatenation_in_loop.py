@@ -83,13 +83,20 @@ class ConcatenationInLoop(Rule):
 
     def check(self, event: work.GrownInLoop) -> Iterator[Diagnostic]:
         name = event.name
-        also = f" (`{'`, `'.join(event.beside)}` too)" if event.beside else ""
-        message = f"`{name}` is copied as a whole in every round{also}: collect in a list, and `{event.function}` once"
+        message = f"`{name}` is copied as a whole in every round: collect in a list, and `{event.function}` once"
         # Nothing else says that there are more than a few rounds, and copies of little cost little.
         level = None if event.many else Level.STRICT
         claims = (Observed("cheaper"),)
         yield Diagnostic(
-            event.node, message, event.trace, _fix(event), level, group=event.loop, others="tensor", claims=claims
+            event.node,
+            message,
+            event.trace,
+            _fix(event),
+            level,
+            group=event.loop,
+            label=f"`{name}`",
+            others="tensor",
+            claims=claims,
         )
 
 

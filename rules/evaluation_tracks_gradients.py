@@ -85,7 +85,8 @@ class EvaluationTracksGradients(Rule):
         recorded = "max(t.requires_grad for t in tensors_(bound_))"  # (raises, and says nothing, where none is bound)
         words = f"`{event.module}` is in evaluation mode, and what it returns requires grad: a graph was recorded"
         claims = (Holds(f"{recorded} and not {event.module}.training", words=words),)
-        yield Diagnostic(event.node, message, event.trace, _fix(event.loop), claims=claims)
+        fix, group = _fix(event.loop), (event.module,)
+        yield Diagnostic(event.node, message, event.trace, fix, group=group, others="loop", claims=claims)
 
 
 def _fix(loop: cst.CSTNode) -> Fix | None:

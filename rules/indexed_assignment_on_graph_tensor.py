@@ -13,8 +13,8 @@ _CURES: dict[str, str] = {
     "part": "build it with `torch.cat`",
 }
 _RISKS = {
-    Truth.YES: ", which was read and saved: a backward raises",
-    Truth.MAYBE: ", which was read and may be saved: a backward raises then",
+    Truth.YES: ", which was read and saved: a backward through that raises",
+    Truth.MAYBE: ", which was read and may be saved: a backward through that raises then",
     Truth.NO: ", which nothing has saved",
 }
 

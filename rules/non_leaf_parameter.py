@@ -128,7 +128,11 @@ class NonLeafParameter(Rule):
         message += f"`{event.module}`: {lost}"
         claims = (Observed("leaf-lost", f"self.{event.attribute}", "parameter"),)
         level = Level.SMELL if frozen else None
-        yield Diagnostic(event.node, message, event.trace, fix, level, claims=claims)
+        group = (event.module, where) if where else None  # one condition of one class is one thing to change
+        label = f"`self.{event.attribute}`"
+        yield Diagnostic(
+            event.node, message, event.trace, fix, level, group=group, label=label, others="result", claims=claims
+        )
 
 
 def _is_false(argument: cst.Arg) -> bool:

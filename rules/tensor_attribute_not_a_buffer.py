@@ -95,4 +95,7 @@ class TensorAttributeNotABuffer(Rule):
         text = f'{event.owner}.register_buffer("{event.attribute}", {code(event.value_node)})'
         fix = Fix("make it a buffer", (Edit(event.statement, text),), safe=False)
         claims = (Observed("unregistered", f"{event.owner}.{event.attribute}"),)
-        yield Diagnostic(event.node, message, event.trace, fix, claims=claims)
+        group, label = (event.module, event.owner), f"`{event.owner}.{event.attribute}`"
+        yield Diagnostic(
+            event.node, message, event.trace, fix, group=group, label=label, others="tensor", claims=claims
+        )

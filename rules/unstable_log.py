@@ -30,8 +30,8 @@ class UnstableLog(Rule):
     A logarithm or exponential is put together by hand, and torch has a function that is exact where this one is not.
 
     ## What it does
-    Finds `log(softmax(x))`, `log(sigmoid(x))`, `log(1 + x)`, `log(1 + exp(x))`, `log(sum(exp(x)))`,
-    `log(exp(a) + exp(b))` and `exp(x) - 1`.
+    Finds `log(softmax(x))`, `log(sigmoid(x))`, `log(1 - sigmoid(x))`, `log(1 + x)`, `log(1 + exp(x))`,
+    `log(sum(exp(x)))`, `log(exp(a) + exp(b))` and `exp(x) - 1`.
 
     ## Why is this bad?
     The intermediate result is rounded, or overflows, where the final one is harmless: a softmax of 1e-46 is 0, its
@@ -49,16 +49,12 @@ class UnstableLog(Rule):
     Silent where the hand has made it stable: `log(softmax(x) + eps)`, `log(p.clamp(min=eps))`, and sums of exponentials
     from which the maximum was subtracted. `log1p` and `expm1` only where it is all one expression, and the 1
     is written out: what has a name may be another number elsewhere. Both with `--strict` only: most code
-    never meets values that are small enough. Silent on exponentials of what has an upper bound, which cannot overflow
-    (`clamp(max=…)`, `tanh`, `-abs(x)`, `-x ** 2 / s ** 2`), and on a result that is asked afterwards whether it has
-    (`isinf`, `== inf`). With `--strict` only: a softmax, a sigmoid, or a sum of exponentials that is divided by as
-    well, which is infinite there all the same.
+    never meets values that are small enough. Silent on what has bounds, and cannot overflow or round to 0
+    (`clamp(max=…)`, `tanh`, `-abs(x)`), and on a result that is asked afterwards whether it has (`isinf`, `== inf`).
+    With `--strict` only: what is divided by as well, which is infinite there all the same.
 
     ## References
-    - [torch.nn.functional.softmax](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html):
-      "This function doesn't work directly with NLLLoss …, use log_softmax instead (it's faster and has better
-      numerical properties)"
-    - [torch.log1p](https://docs.pytorch.org/docs/stable/generated/torch.log1p.html)
+    - [torch.nn.functional.softmax](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html)
     """
 
     code = "TLN605"
@@ -120,8 +116,7 @@ class UnstableLog(Rule):
             logits = torch.tensor([0.0, 200.0])
             logp = torch.log_softmax(logits, dim=0)
             guarded = torch.log(torch.softmax(logits, dim=0) + 1e-8)
-            top = logits.max()
-            free_energy = top + torch.log(torch.exp(logits - top).sum())
+            free_energy = logits.max() + torch.log(torch.exp(logits - logits.max()).sum())
             """
         ),
     )
@@ -130,11 +125,16 @@ class UnstableLog(Rule):
         assert isinstance(event.node, cst.BaseExpression)
         why = _WHY[event.stable] if event.overflows else _UNDERFLOWS
         nan = ", and any gradient is NaN" if event.recorded and event.stable not in _OF_SMALL else ""
-        message = f"{shown(event.node)} {why}{nan}: `{event.stable}` is one operation and exact"
+        of = "`logsigmoid` of the negated logit" if event.complement else f"`{event.stable}`"
+        why = "is -inf as soon as the sigmoid rounds to 1" if event.complement else why
+        message = f"{shown(event.node)} {why}{nan}: {of} is one operation and exact"
         # most code has no values that are so small; and what is divided by is infinite there in any case
         level = Level.STRICT if event.stable in _OF_SMALL or event.divides else None
         claims = (Observed("inexact"),)
-        yield Diagnostic(event.node, message, event.trace, partial(_fix, event), level, claims=claims)
+        fix, weight, made = partial(_fix, event), (event.complement,), event.inner  # several may be of one softmax
+        yield Diagnostic(
+            event.node, message, event.trace, fix, level, group=made, weight=weight, others="logarithm", claims=claims
+        )
 
 
 def _fix(event: numerics.LogarithmComposed) -> Fix | None:

@@ -285,3 +285,15 @@ def counts_that_the_function_is_to_fill():
     sums, lengths = torch.zeros(8), torch.zeros(1)
     count = counted(sums, lengths, ["a", "bc", "de"])
     assert (sums / count).sum() == 1 and lengths == 5
+
+
+def a_place_to_work_in():
+    def compacted(rows, keep, work):
+        staged = work[: len(keep)]
+        torch.index_select(rows, 0, keep, out=staged)
+        return staged.sum()
+
+    space = torch.rand(4, 2)
+    total = compacted(torch.rand(4, 2), torch.tensor([0, 2]), space)
+    again = compacted(torch.rand(4, 2), torch.tensor([1, 2]), space)
+    assert total + again < 8 and space.shape == (4, 2)

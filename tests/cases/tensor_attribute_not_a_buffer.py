@@ -308,3 +308,53 @@ def number_of_a_table():
             return x * self.scales[0] + self.scales.sum()
 
     Scaled()(torch.rand(3))
+
+
+def a_parameter_or_a_table_of_its_numbers():
+    class Encoding(nn.Module):
+        def __init__(self, learned=False):
+            super().__init__()
+            if learned:
+                self.edges = nn.Parameter(torch.linspace(0, 1, 5))
+            else:
+                self.edges = torch.linspace(0, 1, 5)
+
+        def forward(self, x):
+            edges = torch.sort(self.edges)[0]
+            return torch.stack([x - edges[i] for i in range(5)])
+
+    Encoding()(torch.rand(3))
+
+
+def a_parameter_or_a_table_that_meets_the_input():
+    """Holds: list(net.buffers()) == []"""
+
+    class Encoding(nn.Module):
+        def __init__(self, learned=False):
+            super().__init__()
+            if learned:
+                self.edges = nn.Parameter(torch.linspace(0, 1, 5))
+            else:
+                self.edges = torch.linspace(0, 1, 5)  # smell: [TLN311]
+
+        def forward(self, x):
+            return x[:, None] - self.edges
+
+    net = Encoding()
+    net(torch.rand(3))
+
+
+def two_tables_of_one_class():
+    """Holds: list(net.buffers()) == []"""
+
+    class Scaled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.low = torch.tensor([0.5, 2.0])  # smell: [TLN311]
+            self.high = torch.tensor([1.5, 3.0])
+
+        def forward(self, x):
+            return (x - self.low) / (self.high - x)
+
+    net = Scaled()
+    net(torch.rand(3, 2))

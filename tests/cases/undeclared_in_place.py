@@ -174,3 +174,56 @@ def saved_tensors_updated_by_the_way():
 
     x, b, c = torch.ones(2, requires_grad=True), torch.ones(2), torch.ones(2)
     (Online.apply(x, b, c) + Online.apply(x, b, c)).sum().backward()
+
+
+def counts_that_the_caller_wants():
+    class Clipped(Function):
+        @staticmethod
+        def forward(ctx, x, counts):
+            inside = x.abs() < 1
+            ctx.save_for_backward(inside)
+            if counts is not None:
+                counts.copy_(torch.stack([inside.sum(), (~inside).sum()]))
+            return x.clamp(-1, 1)
+
+        @staticmethod
+        def backward(ctx, grad):
+            (inside,) = ctx.saved_tensors
+            return grad * inside, None
+
+    x, counts = torch.ones(2, requires_grad=True), torch.zeros(2, dtype=torch.long)
+    Clipped.apply(x, counts).sum().backward()
+    assert counts.sum() == 2
+
+
+def a_place_for_the_result():
+    class Doubled(Function):
+        @staticmethod
+        def forward(ctx, x, out):
+            out[:] = 2 * x
+            return 2 * x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return 2 * grad, None
+
+    out = torch.zeros(2)
+    Doubled.apply(torch.ones(2, requires_grad=True), out).sum().backward()
+    assert out.sum() == 4
+
+
+def read_after_it_was_written():
+    """Holds: x[0] == 0.5"""
+
+    class Halved(Function):
+        @staticmethod
+        def forward(ctx, x):
+            x.mul_(0.5)  # warning: [TLN504]
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return 0.5 * grad
+
+    x = torch.ones(2)
+    y = Halved.apply(x)

@@ -329,3 +329,39 @@ def logarithm_without_a_graph():
     """Holds: scores.isinf().any()"""
     with torch.no_grad():
         scores = torch.tensor([0.0, 300.0]).softmax(-1).log()  # smell: [TLN605]
+
+
+def both_sides_of_an_entropy():
+    """Holds: entropy.isnan().any()"""
+    logit = torch.tensor([0.0, 20.0])
+    p = torch.sigmoid(logit)
+    entropy = p * torch.log(p)
+    entropy = entropy + (1.0 - p) * torch.log1p(-p)  # smell: [TLN605]
+
+
+def chance_of_the_other_class():
+    """Holds: loss.isinf().any()"""
+    logit = torch.tensor([0.0, 20.0])
+    loss = -torch.log(1 - logit.sigmoid())  # smell: [TLN605]
+
+
+def gate_taken_twice():
+    """Holds: torch.log(gate).isinf().any()"""
+    gate = torch.sigmoid(torch.tensor([0.0, -200.0]))
+    previous = torch.zeros(2)
+    kept = torch.max(torch.log(gate) + previous, previous - 300)  # smell: [TLN605]
+    share = torch.exp(torch.log(gate) + previous - kept)
+
+
+def logits_that_have_bounds():
+    logit = torch.tensor([0.0, -200.0, 200.0]).clamp(-10, 10)
+    p = torch.sigmoid(logit)
+    entropy = p * torch.log(p) + (1 - p) * torch.log1p(-p)
+    logp = torch.log(torch.softmax(logit, dim=0))
+    squashed = torch.log(torch.softmax(10 * torch.tanh(logit), dim=0))
+    assert entropy.isfinite().all() and logp.isfinite().all() and squashed.isfinite().all()
+
+
+def one_minus_what_is_no_sigmoid():
+    x = torch.rand(3) * 0.5
+    assert torch.log(1 - x).isfinite().all() and torch.log1p(-x).isfinite().all()

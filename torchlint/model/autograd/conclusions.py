@@ -144,6 +144,9 @@ def _condition_of(autograd: Autograd, number: object) -> str | None:
 
 def _tell_read(autograd: Autograd, read: SavedRead, decision: Condition | None = None) -> None:
     write, saved = read.write, read.saved
+    conditions = read.conditions if decision is None else (decision, *read.conditions)
+    if read.implicit and not conditions:
+        conditions = write.callers  # whose input requires grad has grad mode on
     if write.foreign_call is not None and write.foreign_call is saved.node.foreign_call:
         return  # another file's own affair
     through = ""
@@ -162,11 +165,7 @@ def _tell_read(autograd: Autograd, read: SavedRead, decision: Condition | None =
                 Step((write.inside or write.origin).origin, _overwrites(write)),
                 read.backward,
             ),
-            conditions=(
-                *(() if decision is None else (decision,)),
-                *read.conditions,
-                *(write.callers if read.implicit else ()),
-            ),
+            conditions=conditions,
             moment=read.moment,
             saver=saved.node.op,
             saved=saved_words(saved),

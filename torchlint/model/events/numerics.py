@@ -105,6 +105,10 @@ class LogarithmComposed(Event):
         The inner result is also divided by: where it is 0, that is infinite whatever is done about the logarithm.
     overflows
         What is exponentiated may be so large that it overflows; not so where it is never positive, a negated distance.
+    inner
+        The inner part: several logarithms may be of one softmax.
+    complement
+        Not of the sigmoid, but of what it lacks to 1.
     """
 
     stable: Stable
@@ -116,6 +120,8 @@ class LogarithmComposed(Event):
     recorded: bool = True
     divides: bool = False
     overflows: bool = True
+    inner: cst.CSTNode | None = None
+    complement: bool = False
 
 
 @record(frozen=True, kw_only=True)

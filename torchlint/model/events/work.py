@@ -208,8 +208,6 @@ class GrownInLoop(Event):
         The loop surely has many rounds: it runs over a loader, or over a known number of them.
     loop
         The loop.
-    beside
-        The other tensors that the same loop grows, in the order of the text.
     """
 
     name: str
@@ -220,7 +218,6 @@ class GrownInLoop(Event):
     after: cst.CSTNode | None
     many: bool = False
     loop: cst.CSTNode | None = None
-    beside: tuple[str, ...] = ()
 
 
 @record(frozen=True, kw_only=True)

@@ -311,7 +311,27 @@ def _written_in_forward(machine: Machine, forward: Method, methods: dict[str, Me
     if any(method.calls("mark_dirty") for method in methods.values()):
         return
     for name in forward.inputs():
-        _writes(machine, forward, name, "forward", "input", certain=forward.is_like_tensor(name))
+        if not _is_only_written(forward, name):
+            _writes(machine, forward, name, "forward", "input", certain=forward.is_like_tensor(name))
+
+
+def _is_only_written(method: Method, name: str) -> bool:
+    """
+    Whether nothing is read of an input: a place for a result, or a count, that the caller wants filled. `mark_dirty`
+    would raise unless it is returned, too.
+    """
+    left = sum(isinstance(node, cst.Name) and node.value == name for node in method.nodes)
+    for node in method.nodes:
+        written: cst.BaseExpression | None = None
+        if isinstance(node, cst.Expr) and isinstance(node.value, cst.Call):
+            function = node.value.func
+            written = function.value if isinstance(function, cst.Attribute) else None
+        elif isinstance(node, cst.AssignTarget) and isinstance(node.target, cst.Subscript):
+            written = node.target.value
+        elif isinstance(node, cst.Comparison) and isinstance(node.comparisons[0].operator, cst.Is | cst.IsNot):
+            written = node.left
+        left -= isinstance(written, cst.Name) and written.value == name
+    return left == 0
 
 
 def _written_in_backward(machine: Machine, backward: Method) -> None:

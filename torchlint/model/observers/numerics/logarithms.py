@@ -48,6 +48,8 @@ _ROUNDED = frozenset({"log_softmax", "logsigmoid", "logsumexp"})
 """What takes the logarithm of something that may be 0."""
 _OVERFLOWS = 88.0
 """Of float32, the default."""
+_LARGEST_LOGIT = 16.0
+"""Of float32: the sigmoid of a larger one rounds to 1."""
 
 
 class Logarithms(Computations):
@@ -80,14 +82,20 @@ class Logarithms(Computations):
         if made.name in _GUARDS and self._waiting:
             asked = [self.maker(value) for value in made.operands]
             self._waiting = [each for each in self._waiting if not any(each[0] is one for one in asked)]
-        elif made.name == "log" and made.how in ("function", "method") and not made.keywords:
-            self._logarithm(made)
+        elif made.name in ("log", "log1p") and made.how in ("function", "method") and not made.keywords:
+            sigmoid = self._taken_from_one(made)
+            if sigmoid is not None:
+                self._found(made, sigmoid, "logsigmoid", "1 - sigmoid(x)", (), complement=True)
+            elif made.name == "log":
+                self._logarithm(made)
         elif made.name in ("-", "+") and made.how == "operator":
             self._difference(made)
 
     def _logarithm(self, made: Computation) -> None:
         inner = self.maker(made.get(0))
         if inner is None:
+            return
+        if inner.name in ("softmax", "sigmoid") and self._is_never_rounded(inner):
             return
         if inner.name == "softmax":
             self._found(made, inner, "log_softmax", "softmax", (inner.written(0, "input"),), _arguments(inner))
@@ -97,6 +105,26 @@ class Logarithms(Computations):
             self._of_sum(made, inner)
         elif inner.name in ("sum", "logsumexp"):
             self._of_reduction(made, inner)
+
+    def _taken_from_one(self, made: Computation) -> Computation | None:
+        """The sigmoid whose complement a logarithm takes: `log(1 - p)`, `log1p(-p)`."""
+        inner = self.maker(made.get(0))
+        if inner is None or not inner.operands or inner.how == "layer":
+            return None
+        if made.name == "log":
+            negated = inner.name == "-" and len(inner.operands) == 2 and _is_literal(inner, 0, 1)
+        else:
+            negated = len(inner.operands) == 1 and inner.name in ("-", "neg", "negative")
+        sigmoid = self.maker(inner.operands[-1]) if negated else None
+        if sigmoid is None or sigmoid.name != "sigmoid":
+            return None
+        bounds = BoundsOf(self.maker, self.machine.guard).of(sigmoid.get(0, "input"))
+        return None if bounds.high <= _LARGEST_LOGIT or CHOSEN / 10 <= bounds.high < inf else sigmoid
+
+    def _is_never_rounded(self, inner: Computation) -> bool:
+        """Whether what a softmax or a sigmoid is given has bounds, so that nothing of it rounds to 0."""
+        bounds = BoundsOf(self.maker, self.machine.guard).of(inner.get(0, "input"))
+        return _is_chosen(bounds.high - bounds.low) if inner.name == "softmax" else _is_chosen(-bounds.low)
 
     def _of_sum(self, made: Computation, inner: Computation) -> None:
         makers = [self.maker(value) for value in inner.operands]
@@ -209,6 +237,7 @@ class Logarithms(Computations):
         position: int = 0,
         value: Value | None = None,
         overflows: bool = True,
+        complement: bool = False,
     ) -> None:
         known = tuple(each for each in operands if each is not None)
         whole = len(known) == len(operands) and arguments is not None
@@ -222,10 +251,12 @@ class Logarithms(Computations):
             written=written,
             operands=known if whole else (),
             arguments=arguments or (),
-            nested=whole and nested and inner.alone and self._is_written(made, position, inner),
+            nested=whole and nested and inner.alone and not complement and self._is_written(made, position, inner),
             real=tensor is not None and tensor.dtype == "float",
             recorded=self.machine.grad_mode is not Truth.NO,
             overflows=overflows,
+            inner=inner.node,
+            complement=complement,
         )
         if self.machine.foreign_call is None and not self.machine.expected_errors:
             self._waiting.append((made, inner, self.machine.with_truth(event)))

@@ -24,6 +24,7 @@ from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (
+    Choice,
     Class,
     Constant,
     Function,
@@ -240,10 +241,11 @@ class Forwarding(Observer):
                 each.derived += [result] if isinstance(result, Tensor) else []
                 continue
             shaped = any(tensor is each.tensor or tensor.shape for tensor in own)  # scalars work on every device
-            meets = not spelling.startswith("getitem") and any(self._other(tensor, plain) for tensor in tensors)
+            beside = _beside(bound, each)
+            meets = not spelling.startswith("getitem") and any(self._other(tensor, plain) for tensor in beside)
             if each.used is None and meets and shaped:
                 words = f"`forward` computes with `{each.owner}.{each.attribute}` here"
-                each.used = Step(origin.origin, words)
+                each.used = Step(_mentioned(origin, f"{each.owner}.{each.attribute}").origin, words)
 
     def indexed(self, tensor: Tensor, result: Value, origin: ir.Node) -> None:
         for known in self._plain.values():
@@ -282,6 +284,21 @@ class Forwarding(Observer):
                         used=each.used,
                     )
                 )
+
+
+def _beside(bound: dict[str, Value], plain: _Plain) -> list[Tensor]:
+    """The tensors that a plain one meets in an operation: of one operand that is either, only one is there."""
+    operands = [reachable_tensors(value) for value in bound.values() if isinstance(value, Choice)]
+    either = [tensor for operand in operands if any(map(plain.is_of, operand)) for tensor in operand]
+    tensors = [tensor for value in bound.values() for tensor in reachable_tensors(value)]
+    return [tensor for tensor in tensors if not any(tensor is each for each in either)]
+
+
+def _mentioned(origin: ir.Node, attribute: str) -> ir.Node:
+    """Where an attribute is named in an operation, which may go over several lines; else the operation."""
+    return next(
+        (each for each in ir.walk(origin) if isinstance(each, ir.Attribute) and dotted(each) == attribute), origin
+    )
 
 
 def _conditional(definition: ir.Node, call: ir.Call) -> bool:

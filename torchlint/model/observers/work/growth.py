@@ -89,7 +89,6 @@ class Growth(Observer):
                 after=after if isinstance(after, cst.SimpleStatementLine) else None,
                 many=_many(loop),
                 loop=loop.line,
-                beside=_beside(loop, target.id),
             )
         )
 
@@ -108,24 +107,6 @@ class Growth(Observer):
 def _places(parts: ir.Sequence, target: ir.Name) -> list[int]:
     """Where among the parts the name itself stands."""
     return [i for i, each in enumerate(parts.elements) if isinstance(each, ir.Name) and each.id == target.id]
-
-
-def _beside(loop: ir.For | ir.While, name: str) -> tuple[str, ...]:
-    """What else a loop only grows."""
-    found: list[str] = []
-    for each in ir.walk(loop.body):
-        call = each.value if isinstance(each, ir.Assign) and len(each.targets) == 1 else None
-        if not isinstance(each, ir.Assign) or not isinstance(call, ir.Call) or not call.arguments:
-            continue
-        target, first = each.targets[0], call.arguments[0].value
-        if not isinstance(target, ir.Name) or not isinstance(first, ir.Sequence):
-            continue
-        if target.id == name or target.id in found:
-            continue
-        places = _places(first, target) if identifier(call.function) in CONCATENATIONS else []
-        if len(places) == 1 and _only_grows(loop, target.id, call, first.elements[places[0]]):
-            found.append(target.id)
-    return tuple(found)
 
 
 def _few(loop: ir.For | ir.While) -> bool:

@@ -97,7 +97,8 @@ class Arguments(Observer):
         self._stack.append(_Running(function, given, inlined, switched))
 
     def wrote(self, tensor: Tensor, write: Write) -> None:
-        if not self._stack or write.spelling in ("optimizer", "backward") or self.machine.grad_mode is Truth.NO:
+        # what is given as `out=` is there to be written
+        if not self._stack or write.spelling in ("optimizer", "backward", "out") or self.machine.grad_mode is Truth.NO:
             return
         running = self._stack[-1]
         if running.switched or self.machine.expected_errors:
