@@ -44,6 +44,35 @@ def test_is_confirmed(name: str) -> None:
         assert finding.verdict.status == "confirmed", f"{finding.code}: {finding.verdict.evidence}"
 
 
+@pytest.mark.parametrize("name", ["copied_first_and_told_afterwards", "frozen_parameter_converted"])
+def test_what_one_run_cannot_show_is_not_refuted(name: str) -> None:
+    """A copy that requires grad only later; a frozen Parameter, to which no graph leads."""
+    (case,) = [each for each in test_cases.CASES if each.name == name and each.faulty]
+    text = expectations.stripped(case.program)
+    found = verify_findings(Source.parse("program.py", text), list(expectations.lint(text).findings))
+    assert [each.verdict.status for each in found if each.verdict] == ["inconclusive"]
+
+
+@pytest.mark.parametrize(
+    "name", ["module_that_is_gone", "keyword_of_the_function", "contexts_of_the_other_way", "transform_of_real_numbers"]
+)
+def test_what_torch_itself_refuses_in_other_words(name: str) -> None:
+    """A module that is gone names itself, and not what it had; a keyword may be refused as a value."""
+    (case,) = [each for each in test_cases.CASES if each.name == name and each.faulty]
+    text = expectations.stripped(case.program)
+    found = verify_findings(Source.parse("program.py", text), list(expectations.lint(text).findings))
+    assert [each.verdict.status for each in found if each.verdict] == ["confirmed"]
+
+
+def test_a_value_that_has_no_name() -> None:
+    """What a statement yields, and what it yields with the fix, are compared all the same."""
+    (case,) = [each for each in test_cases.CASES if each.name == "exponents_that_may_be_positive"]
+    text = expectations.stripped(case.program)
+    found = verify_findings(Source.parse("program.py", text), list(expectations.lint(text).findings))
+    assert {each.verdict.status for each in found if each.verdict} == {"confirmed"}
+    assert len(found) > 6
+
+
 def test_an_activation_elsewhere_is_not_what_the_loss_is_given() -> None:
     text = "\n".join(
         [

@@ -220,6 +220,19 @@ def with_argument(program: Program, statement: Statement, name: str) -> str | No
     return program.replaced([(statement, ast.unparse(tree))]) if changed else None
 
 
+def with_value_named(program: Program, line: int, column: int, name: str) -> str | None:
+    """The text in which what a statement gives back, yields or drops has a name first; None where it does none."""
+    statement = program.statement_at(line, column)
+    if statement is None:
+        return None
+    tree = ast.parse("def _():\n " + ast.unparse(statement.node)).body[0].body[0]  # type: ignore[attr-defined]
+    holder = tree.value if isinstance(tree, ast.Expr) and isinstance(tree.value, ast.Yield) else tree
+    if not isinstance(holder, (ast.Return, ast.Expr, ast.Yield)) or holder.value is None:
+        return None
+    value, holder.value = holder.value, ast.Name(name, ast.Load())
+    return program.replaced([(statement, f"{name} = {ast.unparse(value)}; {ast.unparse(tree)}")])
+
+
 def summed(program: Program, first: Statement, second: Statement) -> str | None:
     """
     The text with two statements `a.backward(...)`, `b.backward(...)` of one block made one `(a + b).backward()`.

@@ -143,6 +143,13 @@ def inexact(case: Case, claim: Observed, program: Program, base: Outcome, run: R
     text = program.edited(fix.edits)
     if text.count("\n") != program.text.count("\n"):
         return DraftVerdict("inconclusive", "the fix moves lines, so that values cannot be compared")
+    if not programs.assigned(case.own.node):
+        place = (case.own.line, case.own.column + 1)
+        now = programs.with_value_named(program, *place, _VALUE)
+        then = programs.with_value_named(Program(text, program.path), *place, _VALUE)
+        if now is None or then is None:
+            return None
+        made, text = [each for each in case.executions(run(now, False)) if not each.raised], then
     cured = [each for each in case.executions(run(text, False)) if not each.raised]
     for old, new in zip(made, cured, strict=False):
         for name, value in old.after.items():
@@ -153,7 +160,8 @@ def inexact(case: Case, claim: Observed, program: Program, base: Outcome, run: R
                 and better is not None
                 and not _close(value["numbers"], better["numbers"])
             ):
-                words = f"`{name}` is {shown(value)}, with the fix ({fix.title}) {shown(better)}"
+                said = "its value" if name == _VALUE else f"`{name}`"
+                words = f"{said} is {shown(value)}, with the fix ({fix.title}) {shown(better)}"
                 return DraftVerdict("confirmed", words)
     if cured:
         return DraftVerdict("inconclusive", "for the values of this run the fix changes nothing")
@@ -167,8 +175,12 @@ def _close(one: list[float], other: list[float]) -> bool:
     )
 
 
+_VALUE = "value_of_the_statement"
+"""What a statement that binds nothing gives back has this name in the runs that are compared."""
+
+
 def _assigned(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
-    return tuple(programs.assigned(statement))
+    return tuple(programs.assigned(statement)) or (_VALUE,)
 
 
 def _silent(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:

@@ -20,7 +20,11 @@ from torchlint.verify.probe import Probe
 from torchlint.verify.protocol import Outcome, Raised
 
 _MISSING = ("AttributeError", "ImportError", "ModuleNotFoundError")
-_GIVEN_UP = re.compile(r"removed|deprecated|no longer|not supported|unsupported|cannot find|gone", re.IGNORECASE)
+_GIVEN_UP = re.compile(
+    r"removed|deprecated|no longer|not supported|only supported|unsupported|unexpected keyword"
+    r"|requires the \w+ parameter|cannot find|gone",
+    re.IGNORECASE,
+)
 _DEPRECATION = re.compile(r"^(Future|(Pending)?Deprecation)Warning|deprecat|will be (required|removed)", re.IGNORECASE)
 
 
@@ -34,6 +38,12 @@ def _last(subject: str) -> str:
 
 def _names(text: str, subject: str) -> bool:
     return bool(subject) and re.search(rf"\b{re.escape(_last(subject))}\b", text) is not None
+
+
+def _lacks_its_module(raised: Raised, subject: str) -> bool:
+    """Whether what is not there is the module of torch that has it."""
+    found = re.match(r"No module named '(torch\.[\w.]+)'", raised.message)
+    return raised.type == "ModuleNotFoundError" and found is not None and f"{subject}.".startswith(f"{found[1]}.")
 
 
 def _here(case: Case, outcome: Outcome) -> Iterator[Raised]:
@@ -53,7 +63,7 @@ def refused(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | Non
             or (raised.type == "TypeError" and "argument" in raised.message)
             or _GIVEN_UP.search(raised.message)
         )
-        if given_up and _names(raised.message, claim.subject):
+        if given_up and (_names(raised.message, claim.subject) or _lacks_its_module(raised, claim.subject)):
             error = raised if raised == outcome.raised else None
             return DraftVerdict("confirmed", message(raised) + in_words(outcome, raised.phase), error=error)
     installed = _release(outcome.torch)
