@@ -106,4 +106,6 @@ class LeafModifiedInPlace(Rule):
         edits = (Edit(event.statement, text),) if text is not None else ()
         fix = Fix("put it under `torch.no_grad()`", edits, safe=False, imports=("import torch",)) if edits else None
         claims = (Raises("a leaf Variable that requires grad"),)
-        yield Diagnostic(event.node, message + spelled(event.conditions), event.trace, fix, claims=claims)
+        message += spelled(event.conditions)
+        group = (event.made, event.target.name)  # the first of several that fill one tensor raises
+        yield Diagnostic(event.node, message, event.trace, fix, group=group, others="write", claims=claims)

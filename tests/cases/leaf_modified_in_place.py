@@ -301,3 +301,34 @@ def a_method_called_by_training():
             layer.clip()
 
     eval("fit")([torch.ones(3)])
+
+
+def built_without_recording_alone():
+    class Layer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(3))
+            self.scale.uniform_(0, 1)
+
+        def forward(self, x):
+            return x * self.scale
+
+    with torch.no_grad():
+        layer = Layer()
+    layer(torch.ones(2, 3)).sum().backward()
+
+
+def table_filled_in_two_lines():
+    """Raises: a leaf Variable that requires grad"""
+
+    class Positions(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(4, 6)
+            self.table.weight[:, 0::2] = 0.5  # error: [TLN203]
+            self.table.weight[:, 1::2] = 1.0
+
+        def forward(self, x):
+            return self.table(x)
+
+    Positions()

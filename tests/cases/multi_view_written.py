@@ -278,3 +278,38 @@ def a_loss_that_nobody_calls():
         return (first * second).sum()
 
     eval("shifted_loss")(torch.rand(3, 2))
+
+
+def a_network_that_only_infers():
+    class Gates(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 8)
+
+        def forward(self, x):
+            keep, add = self.linear(x).chunk(2, dim=1)
+            keep += 1
+            return keep * add
+
+    with torch.inference_mode():
+        shown = Gates()(torch.rand(2, 3))
+
+
+def a_network_that_is_tried_out():
+    """Raises: This view is the output of a function that returns multiple views"""
+
+    class Gates(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 8)
+
+        def forward(self, x):
+            keep, add = self.linear(x).chunk(2, dim=1)
+            keep += 1  # error: [TLN209]
+            return keep * add
+
+    if __name__ == "__main__":
+        with torch.no_grad():
+            print(Gates()(torch.rand(2, 3)).shape)
+
+    eval("Gates")()(torch.rand(2, 3))

@@ -81,6 +81,16 @@ def _only_tells(statement: ir.Statement) -> bool:
     return isinstance(value, ir.Call)
 
 
+def is_shown(program: ir.Program, statement: ir.Statement) -> bool:
+    """Whether a statement stands where a module is run as a script (`if __name__ == "__main__":`)."""
+    guarded = [each for each in program.body if isinstance(each, ir.If) and _asks_its_name(each.test)]
+    return any(each is statement for block in guarded for each in ir.walk(block.body))
+
+
+def _asks_its_name(test: ir.Expression) -> bool:
+    return any(isinstance(each, ir.Name) and each.id == "__name__" for each in ir.walk(test))
+
+
 def is_fallback(program: ir.Program, statement: ir.Statement, name: str) -> bool:
     """
     Whether a statement runs only where torch is too old, or lacks something: an `if` around it asks for `name` or for a

@@ -230,11 +230,15 @@ class EntryPoints:
         module = is_module(instance)
         self._rebuilt.clear()
         self.machine.skipped_import = self.machine.open_write = self.machine.open_layer_write = False
+        before = len(self.machine.events)
         self.entry.build(instance, defaults=False)
         built = self.machine.skipped_import, self.machine.open_layer_write
         for hook in self.machine.watch.class_built:
             hook(cls, instance)
         conclude(self.run.autograd, self.entry.results)
+        self.machine.callers.note_events(self.machine.events[before:])
+        self.machine.callers.begin(None)
+        self.machine.callers_mode = Truth.NO
         methods = [
             value
             for name, value in cls.attributes.items()

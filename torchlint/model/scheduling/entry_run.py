@@ -229,7 +229,7 @@ class EntryRun:
         positional, keywords = unknown_arguments(self.run, definition, [instance], inputs=True, defaults=defaults)
         given = function.defaults if defaults else {}
         plain = Function(definition, function.closure, given, function.owner, "", function.grad_mode, "forward")
-        self.machine.callers.begin(definition, forward=True)
+        self.machine.callers.begin(definition, "forward")
         self.machine.callers_mode = Truth.YES
         value = run_function(self.run, plain, positional, keywords, None, open_stars=() if defaults else ("*", "**"))
         self.machine.dead = False
@@ -249,6 +249,8 @@ class EntryRun:
                 self.machine.built_in = instance.cls.name if is_module(instance) is not Truth.NO else ""
                 self.machine.statement = function.definition if each is instance.cls else instance.cls.definition
                 given = function.defaults if defaults else {}
+                self.machine.callers.begin(function.definition, "constructor")
+                self.machine.callers_mode = Truth.YES
                 run_function(
                     self.run,
                     Function(function.definition, function.closure, given, function.owner, "", None, "__init__"),

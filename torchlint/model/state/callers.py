@@ -4,8 +4,8 @@ In whose grad mode a function runs that is followed by itself, and what is told 
 Such a function is followed with grad mode on; whether its callers have it on is known of few: of one that
 differentiates (elsewhere its backward fails), of a test, of one that is called a loss. What torch refuses in the others
 only where grad mode is on is told with that condition; of a Module's `forward`, which people train, where it
-happens in an arm of the program: that may be the one for inference. Whom the file itself calls without recording alone
-is not spoken of.
+happens in an arm of the program: that may be the one for inference. What the file itself calls, and nowhere with grad
+mode on, is not spoken of; where a module is run as a script (`if __name__ == "__main__":`) it is only tried out.
 
 Knows places and texts; neither operations nor statements.
 """
@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from torchlint.condition import Condition
 from torchlint.model.events import Event
 from torchlint.model.state.guards import Truth
 from torchlint.syntax import ir
+from torchlint.syntax.for_effect import is_shown
 from torchlint.syntax.spelling import differentiates
 
 if TYPE_CHECKING:
@@ -32,33 +33,39 @@ _RECORDS = re.compile(r"^_*(?:test|train|fit|main$|backward)|loss|criterion|trai
 _ABOUT_MODE = re.compile(r"train|grad|backward|loss")
 """Conditions of arms that are for training, or about it."""
 _ON, _OFF = 1, 0
+EntryKind: TypeAlias = Literal["function", "forward", "constructor"]
 
 
 class Callers:
     """The entry point that runs, who calls what in which mode, and the events that rest on it."""
 
-    __slots__ = ("_differentiates", "called", "entry", "forward", "resting", "straight")
+    __slots__ = ("_differentiates", "_tried_out", "called", "entry", "kind", "resting", "straight")
 
     def __init__(self) -> None:
         self.entry: ir.FunctionDef | None = None
         """The function that runs as an entry point."""
-        self.forward = False
-        """Whether it is what a Module's call runs."""
+        self.kind: EntryKind = "function"
         self.called: dict[int, set[int]] = {}
         """By definition, as those are identified: the entry points in whose callers' mode it was called; or on; off."""
-        self.resting: dict[int, tuple[Event, int, bool]] = {}
-        """By event: the entry point on whose callers' mode it rests, and whether that is a `forward`."""
+        self.resting: dict[int, tuple[Event, int, EntryKind]] = {}
+        """By event: the entry point on whose callers' mode it rests."""
         self.straight: set[int] = set()
-        """Places of a `forward` that no arm of the program leads to."""
+        """Places of a constructor, and of a `forward` that no arm of the program leads to."""
+        self._tried_out = False
         self._differentiates: dict[int, bool] = {}
 
-    def begin(self, entry: ir.FunctionDef | None, *, forward: bool = False) -> None:
+    def begin(self, entry: ir.FunctionDef | None, kind: EntryKind = "function") -> None:
         """This entry point runs now."""
-        self.entry, self.forward = entry, forward
+        self.entry, self.kind = entry, kind
 
     def note_call(self, machine: Machine, definition: ir.Node) -> None:
         """A function is called, in the present mode."""
         entry = self.entry
+        if not machine.stack:
+            statement = machine.statement
+            self._tried_out = entry is None and statement is not None and is_shown(machine.program, statement)
+        if self._tried_out and entry is None and machine.grad_mode is Truth.NO:
+            return
         if entry is None or machine.callers_mode is Truth.NO or machine.grad_mode is not Truth.YES:
             mode = _OFF if machine.grad_mode is Truth.NO else _ON
         else:
@@ -72,7 +79,7 @@ class Callers:
         running = [frame.definition for frame in machine.stack] or [self.entry]
         if any(self._records(each) for each in running):
             return ()
-        if self.forward and not _in_an_arm(machine):
+        if self.kind == "constructor" or (self.kind == "forward" and not _in_an_arm(machine)):
             self.straight.add(id(place.origin))
         return (GRAD_MODE_IS_ON,)
 
@@ -89,7 +96,7 @@ class Callers:
         if self.entry is not None:
             for event in events:
                 if GRAD_MODE_IS_ON in event.conditions:
-                    self.resting[id(event)] = event, id(self.entry), self.forward
+                    self.resting[id(event)] = event, id(self.entry), self.kind
 
     def settled(self, events: list[Event]) -> list[Event]:
         """The events, now that it is known who calls whom."""
@@ -99,11 +106,10 @@ class Callers:
         rests = self.resting.get(id(event))
         if rests is None:
             return event
-        _, entry, forward = rests
-        off = self._only_off(entry, frozenset())
-        if not forward:
-            return None if off else event
-        if off or id(event.node) not in self.straight:
+        _, entry, kind = rests
+        if self._only_off(entry, frozenset()):
+            return None
+        if kind == "function" or id(event.node) not in self.straight:
             return event
         return replace(event, conditions=tuple(each for each in event.conditions if each != GRAD_MODE_IS_ON))
 

@@ -24,6 +24,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import COPIES, COPIES_HELD, anywhere, here
+from torchlint.syntax.for_effect import is_shown
 
 _MOST_MADE = 40
 _OF_OTHER_KINDS = frozenset({"detach", "clone", "asarray", "as_tensor", "from_numpy"})
@@ -57,7 +58,11 @@ class Copies(Computations):
                 self._given_others.add(id(parameter))
         self._number += 1
         self._calls.append(self._number)
-        shown = not self._arguments and self.machine.statement is not None and _is_shown(self.machine)
+        shown = (
+            not self._arguments
+            and self.machine.statement is not None
+            and is_shown(self.machine.program, self.machine.statement)
+        )
         self._arguments.append(list(arguments.values()) if shown else [])
 
     def function_ended(self, function: Function, result: Value) -> None:
@@ -178,16 +183,6 @@ class Copies(Computations):
             if id(parameter) not in self._given_others:
                 self.machine.emit(event)
         self._waiting.clear()
-
-
-def _is_shown(machine: Machine) -> bool:
-    """Whether the running statement stands where a module is run as a script (`if __name__ == "__main__":`)."""
-    guarded = [each for each in machine.program.body if isinstance(each, ir.If) and _asks_its_name(each.test)]
-    return any(each is machine.statement for block in guarded for each in ir.walk(block.body))
-
-
-def _asks_its_name(test: ir.Expression) -> bool:
-    return any(isinstance(each, ir.Name) and each.id == "__name__" for each in ir.walk(test))
 
 
 def _is_no_tensor(value: Value | None) -> bool:
