@@ -313,3 +313,35 @@ def a_network_that_is_tried_out():
             print(Gates()(torch.rand(2, 3)).shape)
 
     eval("Gates")()(torch.rand(2, 3))
+
+
+def arms_for_training_and_for_the_rest():
+    """Raises: This view is the output of a function that returns multiple views"""
+
+    class Gates(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(3, 8)
+
+        def forward(self, x):
+            keep, add = self.linear(x).chunk(2, dim=1)
+            if self.training:
+                keep += 1  # error: [TLN209]
+            else:
+                add += 1  # warning: [TLN209]
+            return keep * add
+
+    eval("Gates")()(torch.rand(2, 3))
+
+
+def a_loss_that_is_only_shown():
+    def shifted_loss(x):
+        first, second = nn.Linear(2, 4)(x).chunk(2, dim=1)
+        first += 1
+        return (first * second).sum()
+
+    @torch.no_grad()
+    def evaluated(x):
+        return shifted_loss(x).item()
+
+    evaluated(torch.rand(3, 2))

@@ -30,8 +30,8 @@ GRAD_MODE_IS_ON = Condition("grad_mode", "torch.is_grad_enabled()")
 
 _RECORDS = re.compile(r"^_*(?:test|train|fit|main$|backward)|loss|criterion|train(?:ing)?_|_train")
 """Functions that nobody calls but with grad mode on, as their names say."""
-_ABOUT_MODE = re.compile(r"train|grad|backward|loss")
-"""Conditions of arms that are for training, or about it."""
+_FOR_TRAINING = re.compile(r"training|is_train|requires_grad|grad_enabled|labels?\b|targets?\b")
+"""Conditions that hold where somebody trains."""
 _ON, _OFF = 1, 0
 EntryKind: TypeAlias = Literal["function", "forward", "constructor"]
 
@@ -39,7 +39,7 @@ EntryKind: TypeAlias = Literal["function", "forward", "constructor"]
 class Callers:
     """The entry point that runs, who calls what in which mode, and the events that rest on it."""
 
-    __slots__ = ("_differentiates", "_tried_out", "called", "entry", "kind", "resting", "straight")
+    __slots__ = ("_differentiates", "_tried_out", "called", "entry", "kind", "recording", "resting")
 
     def __init__(self) -> None:
         self.entry: ir.FunctionDef | None = None
@@ -47,10 +47,10 @@ class Callers:
         self.kind: EntryKind = "function"
         self.called: dict[int, set[int]] = {}
         """By definition, as those are identified: the entry points in whose callers' mode it was called; or on; off."""
-        self.resting: dict[int, tuple[Event, int, EntryKind]] = {}
+        self.resting: dict[int, tuple[Event, int]] = {}
         """By event: the entry point on whose callers' mode it rests."""
-        self.straight: set[int] = set()
-        """Places of a constructor, and of a `forward` that no arm of the program leads to."""
+        self.recording: set[tuple[int, int]] = set()
+        """Entry points and places to which people come with grad mode on."""
         self._tried_out = False
         self._differentiates: dict[int, bool] = {}
 
@@ -77,17 +77,22 @@ class Callers:
         if self.entry is None or machine.callers_mode is Truth.NO or machine.expected_errors:
             return ()
         running = [frame.definition for frame in machine.stack] or [self.entry]
-        if any(self._records(each) for each in running):
+        if any(self._is_differentiating(each) for each in running):
             return ()
-        if self.kind == "constructor" or (self.kind == "forward" and not _in_an_arm(machine)):
-            self.straight.add(id(place.origin))
+        if self._records(machine, running):
+            self.recording.add((id(self.entry), id(place.origin)))
         return (GRAD_MODE_IS_ON,)
 
-    def _records(self, definition: ir.Node) -> bool:
+    def _records(self, machine: Machine, running: list[ir.Node]) -> bool:
+        """Whether people call the entry point with grad mode on, and come to this place then."""
+        if any(isinstance(each, ir.FunctionDef) and _RECORDS.search(each.name) for each in running):
+            return True
+        return self.kind == "constructor" or (self.kind == "forward" and not _in_an_arm(machine))
+
+    def _is_differentiating(self, definition: ir.Node) -> bool:
         known = self._differentiates.get(id(definition))
         if known is None:
-            named = isinstance(definition, ir.FunctionDef) and _RECORDS.search(definition.name) is not None
-            known = named or any(differentiates(each) for each in ir.walk(definition))
+            known = any(differentiates(each) for each in ir.walk(definition))
             self._differentiates[id(definition)] = known
         return known
 
@@ -96,7 +101,7 @@ class Callers:
         if self.entry is not None:
             for event in events:
                 if GRAD_MODE_IS_ON in event.conditions:
-                    self.resting[id(event)] = event, id(self.entry), self.kind
+                    self.resting[id(event)] = event, id(self.entry)
 
     def settled(self, events: list[Event]) -> list[Event]:
         """The events, now that it is known who calls whom."""
@@ -106,10 +111,10 @@ class Callers:
         rests = self.resting.get(id(event))
         if rests is None:
             return event
-        _, entry, kind = rests
+        _, entry = rests
         if self._only_off(entry, frozenset()):
             return None
-        if kind == "function" or id(event.node) not in self.straight:
+        if (entry, id(event.node)) not in self.recording:
             return event
         return replace(event, conditions=tuple(each for each in event.conditions if each != GRAD_MODE_IS_ON))
 
@@ -122,9 +127,9 @@ class Callers:
 
 
 def _in_an_arm(machine: Machine) -> bool:
-    """Whether an `if` of the program leads here that does not speak of training."""
-    for number, _ in machine.path:
+    """Whether an `if` of the program leads here that does not ask for training."""
+    for number, arm in machine.path:
         key = machine.decision(number) if isinstance(number, int) else None
-        if isinstance(key, tuple) and isinstance(key[0], str) and not _ABOUT_MODE.search(key[0]):
+        if isinstance(key, tuple) and isinstance(key[0], str) and not (arm == 1 and _FOR_TRAINING.search(key[0])):
             return True
     return False
