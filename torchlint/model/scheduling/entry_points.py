@@ -97,7 +97,7 @@ class EntryPoints:
     ) -> None:
         self.run = interpreter()
         self.machine = self.run.machine
-        self.machine.program = program
+        self.machine.program = self.machine.callers.program = program
         self.entry = EntryRun(self.run)
         elsewhere = None
         if project is not None:

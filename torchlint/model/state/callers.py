@@ -39,7 +39,7 @@ EntryKind: TypeAlias = Literal["function", "forward", "constructor"]
 class Callers:
     """The entry point that runs, who calls what in which mode, and the events that rest on it."""
 
-    __slots__ = ("_differentiates", "_tried_out", "called", "entry", "kind", "recording", "resting")
+    __slots__ = ("_differentiates", "_tried_out", "called", "entry", "kind", "program", "recording", "resting")
 
     def __init__(self) -> None:
         self.entry: ir.FunctionDef | None = None
@@ -51,6 +51,8 @@ class Callers:
         """By event: the entry point on whose callers' mode it rests."""
         self.recording: set[tuple[int, int]] = set()
         """Entry points and places to which people come with grad mode on."""
+        self.program: ir.Program | None = None
+        """The file whose entry points are followed; None while another file is only imported."""
         self._tried_out = False
         self._differentiates: dict[int, bool] = {}
 
@@ -62,8 +64,7 @@ class Callers:
         """A function is called, in the present mode."""
         entry = self.entry
         if not machine.stack:
-            statement = machine.statement
-            self._tried_out = entry is None and statement is not None and is_shown(machine.program, statement)
+            self._tried_out = entry is None and self._is_shown(machine.statement)
         if self._tried_out and entry is None and machine.grad_mode is Truth.NO:
             return
         if entry is None or machine.callers_mode is Truth.NO or machine.grad_mode is not Truth.YES:
@@ -71,6 +72,9 @@ class Callers:
         else:
             mode = id(entry)
         self.called.setdefault(id(definition), set()).add(mode)
+
+    def _is_shown(self, statement: ir.Statement | None) -> bool:
+        return self.program is not None and statement is not None and is_shown(self.program, statement)
 
     def conditions(self, machine: Machine, place: ir.Node) -> tuple[Condition, ...]:
         """What else must hold for grad mode to be on, which it is as far as the program says."""
