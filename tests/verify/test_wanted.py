@@ -237,6 +237,60 @@ def driven(text: str, name: str) -> Outcome:
             "f",
             id="batches by name, and a device by its name",
         ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def __init__(self, layer):
+                    super().__init__()
+                    if not isinstance(layer, nn.Linear):
+                        raise TypeError("layer")
+                    self.layer = layer
+                def forward(self, x):
+                    return self.layer(x) * self.layer.in_features
+            """,
+            "Net",
+            id="a layer of a class",
+        ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def __init__(self, width, planes):
+                    super().__init__()
+                    self.norm = nn.GroupNorm(32, planes)
+                def forward(self, x, skip=None):
+                    return self.norm(x) + F.conv2d(skip, torch.ones(1, 32, 1, 1))
+            """,
+            "Net",
+            id="groups of a layer, and an argument that may be None of torch",
+        ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def __init__(self, parts: list, step_sizes):
+                    super().__init__()
+                    self.parts = nn.ModuleList([nn.Linear(part.width, part["out"]) for part in parts])
+                    self.last = nn.Linear(8 - (step_sizes - 2), 2)
+                def forward(self, x):
+                    return self.parts[0](x)
+            """,
+            "Net",
+            id="lists of settings, and a number that is called sizes",
+        ),
+        pytest.param(
+            """
+            class Net(nn.Module):
+                def forward(self, where):
+                    if type(where) == list:
+                        where = torch.tensor(where)
+                    elif type(where) == dict:
+                        where = where["x"]
+                    else:
+                        raise TypeError("where")
+                    return where * 2
+            """,
+            "Net",
+            id="a type that is compared",
+        ),
     ],
 )
 def test_what_is_wanted(text: str, name: str) -> None:
@@ -255,7 +309,7 @@ def test_what_a_package_that_is_not_there_would_have_defined(tmp_path: Path) -> 
             from torch.hub import load_state_dict_from_url
             from not_there_at_all.models.parts import Part
             from nor_this import BaseModel, Field
-            from nor_that import T_Name
+            from nor_that import T_Name, store_attr, several
             class Settings(BaseModel):
                 width: int
                 rate: float = Field(0.5, ge=0)
@@ -269,6 +323,8 @@ def test_what_a_package_that_is_not_there_would_have_defined(tmp_path: Path) -> 
             class Net(nn.Module, Generic[T_Name]):
                 def __init__(self, settings: Settings):
                     super().__init__()
+                    store_attr()
+                    first, second, third = several(self.settings.width)
                     self.parts = nn.Sequential(Own(settings.width), nn.Dropout(settings.rate), *settings.many)
                     self.load_state_dict(load_state_dict_from_url("https://example.org/a.pt"))
                 def forward(self, x):

@@ -151,9 +151,9 @@ class Constructions:
         for called in (each.construction for each in self.shown if each.construction is not None):
             said = {**dict(zip(names, called.positional, strict=False)), **dict(called.keywords)}
             said = {name: _value_of(value) for name, value in said.items() if value is not ... and name in names}
-            if not said or said in done:
+            if not said or str(said) in done:
                 continue
-            done.append(said)
+            done.append(str(said))
             yield Construction(
                 (), {**constructor_arguments(self.target, PROFILES[0], by_use=True), **said}, shown=called
             )

@@ -238,7 +238,8 @@ class Inputs:
             made[name] = torch.randint(0, self.limit, own.get(name, self.shape), generator=generator)
         for name, use in self.others:
             if use.of is not None:
-                built = typed.of(use.of, lambda kind, depth: constructor_arguments(kind, SIZE, depth=depth))
+                make = typed.made if use.kind == "module" else typed.of
+                built = make(use.of, lambda kind, depth: constructor_arguments(kind, SIZE, depth=depth))
                 if built is not typed.Nothing:
                     made[name] = built
                     continue
@@ -416,6 +417,9 @@ def _shapes(module: nn.Module) -> Iterator[tuple[int, ...]]:
             yield (4, layer.num_features, 8)
         elif isinstance(layer, nn.BatchNorm2d):
             yield (2, layer.num_features, 8, 8)
+        elif isinstance(layer, nn.GroupNorm):
+            yield (2, layer.num_channels, 8, 8)
+            yield (2, layer.num_channels)
         elif isinstance(layer, nn.MultiheadAttention):
             yield (2, 5, layer.embed_dim)
         else:

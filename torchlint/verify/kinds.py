@@ -104,9 +104,11 @@ _REFUSED = re.compile(
     r"'(?P<a>\w+)' object (?:is not (?:iterable|subscriptable|callable|a mapping)|has no attribute"
     r"|does not support item)|non-iterable (?P<b>\w+) object|of type '(?P<c>\w+)' (?:has no len|is not)"
     r"|(?P<d>\w+) indices must be|must be a mapping, not (?P<e>\w+)"
+    r"|unsupported operand type\(s\) for \S+ '(?P<f>list|str|tuple|dict)' and|' and '(?P<g>list|str|tuple|dict)'"
 )
 _MADE_UP = frozenset({"AnyModule", "Config", "Settings", "Batch", "Anything", "AnyTensor", "module", "type"})
 """What is made up has its own ways to be completed."""
+_NO_NUMBERS = frozenset({"list", "str", "tuple", "dict"})
 _GONE_THROUGH = frozenset(
     {"len", "list", "tuple", "set", "enumerate", "zip", "sum", "sorted", "map", "any", "all", "iter"}
 )
@@ -122,6 +124,8 @@ def asked(statement: ast.stmt, message: str, at: Frame) -> Iterator[Wish]:
     if not refused or refused in _MADE_UP:
         return
     for subject, kind in _used(statement):
+        if kind == "integer" and refused not in _NO_NUMBERS:
+            continue
         try:
             value = at.value(subject)
         except Exception:  # it is not bound yet
@@ -129,6 +133,9 @@ def asked(statement: ast.stmt, message: str, at: Frame) -> Iterator[Wish]:
         if type(value).__name__ != refused:
             continue
         yield from (Wish(*found, "kind", "list" if kind == "several" else kind) for found in at.argument(subject))
+        if refused == "int" and kind in ("several", "dict", "config"):
+            lists = [name for name, made in at.given.items() if isinstance(made, list) and value in made]
+            yield from (Wish(name, "", "kind", "anythings") for name in lists)
         if kind in ("callable", "module"):  # the last are tried first
             parts = ((name, made) for name, made in at.given.items() if isinstance(made, (list, tuple)))
             yield from (
@@ -166,6 +173,8 @@ def _uses(node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
             yield subject, "mapping"
         case ast.Attribute(subject, name):
             yield subject, _with_attribute(name)
+        case ast.BinOp(left, _, right) | ast.Compare(left, [ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], [right]):
+            yield from ((left, "integer"), (right, "integer"))
     if isinstance(node, ast.Call):
         yield node.func, "callable"
 

@@ -25,7 +25,7 @@ import torch
 import torch.utils.model_zoo
 
 from torchlint.verify.hook import Finder
-from torchlint.verify.standins import Inert, StandIns
+from torchlint.verify.standins import Inert, StandIns, old_name
 
 ATTEMPTS = 24
 """So many things are got out of the way."""
@@ -143,6 +143,10 @@ class Loading:
         """Whether what ended the loading is out of the way now."""
         own = self.name.partition(".")[0]
         if self._behind(error):
+            return True
+        gone = re.match(r"module 'numpy' has no attribute '(\w+)'", str(error))
+        if gone and old_name(gone[1]):
+            self.standins.touched.add("numpy")
             return True
         if isinstance(error, importlib.metadata.PackageNotFoundError) and importlib.metadata.version is not _version:
             importlib.metadata.version = _version  # a project that is not installed has a release all the same

@@ -21,7 +21,7 @@ from torchlint.verify import values
 from torchlint.verify.anything import Anything, tensors
 from torchlint.verify.bare import SHAPE, SIZE, attributes, made_of
 from torchlint.verify.refusals import around, parsed, raised_in
-from torchlint.verify.standins import Inert, supplied
+from torchlint.verify.standins import Inert, old_name, supplied
 from torchlint.verify.usage import Use
 
 _NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
@@ -56,6 +56,10 @@ class Missing:
 
     def completed(self, error: Exception, built: Any) -> bool:
         """Whether what an error says is missing is there now. What was built without it is to be built again."""
+        gone = re.search(r"module 'numpy' has no attribute '(\w+)'", str(error))
+        if gone is not None and old_name(gone[1]):
+            self.touched.add("numpy")
+            return True
         if "process group has not been initialized" in str(error):
             return _alone()
         if isinstance(error, ImportError):

@@ -37,6 +37,8 @@ def wishes(error: Exception, given: Mapping[str, Any]) -> list[Wish]:
     frame, line = place
     tree = parsed(frame.f_code.co_filename)
     chain = [] if tree is None else around(tree, line)
+    if not chain:  # code of which there is no text
+        return []
     at = Frame(frame, given)
     found: list[Wish] = []
     if isinstance(error, KeyError) and chain:
@@ -48,6 +50,8 @@ def wishes(error: Exception, given: Mapping[str, Any]) -> list[Wish]:
         found += _taken_apart(chain[-1], int(taken_apart[1]), at)
     if isinstance(error, (TypeError, AttributeError)) and chain:
         found += kinds.asked(chain[-1], str(error), at)
+    if isinstance(error, (TypeError, AttributeError)) and "NoneType" in str(error):
+        found += _nothing(chain[-1], at)
     refuses = bool(chain) and _refuses(chain[-1])
     for node, inside in zip(chain, [*chain[1:], None], strict=True):
         condition = _asserted(node)
@@ -113,6 +117,8 @@ def _taken(layer: nn.Module, value: torch.Tensor) -> tuple[str, Any, int] | None
     for kind, rank in ((nn.Conv1d, 3), (nn.Conv2d, 4), (nn.Conv3d, 5)):
         if isinstance(layer, kind) and not isinstance(layer, nn.modules.conv._ConvTransposeNd):
             return _sized(shape, 1, layer.in_channels) if len(shape) == rank else ("rank", rank, 0)
+    if isinstance(layer, nn.GroupNorm) and len(shape) > 1:
+        return _sized(shape, 1, layer.num_channels)
     if isinstance(layer, nn.modules.batchnorm._NormBase) and len(shape) > 1:
         return _sized(shape, 1, layer.num_features)
     return None
@@ -236,6 +242,13 @@ def _taken_apart(statement: ast.stmt, count: int, at: Frame) -> Iterator[Wish]:
                     yield from _of(value, "size", count, at)
 
 
+def _nothing(statement: ast.stmt, at: Frame) -> Iterator[Wish]:
+    """The arguments that a statement names, and that are None."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and at.names.get(node.id, ...) is None:
+            yield from (Wish(*each, "value", ...) for each in at.argument(node))
+
+
 _NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,
@@ -271,6 +284,9 @@ def _wanted(test: ast.expr, truth: bool, at: Frame) -> Iterator[Wish]:
             yield from _wanted(left, True, at)
         case ast.Call(ast.Name("exists" | "is_not_none"), [subject]) if truth:
             yield from (Wish(*found, "value", ...) for found in at.argument(subject))
+        case ast.Compare(ast.Call(ast.Name("type"), [subject]), [ast.Eq() | ast.Is()], [of]) if truth:
+            with contextlib.suppress(Exception):
+                yield from [Wish(*found, "type", at.value(of)) for found in at.argument(subject)]
         case ast.Compare(ast.Constant(str() as key), [ast.In()], [held]) if truth:
             yield from (Wish(name, key, "kind", "") for name, inside in at.argument(held) if not inside)
         case ast.Compare(left, [operator], [right]):

@@ -219,6 +219,10 @@ def instead(arguments: Mapping[str, Any], refusal: str) -> Iterator[tuple[str, A
         yield from ((key, torch.rand(SIZE, SIZE)) for key in tensors)
     if re.search(_OF_SIZES, refusal):
         yield from ((key, SIZE) for key, value in arguments.items() if type(value) is float)
+    found = re.search(r"must be tuple of ints, ?but (?:found element of type|got) (\w+)", refusal)
+    if found is not None:
+        of_kind = [key for key, value in arguments.items() if type(value).__name__ == found[1]]
+        yield from ((key, wanted) for key in of_kind for wanted in (SIZE, [SIZE, SIZE]))
     for pattern, wanted in _INSTEAD:
         if re.search(pattern, refusal):
             numbers = [key for key, value in arguments.items() if isinstance(value, _REFUSED)]
@@ -229,6 +233,7 @@ _SIZES = (
     r"tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
     r"shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)",
     r"to have (\d+) channels, but got (\d+) channels",
+    r"\((\d+)\) must be divisible by \w+ \((\d+)\)",
 )
 """Refusals of two sizes, one of which an argument of the constructor may be."""
 _OF_SIZES = (

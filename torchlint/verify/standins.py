@@ -66,6 +66,8 @@ class Inert:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self._touch()
+        if self._name.endswith(".store_attr"):
+            return _keep_arguments(sys._getframe(1))
         if self._name.endswith(".Field"):  # of settings: what it is unless it is given
             made = kwargs.get("default_factory")
             return made() if made is not None else kwargs.get("default", next(iter(args), Anything()))
@@ -158,6 +160,14 @@ class Inert:
         return self is other
 
 
+def _keep_arguments(frame: types.FrameType) -> None:
+    """As fastcore does in a constructor: what it is given is kept under the same names."""
+    code, local = frame.f_code, frame.f_locals
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    for name in names[1:]:
+        setattr(local[names[0]], name, local[name])
+
+
 def supplied(error: Exception, touched: set[str]) -> bool:
     """
     Whether a name now has a stand-in that is missing only because a program handles that a package is not there:
@@ -192,6 +202,18 @@ def _handled(filename: str) -> Iterator[tuple[str, str]]:
                 if isinstance(node, (ast.Import, ast.ImportFrom)):
                     package = f"{node.module or ''}." if isinstance(node, ast.ImportFrom) else ""
                     yield from ((a.asname or a.name.partition(".")[0], f"{package}{a.name}") for a in node.names)
+
+
+def old_name(name: str) -> bool:
+    """Whether NumPy has a name again that it had for a type of Python's own, and has not any more."""
+    numpy, kind = sys.modules.get("numpy"), _OF_NUMPY.get(name)
+    if numpy is None or kind is None:
+        return False
+    setattr(numpy, name, kind)
+    return True
+
+
+_OF_NUMPY: dict[str, type] = {each.__name__: each for each in (float, int, bool, complex, object, str)}
 
 
 class _Stood:
@@ -243,7 +265,7 @@ class Layer(torch.nn.Module):  # type: ignore[misc]
         return self.__dict__.setdefault(f"[{key!r}]", Layer(f"{self._inert._name}[]", self._inert._touched))
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(())
+        return iter([Layer(f"{self._inert._name}[]", self._inert._touched) for _ in range(taken_apart())])
 
     def __enter__(self) -> Any:
         return self

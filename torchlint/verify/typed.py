@@ -54,6 +54,11 @@ def of(annotation: Any, arguments: Callable[[type[Any], int], Mapping[str, Any]]
         return next(iter(kind), Nothing)
     if depth == 0 or inspect.isabstract(kind) or getattr(kind, "_is_protocol", False):
         return Nothing
+    return made(kind, arguments, depth)
+
+
+def made(kind: type[Any], arguments: Callable[[type[Any], int], Mapping[str, Any]], depth: int = DEPTH) -> Any:
+    """An instance of a class, whosever it is; `Nothing` if it cannot be built."""
     try:
         return _smaller(kind(**arguments(kind, depth - 1)))
     except Exception:  # its constructor wants something that nobody knows

@@ -158,7 +158,7 @@ class Use:
         Of kind "value": itself.
     held
         Of a batch and the like: the kind of its tensors; "": by their names. Of tensors also "smaller" or "larger":
-        each has half the size of the one before, or twice; of a loader "dict": of its batches.
+        each has half the size of the one before, or twice; of a loader "dict": of its batches; of a list "anything".
     """
 
     kind: str
@@ -294,11 +294,13 @@ def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str
     if lower in _COUNTED or lower.endswith(("_epoch", "_step", "iteration")):
         return "integer" if computes else ""
     for kind in ("optimizer", "module", "dict", "batch", "tensor", "loader"):
+        if kind == "batch" and _SIZE.search(lower):
+            continue  # height and width of something
         if kind in seen and (computes or kind != "tensor") and not (kind == "tensor" and _SIZE.search(lower)):
             return kind
     by_name = next((kind for kind, names in _NAMES if lower in names or lower.rpartition("_")[2] in names), "")
     if _SIZE.search(lower):
-        many = lower.endswith(("sizes", "dims")) or "list" in seen
+        many = lower.endswith(("sizes", "dims")) or "list" in seen or "batch" in seen
         return "list" if many and "integer" not in seen else "integer" if computes else ""
     if by_name in ("loader", "optimizer", "scheduler", "criterion", "device", "dtype", "config", "path", "parameters"):
         return by_name
@@ -335,6 +337,19 @@ def _of_tensor(name: str) -> str:
     if last in ("ids", "tokens", "idx", "index", "indices", "label", "labels", "target", "targets", "timesteps"):
         return "integers"
     return "tensor"
+
+
+_SHAPING = frozenset({"view", "reshape", "expand", "unflatten", "new_zeros", "new_ones", "new_empty"})
+"""Methods of tensors that take sizes."""
+
+
+def _sizes(node: ast.expr) -> Iterator[str]:
+    """The names that a size is computed of."""
+    match node:
+        case ast.Name(name):
+            yield name
+        case ast.BinOp(left, ast.Mult() | ast.FloorDiv() | ast.Add() | ast.Sub(), right):
+            yield from (*_sizes(left), *_sizes(right))
 
 
 _OF_SIZES = frozenset({"zeros", "ones", "empty", "rand", "randn", "arange", "eye", "randperm"})
@@ -382,6 +397,9 @@ def _evidence(function: ast.AST) -> Iterator[tuple[str, str]]:
                 ast.Attribute(ast.Name("torch"), "save"), [_, ast.Name(name), *_]
             ):
                 yield name, "path"
+            case ast.Call(ast.Attribute(_, asked), arguments) if asked in _SHAPING:
+                inside = (each for argument in arguments for each in _sizes(argument))
+                yield from ((name, "integer") for name in inside)
             case ast.Call(ast.Attribute(ast.Name("torch"), asked), arguments) if asked in _OF_SIZES:
                 yield from ((each.id, "integer") for each in arguments if isinstance(each, ast.Name))
             case ast.Call(ast.Attribute(ast.Name("torch"), asked)) if asked in _OF_NUMBERS_ALONE:

@@ -352,7 +352,7 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
             settings = not computes or name.lower() in CONFIGURATIONS
             return Settings(size, use.reads) if settings else Batch(shape, requires_grad, use.held, use.value or ())
         case "list":
-            return [size] * (use.rank or 2)
+            return [Anything(size) if use.held == "anything" else size for _ in range(use.rank or 2)]
         case "indices":
             return [0, 1]
         case "integer":

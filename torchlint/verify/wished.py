@@ -122,13 +122,15 @@ def _use(wish: Wish) -> Use | None:
             return Use("integers")
         return Use("tensor")
     if wish.asks == "kind":
-        return Use(wish.value)
+        return Use("list", held="anything") if wish.value == "anythings" else Use(wish.value)
     if wish.asks == "value":
         return Use("value", value=wish.value) if isinstance(wish.value, (int, float, str, type(None))) else None
     if wish.value == "callable":
         return Use("callable")
     if not isinstance(wish.value, type):
         return None
+    if issubclass(wish.value, nn.Module) and wish.value is not nn.Module:
+        return Use("module", of=wish.value)  # no stand-in is an instance of it
     kind = next((word for known, word in _KINDS if issubclass(wish.value, known)), "")
     if kind:
         return Use(kind)
@@ -174,7 +176,8 @@ def _value(have: Any, wish: Wish) -> Any:
     if use is None:
         return typed.Nothing
     if use.of is not None:
-        return typed.of(use.of, lambda kind, depth: constructor_arguments(kind, SIZE, depth=depth))
+        make = typed.made if use.kind == "module" else typed.of
+        return make(use.of, lambda kind, depth: constructor_arguments(kind, SIZE, depth=depth))
     if wish.asks == "type" and use.kind in ("tensors", "batch"):
         return [SIZE, SIZE] if use.kind == "tensors" else (SIZE, SIZE)
     return values.make(wish.attribute or wish.name, use, (SIZE,), SIZE, False, computes=False)
