@@ -107,6 +107,31 @@ def test_a_transform_gives_pairs_of_numbers(call: str, dimensions: int, normaliz
     assert torch.allclose(space["found"], torch.view_as_real(expected), atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("body", "is_fixed"),
+    [
+        ("found, lu = torch.solve(B, A)", True),
+        ("found, lu = torch.gesv(B, A)", True),
+        ("found, vectors = torch.symeig(A @ A.T)", True),
+        ("found, lu = torch.solve(B, A)\n    print(lu)", False),
+        ("found, lu = torch.solve(B, A)\n    del lu", False),
+        ("found, lu = torch.solve(B, A)\n    later = lambda: lu", False),
+        ("global lu\n    found, lu = torch.solve(B, A)", False),
+        ("found, self.lu = torch.solve(B, A)", False),
+    ],
+)
+def test_a_result_that_nothing_reads(body: str, is_fixed: bool) -> None:
+    program = f"import torch\n\ndef solved(A, B, self=None):\n    {body}\n    return found\n"
+    after = unsafely(program)
+    assert (after != program) is is_fixed
+    if is_fixed:
+        space: dict[str, object] = {}
+        exec(after, space)
+        found = space["solved"](A, B)  # type: ignore[operator]
+        symmetric = torch.linalg.eigvalsh(A @ A.T)
+        assert torch.allclose(found, symmetric) if "symeig" in body else torch.allclose(A @ found, B)
+
+
 def test_the_inverse_is_an_unsafe_fix() -> None:
     program = "import torch\nfound = torch.ifft(X, 1, normalized=True)\n"
     assert _rewritten(program) == program

@@ -7,6 +7,8 @@ nothing.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import libcst as cst
 
 from torchlint.fixes.rewrites import code, has_comment
@@ -28,7 +30,9 @@ def as_function(call: cst.Call) -> cst.Call | None:
     return call.with_changes(args=[cst.Arg(receiver), *call.args])
 
 
-def solution_of(call: cst.Call, given: cst.Call, statement: cst.CSTNode) -> tuple[Edit, ...] | None:
+def solution_of(
+    call: cst.Call, given: cst.Call, statement: cst.CSTNode, unread: Collection[str] = ()
+) -> tuple[Edit, ...] | None:
     """
     `torch.solve(B, A)` of which only the solution is used, as `torch.linalg.solve(A, B)`.
 
@@ -40,14 +44,19 @@ def solution_of(call: cst.Call, given: cst.Call, statement: cst.CSTNode) -> tupl
         The same as a call of the function.
     statement
         Around it.
+    unread
+        Names that nothing reads.
     """
     values = arguments(given, ("input", "A"))
     if values is None or len(values) != 2 or has_comment(call):
         return None
-    return _first_of(call, statement, "solution", f"torch.linalg.solve({code(values['A'])}, {code(values['input'])})")
+    made = f"torch.linalg.solve({code(values['A'])}, {code(values['input'])})"
+    return _first_of(call, statement, "solution", made, unread)
 
 
-def eigenvalues_of(call: cst.Call, given: cst.Call, statement: cst.CSTNode) -> tuple[Edit, ...] | None:
+def eigenvalues_of(
+    call: cst.Call, given: cst.Call, statement: cst.CSTNode, unread: Collection[str] = ()
+) -> tuple[Edit, ...] | None:
     """`torch.symeig(A)` without eigenvectors of which only the values are used, as `torch.linalg.eigvalsh`."""
     values = arguments(given, ("input", "eigenvectors", "upper"))
     if values is None or "input" not in values or has_comment(call):
@@ -56,10 +65,12 @@ def eigenvalues_of(call: cst.Call, given: cst.Call, statement: cst.CSTNode) -> t
         return None
     triangle = {"True": '"U"', "False": '"L"'}.get(code(values.get("upper", cst.Name("True"))))
     made = f"torch.linalg.eigvalsh({code(values['input'])}, UPLO={triangle})"
-    return _first_of(call, statement, "eigenvalues", made) if triangle else None
+    return _first_of(call, statement, "eigenvalues", made, unread) if triangle else None
 
 
-def _first_of(call: cst.Call, statement: cst.CSTNode, name: str, made: str) -> tuple[Edit, ...] | None:
+def _first_of(
+    call: cst.Call, statement: cst.CSTNode, name: str, made: str, unread: Collection[str]
+) -> tuple[Edit, ...] | None:
     """What takes the place of the first result of a call, if no other is used: by name, by index, or unpacked."""
     from libcst import matchers as m  # half as long to import as all the rest, and most files have no such call
 
@@ -75,7 +86,12 @@ def _first_of(call: cst.Call, statement: cst.CSTNode, name: str, made: str) -> t
         names = assignment.targets[0].target
         if assignment.value is call and isinstance(names, cst.Tuple) and not has_comment(assignment):
             first, *rest = (each.value for each in names.elements)
-            if [code(each) for each in rest] == ["_"] and isinstance(names.elements[0], cst.Element):
+            others = [code(each) for each in rest]
+            if (
+                len(others) == 1
+                and (others == ["_"] or others[0] in unread)
+                and isinstance(names.elements[0], cst.Element)
+            ):
                 return (Edit(assignment, f"{code(first)} = {made}"),)
     return None
 

@@ -64,9 +64,9 @@ def renamed(event: ApiReference, change: Change, *, mends: bool) -> Fix | None:
     if given is None:
         return None
     if how == "solve":
-        edits = solution_of(call, given, event.statement)
+        edits = solution_of(call, given, event.statement, event.unread)
         return None if edits is None else Fix(title, edits, safe=False, imports=("import torch",), mends=mends)
-    if how == "symeig" and (values := eigenvalues_of(call, given, event.statement)):
+    if how == "symeig" and (values := eigenvalues_of(call, given, event.statement, event.unread)):
         return Fix(
             "use `torch.linalg.eigvalsh`, since only the values are used",
             values,

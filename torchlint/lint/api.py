@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from torchlint.knowledge.api import find
-from torchlint.lint.arguments import argument_at, may_be_none, reduction
+from torchlint.lint.arguments import argument_at, may_be_none, reduction, unread
 from torchlint.lint.checkpoints import Checkpoints
 from torchlint.lint.gates import Gates
 from torchlint.lint.loaded import Loaded
@@ -465,6 +465,7 @@ def with_methods(happened: Iterable[Event], meant: Callable[[], Target], tree: a
             reference=event.node,
             call=event.call,
             is_method=True,
+            unread=unread(tree, getattr(event.call, "at", None)) if change.how in _UNPACKED else frozenset(),
             change=change,
         )
 
@@ -501,9 +502,19 @@ def _event(path: str, target: Target, use: Use, names: _Names) -> Event:
         annotates=reference.annotates,
         compared=reference.compared,
         inside=reference.inside,
+        unread=unread(names.tree, call) if _how(facts) in _UNPACKED else frozenset(),
         is_used=not reference.imports or names.uses(reference.imports) or path.endswith("__init__.py"),
         **facts,
     )
+
+
+_UNPACKED = ("solve", "symeig")
+"""Rewritings of calls with two results."""
+
+
+def _how(facts: dict[str, Any]) -> str:
+    change = facts.get("change")
+    return change.how if isinstance(change, find.Change) else ""
 
 
 def _place(node: ast.AST) -> Any:

@@ -78,3 +78,16 @@ def reduction(given: dict[str, ast.expr]) -> str:
     if values.get("reduce") is False:
         return 'reduction="none"'
     return 'reduction="sum"' if values.get("size_average") is False else 'reduction="mean"'
+
+
+def unread(tree: ast.Module, call: ast.AST | None) -> frozenset[str]:
+    """The names of a function that the results of a call are unpacked into, and that nothing in the file reads."""
+    functions = (node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    inside = (node for function in functions for node in ast.walk(function))
+    taken = next((node for node in inside if isinstance(node, ast.Assign) and node.value is call), None)
+    if taken is None or len(taken.targets) != 1 or not isinstance(taken.targets[0], ast.Tuple):
+        return frozenset()
+    read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)}
+    shared = {name for node in ast.walk(tree) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
+    names = {each.id for each in taken.targets[0].elts if isinstance(each, ast.Name)}
+    return frozenset(names - read - shared)

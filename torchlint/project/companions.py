@@ -1,57 +1,34 @@
 """
 Packages that come with a release of torch, or ask for one: which releases a bound on one of them leaves.
 
-From what the wheels of these packages require (`Requires-Dist`, as pip reports it). Reads no file, and knows no
-project.
+From what the wheels of these packages require (`Requires-Dist`), release by release: `knowledge/api/companions.json`,
+which `torchlint.optable.companions` writes. Reads no file of a project, and knows no project.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from torchlint.target import NEWEST, Release, release
+from torchlint.target import NEWEST, PATCHES, Release, release, spelled
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
 
-_PINNED: dict[str, dict[str, str]] = {
-    "torchvision": {
-        "0.4.0": "1.2", "0.4": "1.3", "0.5": "1.4", "0.6": "1.5", "0.7": "1.6", "0.8": "1.7", "0.9": "1.8",
-        "0.10": "1.9", "0.11": "1.10", "0.12": "1.11", "0.13": "1.12", "0.14": "1.13", "0.15": "2.0", "0.16": "2.1",
-        "0.17": "2.2", "0.18": "2.3", "0.19": "2.4", "0.20": "2.5", "0.21": "2.6", "0.22": "2.7", "0.23": "2.8",
-        "0.24": "2.9", "0.25": "2.10", "0.26": "2.11", "0.27": "2.12", "0.28": "2.13",
-    },
-    "torchaudio": {
-        "0.4": "1.4", "0.5": "1.5", "0.6": "1.6", "0.7": "1.7", "0.8": "1.8", "0.9": "1.9", "0.10": "1.10",
-        "0.11": "1.11", "0.12": "1.12", "0.13": "1.13", "2.0": "2.0", "2.1": "2.1", "2.2": "2.2", "2.3": "2.3",
-        "2.4": "2.4", "2.5": "2.5", "2.6": "2.6", "2.7": "2.7", "2.8": "2.8", "2.9": "2.9", "2.10": "2.10",
-    },
-    "torchtext": {
-        "0.9": "1.8", "0.10": "1.9", "0.11": "1.10", "0.12": "1.11", "0.13": "1.12", "0.14": "1.13", "0.15": "2.0",
-        "0.16": "2.1", "0.17": "2.2",
-    },
-}  # fmt: skip
-"""Versions, or all of a minor one, that require one release of torch and no other."""
-_LIGHTNING = {
-    "0.9": "1.3", "1.0": "1.3", "1.1": "1.3", "1.2": "1.4", "1.3": "1.4", "1.4": "1.6", "1.5": "1.6", "1.6": "1.8",
-    "1.7": "1.9", "1.8": "1.9", "1.9": "1.10", "2.0": "1.11", "2.1": "1.12", "2.2": "1.13", "2.3": "2.0", "2.4": "2.1",
-    "2.5": "2.1", "2.6": "2.1",
-}  # fmt: skip
-_AT_LEAST: dict[str, dict[str, str]] = {
-    "torchvision": {"0.2": "0.4", "0.3": "1.1"},
-    "torchaudio": {"2.11": "2.11"},  # asks for none, and is built with that one
-    "torchtext": {"0.5": "0.4", "0.6": "0.4", "0.7": "0.4", "0.8": "0.4", "0.18": "2.3"},
-    "pytorch-lightning": _LIGHTNING,
-    "lightning": {version: least for version, least in _LIGHTNING.items() if version.startswith("2.")},
-}
-"""Versions that require a release of torch or any later one."""
-NAMES = tuple(sorted(_AT_LEAST))
+NAMES = ("lightning", "pytorch-lightning", "torchaudio", "torchtext", "torchvision")
+_TABLE = Path(__file__).parents[1] / "knowledge/api/companions.json"
+_BUILT_WITH = {("torchaudio", "2.11.0"): "torch>=2.11"}
+"""Wheels that ask for no torch, and hold libraries that were built with this one."""
+_BOUND = re.compile(r"(==|>=)\s*(\d+\.\d+)")
+_OLDEST: Release = min(PATCHES)
 _REQUIREMENT = re.compile(
     rf"^\s*({'|'.join(NAMES)}|pytorch_lightning)(?:\[[^\]]*\])?\s*(?:\(\s*)?([<>=!~][^;#@)]*)\s*\)?\s*(?:[;#](.*))?$",
     re.IGNORECASE,
 )
-_MOST_PATCHES = 9
+_MOST_PATCHES = 20
 
 
 class Companion(NamedTuple):
@@ -94,22 +71,48 @@ def companion(requirement: str) -> Companion | None:
     left = [between for version, between in _known(name) if _allows(wanted, version)]
     if not left:
         return None
+    pinned = [high for low, high in left if low == high]  # who pins a release comes with it, and the newest is taken
     ends = {each.operator for each in wanted} & {">=", ">", "~=", "==", "==="}
     return Companion(
         f"{name}{specifier}",
         min(low for low, _ in left) if ends else None,
-        max(high for _, high in left),
+        max(pinned or [high for _, high in left]),
         name not in ("lightning", "pytorch-lightning"),
     )
 
 
+@cache
+def _table() -> dict[str, dict[str, str]]:
+    read: dict[str, dict[str, str]] = json.loads(_TABLE.read_text(encoding="utf-8"))
+    return read
+
+
+@cache
 def _known(name: str) -> list[tuple[str, tuple[Release, Release]]]:
-    """The versions that are known, with the oldest and the newest torch that each runs on; and one that may come."""
-    pinned, least = _PINNED.get(name, {}), _AT_LEAST[name]
-    found = [(version, (release(value),) * 2) for version, value in pinned.items()]
-    found += [(version, (release(value), NEWEST)) for version, value in least.items()]
-    major, minor = max(release(version) for version in (*pinned, *least))
-    return [*found, (f"{major}.{minor + 1}", (NEWEST, NEWEST)), (f"{major + 1}.0", (NEWEST, NEWEST))]
+    """
+    The versions that are known, with the oldest and the newest torch that each runs on: all of a minor one where they
+    agree, else each. Those before them, and one that may come, ask for nothing that is known.
+    """
+    minors: dict[Release, dict[str, tuple[Release, Release]]] = {}
+    for version, requirement in _table()[name].items():
+        left = _left(_BUILT_WITH.get((name, version), requirement))
+        minors.setdefault(release(version), {})[version] = left
+    found: list[tuple[str, tuple[Release, Release]]] = []
+    for minor, patches in minors.items():
+        agree = len(set(patches.values())) == 1
+        found += [(spelled(minor), left) for left in set(patches.values())] if agree else patches.items()
+    (first, second), (major, minor_) = min(minors), max(minors)
+    before = [(f"{first}.{second - 1}", (_OLDEST, NEWEST))] if second else []
+    return [*before, *found, (f"{major}.{minor_ + 1}", (NEWEST, NEWEST)), (f"{major + 1}.0", (NEWEST, NEWEST))]
+
+
+def _left(requirement: str) -> tuple[Release, Release]:
+    """The oldest and the newest torch that a requirement leaves; what is newer than all that is known is the newest."""
+    bound = _BOUND.search(requirement)
+    if bound is None:
+        return _OLDEST, NEWEST
+    least = min(release(bound[2]), NEWEST)
+    return least, least if bound[1] == "==" else NEWEST
 
 
 def _allows(wanted: SpecifierSet, version: str) -> bool:

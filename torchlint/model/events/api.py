@@ -50,6 +50,8 @@ class ApiReference(Event):
         It stands in a function: it is reached when that is called, not when the file is loaded.
     is_method
         It is a method of a tensor, and `call` says it of one: what stands before the dot is its first argument.
+    unread
+        The names that the call's results are unpacked into, and that nothing in the file reads.
     """
 
     name: str
@@ -67,6 +69,7 @@ class ApiReference(Event):
     compared: bool = False
     inside: bool = False
     is_method: bool = False
+    unread: frozenset[str] = frozenset()
 
 
 @record(frozen=True, kw_only=True)
