@@ -5,6 +5,8 @@ from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule, spelled
 from torchlint.truth import Truth
 
+_OF_A_LEAF = "a leaf Variable that requires grad"
+
 
 class LeafModifiedInPlace(Rule):
     """
@@ -96,7 +98,7 @@ class LeafModifiedInPlace(Rule):
             message = (
                 f"`{event.op}` modifies {target} in place, a view from before its base was written: torch takes it"
             )
-            claims = (Raises("a leaf Variable that requires grad"),)
+            claims = (Raises(_OF_A_LEAF),)
             yield Diagnostic(event.node, f"{message} for a leaf{spelled(event.conditions)}", event.trace, claims=claims)
             return
         message = f"`{event.op}` modifies {target} in place, {what} that requires grad: torch raises"
@@ -105,7 +107,8 @@ class LeafModifiedInPlace(Rule):
         text = under_no_grad(event.statement)
         edits = (Edit(event.statement, text),) if text is not None else ()
         fix = Fix("put it under `torch.no_grad()`", edits, safe=False, imports=("import torch",)) if edits else None
-        claims = (Raises("a leaf Variable that requires grad"),)
+        refused = "out=... arguments don't support automatic differentiation" if "(out=" in event.op else _OF_A_LEAF
+        claims = (Raises(refused),)
         message += spelled(event.conditions)
         group = (event.made, event.target.name)  # the first of several that fill one tensor raises
         yield Diagnostic(event.node, message, event.trace, fix, group=group, others="write", claims=claims)

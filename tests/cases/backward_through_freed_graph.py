@@ -508,3 +508,33 @@ def custom_function_applied_each_time():
     w = torch.ones(3, requires_grad=True)
     for _ in range(3):
         Square.apply(w).sum().backward()
+
+
+def checkpoint_differentiated_twice():
+    """Raises: Trying to backward through the graph a second time"""
+    from torch.utils.checkpoint import checkpoint
+
+    net = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+    loss = checkpoint(net, torch.rand(4, 2), use_reentrant=False).sum()
+    loss.backward()
+    loss.backward()  # error: [TLN101]
+
+
+def what_a_hook_keeps_and_what_comes_back():
+    """Raises: Trying to backward through the graph a second time"""
+    net = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+    features = {}
+    net.register_forward_hook(lambda module, args, output: features.update(last=output))
+    out = net(torch.rand(4, 2))
+    features["last"].sum().backward()
+    out.mean().backward()  # error: [TLN101]
+
+
+def hook_that_keeps_each_output():
+    """Each call of the Module replaces what the hook has kept."""
+    net = nn.Sequential(nn.Linear(2, 2), nn.Tanh())
+    features = {}
+    net.register_forward_hook(lambda module, args, output: features.update(last=output))
+    for step in range(2):
+        net(torch.rand(4, 2))
+        features["last"].sum().backward()

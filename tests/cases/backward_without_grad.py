@@ -534,3 +534,122 @@ def sequence_filled_by_an_attribute_chosen_by_name():
     net = nn.Sequential()
     setattr(net, eval("'linear'"), nn.Linear(3, 3))
     net(torch.rand(2, 3)).sum().backward()
+
+
+def hook_that_cuts_what_it_returns():
+    """Raises: does not require grad and does not have a grad_fn"""
+    net = nn.Linear(2, 1)
+
+    def cut(module, args, output):
+        return output.detach()
+
+    handle = net.register_forward_hook(cut)
+    net(torch.rand(4, 2)).sum().backward()  # error: [TLN104]
+    handle.remove()
+
+
+def hook_that_keeps_a_cut_copy():
+    """Raises: does not require grad and does not have a grad_fn"""
+    net = nn.Linear(2, 1)
+    features = {}
+    net.register_forward_hook(lambda module, args, output: features.update(last=output.detach()))
+    net(torch.rand(4, 2))
+    features["last"].sum().backward()  # error: [TLN104]
+
+
+def function_of_data_alone():
+    """Raises: does not require grad and does not have a grad_fn"""
+
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x * 2
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    Double.apply(torch.rand(3)).sum().backward()  # error: [TLN104]
+
+
+def checkpoint_under_no_grad():
+    """Raises: does not require grad and does not have a grad_fn"""
+    from torch.utils.checkpoint import checkpoint
+
+    @torch.no_grad()
+    def block(x):
+        return x * 2
+
+    w = torch.rand(3, requires_grad=True)
+    checkpoint(block, w, use_reentrant=False).sum().backward()  # error: [TLN104]
+
+
+def hook_that_is_removed_before():
+    """The hook is gone when the Module is called again."""
+    net = nn.Linear(2, 1)
+
+    def cut(module, args, output):
+        return output.detach()
+
+    handle = net.register_forward_hook(cut)
+    net(torch.rand(4, 2))
+    handle.remove()
+    net(torch.rand(4, 2)).sum().backward()
+
+
+def hook_that_somebody_may_remove():
+    """Whoever is given the handle may remove the hook."""
+    net = nn.Linear(2, 1)
+
+    def cut(module, args, output):
+        return output.detach()
+
+    handle = net.register_forward_hook(cut)
+    for each in [handle]:
+        each.remove()
+    net(torch.rand(4, 2)).sum().backward()
+
+
+def hook_that_keeps_the_output():
+    """What the hook keeps has the graph."""
+    net = nn.Linear(2, 1)
+    features = {}
+    net.register_forward_hook(lambda module, args, output: features.update(last=output))
+    net(torch.rand(4, 2))
+    features["last"].sum().backward()
+
+
+def function_given_a_leaf():
+    """One of its inputs requires grad."""
+
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x * 2
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    Double.apply(torch.rand(3, requires_grad=True)).sum().backward()
+
+
+def pre_hook_that_replaces_the_input():
+    """The hook gives the Module something that has a graph."""
+    net = nn.Linear(2, 1)
+    net.requires_grad_(False)
+    w = torch.rand(2, requires_grad=True)
+
+    def scaled(module, args):
+        return (args[0] * w,)
+
+    net.register_forward_pre_hook(scaled)
+    net(torch.rand(4, 2)).sum().backward()

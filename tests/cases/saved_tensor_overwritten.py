@@ -1084,3 +1084,16 @@ def gradient_of_a_function_that_is_decorated_twice():
     r = Square.apply(q)
     q.add_(1)
     r.sum().backward()
+
+
+def checkpoint_writes_into_what_is_computed_again():
+    """What a checkpoint computes is computed again for its backward: torch does not look at what was written."""
+    from torch.utils.checkpoint import checkpoint
+
+    def block(x):
+        y = x.exp()
+        y += 1
+        return y
+
+    w = torch.rand(3, requires_grad=True)
+    checkpoint(block, w, use_reentrant=False).sum().backward()

@@ -94,6 +94,7 @@ class Autograd:
         "machine",
         "may_cast",
         "pending_alias_writes",
+        "recomputed",
         "reset_since",
         "retained",
         "saved",
@@ -107,6 +108,8 @@ class Autograd:
         self.machine = machine
         self.may_cast = False
         """Whether an autocast may be around what runs: what it casts is saved as a copy."""
+        self.recomputed = False
+        """Whether what runs is run again for its backward: what it saves is not looked at, whatever is written into."""
         self.escaped: tuple[Tensor, ...] = ()
         """The latest leaves that unknown code was given."""
         self.imported_values: dict[str, Unknown] = {}

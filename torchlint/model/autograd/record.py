@@ -199,6 +199,8 @@ def save_results(autograd: Autograd, op: Op, node: GraphNode, results: list[Tens
 
 def save_tensor(autograd: Autograd, node: GraphNode, what: str, tensor: Tensor, time: int, guard: Guard) -> Saved:
     """A node saves a tensor."""
+    if autograd.recomputed:
+        guard |= unknown_guard()
     saved = Saved(
         what=what,
         name=tensor.name,

@@ -187,11 +187,21 @@ def _callee_of_call(instance: Instance) -> Callback | None:
     return None
 
 
-def run_handed_on(run: Run) -> None:
-    """Something was called that may run what was handed on."""
+def hand_on_with_calls(run: Run, function: Value) -> None:
+    """A hook that runs with each call of its Module, which is followed; where one is not, it may run, too."""
+    callback = Callback.of(function)
+    if callback is not None and not any(callback.is_same(known) for known in run.handed_on):
+        callback.with_calls = True
+        _reach(run, callback.function)
+        run.machine.trail.set(run, "handed_on", (*run.handed_on, callback))
+
+
+def run_handed_on(run: Run, *, with_calls: bool = True) -> None:
+    """Something was called that may run what was handed on; `with_calls`: also what runs with calls of a Module."""
     known = run.reaching
     for callback in run.handed_on:
-        _may_have_run(run, callback, known[id(callback.function.definition)])
+        if with_calls or not callback.with_calls:
+            _may_have_run(run, callback, known[id(callback.function.definition)])
     for each in run.handed_to_unknown:
         if isinstance(each, Bound):
             for tensor in reachable_tensors(each.receiver):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from torchlint.model.autograd.writes import escape
 from torchlint.model.python.attributes import class_attribute, is_module
-from torchlint.model.python.callbacks import run_handed_on
 from torchlint.model.python.containers import mapping_method
 from torchlint.model.python.functions import call_method
 from torchlint.model.python.members import set_raw
+from torchlint.model.python.module_hooks import after_call, before_call
 from torchlint.model.python.modules import inherit, module_method
 from torchlint.model.python.prototypes import Openness, leaves
 from torchlint.model.python.run import Run
@@ -26,23 +26,14 @@ from torchlint.model.state.values import (
     Instance,
     Mapping,
     Module,
-    Sequence,
     Super,
     Unknown,
     Value,
-    alternatives,
-    choose,
     made_of,
     reachable_tensors,
-    unknown_guard,
 )
 from torchlint.model.torch.layers import layer_call
 from torchlint.syntax import ir
-
-HOOKED = "(hooked)"
-"""Among the attributes of a Module, which no name is like: it has forward hooks that may return something."""
-FORWARD_HOOKS = frozenset({"register_forward_hook", "register_forward_pre_hook"})
-"""And those under which the functions stand that run at every call of it."""
 
 
 def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
@@ -119,8 +110,8 @@ def initialise(run: Run, instance: Instance, site: CallSite) -> None:
 
 def call_instance(run: Run, instance: Instance, site: CallSite) -> Value:
     """`instance(...)`: `__call__`, or a Module's `forward`."""
-    before_call(run, instance, instance.attributes, site)
-    result = _hooked(run, instance, instance.attributes, site, _run_instance(run, instance, site))
+    site = before_call(run, instance, instance.attributes, site)
+    result = after_call(run, instance, instance.attributes, site, _run_instance(run, instance, site))
     for hook in run.machine.watch.module_called if is_module(instance) is not Truth.NO else ():
         hook(instance, site.values(), result, site.node)
     return result
@@ -145,31 +136,11 @@ def _run_instance(run: Run, instance: Instance, site: CallSite) -> Value:
 
 def call_module(run: Run, module: Module, site: CallSite) -> Value:
     """Call a layer of torch, with its hooks."""
-    before_call(run, module, module.parameters, site)
-    result = _hooked(run, module, module.parameters, site, _run_module(run, module, site))
+    site = before_call(run, module, module.parameters, site)
+    result = after_call(run, module, module.parameters, site, _run_module(run, module, site))
     for hook in run.machine.watch.module_called:
         hook(module, site.values(), result, site.node)
     return result
-
-
-def before_call(run: Run, module: Value, attributes: dict[str, Value], site: CallSite) -> None:
-    """The hooks of a Module that run before its `forward`."""
-    known = attributes.get("register_forward_pre_hook")
-    for function in known.items or () if isinstance(known, Sequence) else ():
-        run.call(function, [module, Sequence("tuple", tuple(site.positional))], site.node)
-
-
-def _hooked(run: Run, module: Value, attributes: dict[str, Value], site: CallSite, result: Value) -> Value:
-    """What a Module returns whose hooks may return something else, or be given something else."""
-    run_handed_on(run)
-    known = attributes.get("register_forward_hook")
-    for function in known.items or () if isinstance(known, Sequence) else ():
-        given = run.call(function, [module, Sequence("tuple", tuple(site.positional)), result], site.node)
-        options = alternatives(given, run.machine.guard)
-        result = choose([(guard, result if each == NONE else each) for guard, each in options])
-    if HOOKED not in attributes:
-        return result
-    return choose([(unknown_guard(), result), (unknown_guard(), Unknown(reachable_tensors(result)))])
 
 
 def _run_module(run: Run, module: Module, site: CallSite) -> Value:

@@ -228,9 +228,25 @@ def mapping_method(run: Run, mapping: Mapping, name: str, site: CallSite) -> Val
         return Sequence("list", None, Sequence("tuple", (Unknown(), mapping.element or Unknown())))
     if name == "copy":
         return Mapping(dict(mapping.items) if mapping.items is not None else None, mapping.element)
-    if name in ("update", "clear", "popitem"):
+    if name == "clear" or (name == "update" and (known := _updated(mapping, site)) is not None):
+        machine.trail.set(mapping, "items", {} if name == "clear" else known)
+        machine.trail.set(mapping, "element", None)
+        return NONE
+    if name in ("update", "popitem"):
         values = [value for value in site.values() for value in elements_of(run, value)[1]]
         machine.trail.set(mapping, "element", any_of([*every, *values, Unknown()]))
         machine.trail.set(mapping, "items", None)
         return NONE
     return None
+
+
+def _updated(mapping: Mapping, site: CallSite) -> dict[object, Value] | None:
+    """The items after `update`, where all are known."""
+    other = site.positional[0] if len(site.positional) == 1 else Mapping({})
+    if mapping.items is None or not site.complete or len(site.positional) > 1:
+        return None
+    if not isinstance(other, Mapping) or other.items is None:
+        return None
+    items: dict[object, Value] = {**mapping.items, **other.items}
+    items.update(site.keywords)
+    return items

@@ -84,7 +84,19 @@ def _unknown_result(run: Run, cls: Class, site: CallSite) -> Unknown:
     result = made_of(site.values(), source=site.node)
     if is_function(cls) and _is_one_tensor(cls):
         result.made_by = APPLIED
+        if only_of_functions(cls) and site.complete and not site.keywords and all(map(_needs_none, site.positional)):
+            # torch gives what `forward` returns no graph then, whatever it does inside (`_process_backward_mode_ad`)
+            cut = f"`{cls.name}` is given nothing that requires grad"
+            result.tensor = fresh(run.autograd, site.node, cls.name, own=GRAD_NO, cut=cut)
+            result.tensor.contiguous = Truth.MAYBE
     return result
+
+
+def _needs_none(value: Value) -> bool:
+    """Whether an argument is no tensor that requires grad: what is in a list or a dictionary is none of the inputs."""
+    if isinstance(value, Tensor):
+        return value.requires_grad == GRAD_NO
+    return isinstance(value, (Constant, Scalar))
 
 
 def _one_node(run: Run, cls: Class, site: CallSite) -> Value | None:

@@ -19,12 +19,15 @@ from torchlint.model.python.variables import resolved
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.values import (
     NONE,
+    Bound,
     Choice,
     Constant,
     External,
+    Function,
     Instance,
     Mapping,
     Module,
+    Partial,
     Scalar,
     Sequence,
     Tensor,
@@ -37,6 +40,7 @@ from torchlint.model.torch.arguments import kind_of
 from torchlint.model.torch.arrays import numpy_call
 from torchlint.model.torch.foreach import foreach
 from torchlint.model.torch.functions import torch_call
+from torchlint.model.torch.named_axes import NAMES, move_axes
 from torchlint.model.torch.operations import apply
 
 _ORIGINALS = "parametrizations"
@@ -61,6 +65,29 @@ def _parametrised(run: Run, qualified: str, site: CallSite) -> Value:
 
 
 _FUNCTIONAL = frozenset({"torch.func.functional_call", "torch.nn.utils.stateless.functional_call"})
+
+
+_CHECKPOINT = "torch.utils.checkpoint.checkpoint"
+_OF_CHECKPOINT = frozenset(
+    {"function", "use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug"}
+)
+
+
+def _checkpoint(run: Run, site: CallSite) -> Value | None:
+    """
+    `checkpoint(function, *args, use_reentrant=False)`: a call of the function, which is run again when a backward comes
+    by and must not come by twice (torch/utils/checkpoint.py).
+    """
+    function = site.get(0, "function")
+    if not isinstance(function, (Function, Bound, Partial, Module, Instance)) or not site.complete:
+        return None
+    if site.keywords.get("use_reentrant") != Constant(False) or not site.positional or "context_fn" in site.keywords:
+        return None
+    own = {name: value for name, value in site.keywords.items() if name not in _OF_CHECKPOINT}
+    outer, run.autograd.recomputed = run.autograd.recomputed, True
+    result = run.invoke(function, CallSite(site.node, site.positional[1:], own))
+    run.autograd.recomputed = outer
+    return result
 
 
 def _functional_call(run: Run, site: CallSite) -> Value | None:
@@ -178,6 +205,10 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
     if qualified.startswith("builtins."):
         result = call_builtin(run, qualified[9:], site)
         return result if result is not None else unknown_call(run, External(qualified), site)
+    if qualified in NAMES and (moved := move_axes(run.torch, qualified, site)) is not None:
+        return moved
+    if qualified == _CHECKPOINT and (called := _checkpoint(run, site)) is not None:
+        return called
     if qualified in _FUNCTIONAL and (called := _functional_call(run, site)) is not None:
         return called
     if qualified.startswith("torch."):

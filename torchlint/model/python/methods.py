@@ -13,14 +13,15 @@ from torchlint.knowledge.ops.find import is_tensor_method
 from torchlint.model.autograd.tensors import fresh, materialise
 from torchlint.model.python.attributes import attribute, owner_of_dict
 from torchlint.model.python.builtins import builtin_setattr
-from torchlint.model.python.callbacks import hand_on, run_handed_on
-from torchlint.model.python.classes import FORWARD_HOOKS, HOOKED, dict_call, super_call
+from torchlint.model.python.callbacks import run_handed_on
+from torchlint.model.python.classes import dict_call, super_call
 from torchlint.model.python.containers import mapping_method, sequence_method
 from torchlint.model.python.custom_functions import APPLIED, apply_function, save_for_backward
 from torchlint.model.python.flags import unsettle_origins
-from torchlint.model.python.functions import call_method, may_return
+from torchlint.model.python.functions import call_method
 from torchlint.model.python.introspection import text_method
 from torchlint.model.python.members import set_members
+from torchlint.model.python.module_hooks import register_hook, remove_hook
 from torchlint.model.python.module_parts import unseen_parameter
 from torchlint.model.python.modules import mode_argument, module_method
 from torchlint.model.python.run import Run
@@ -142,9 +143,11 @@ def _run_method(run: Run, receiver: Value, name: str, site: CallSite, where: ir.
     if name in ("enter_context", "__enter__", "__exit__"):
         _entered_by_hand(run, receiver, name, site)
     if name.startswith("register_") and name.endswith("hook"):
-        _register_hook(run, receiver, name, site)
+        handle = register_hook(run, receiver, name, site)
+        if handle is not None:
+            return handle
     if name == "backward" and run.handed_on:
-        run_handed_on(run)
+        run_handed_on(run, with_calls=False)
     method = RECEIVERS.get(type(receiver))
     result = method(run, receiver, name, site, where) if method is not None else None
     if result is not None:
@@ -239,37 +242,8 @@ def _of_function(run: Run, receiver: Function, name: str, site: CallSite, where:
     return run.invoke(receiver, site) if name in ("apply", "__call__") else None
 
 
-def _register_hook(run: Run, receiver: Value, name: str, site: CallSite) -> None:
-    """A hook runs whenever it wants; a forward hook that returns something changes what a Module returns."""
-    hand_on(run, site.values())
-    function = site.get(0, "hook")
-    if _registered_for_good(run, receiver, name, function, site):
-        return
-    if "forward" not in name or function is None or not may_return(function):
-        return
-    if isinstance(receiver, (Module, Instance)):
-        held = receiver.parameters if isinstance(receiver, Module) else receiver.attributes
-        run.machine.trail.set(held, HOOKED, Constant(True))
-
-
-def _registered_for_good(run: Run, receiver: Value, name: str, function: Value | None, site: CallSite) -> bool:
-    """
-    A forward hook of the file whose handle nobody has: it runs at every call of the Module (`classes`). One that
-    is registered with options, or may be removed, is unknown code that runs at any time.
-    """
-    statement = run.machine.statement
-    dropped = isinstance(statement, ir.ExpressionStatement) and statement.value is site.node
-    if not dropped or name not in FORWARD_HOOKS or len(site.values()) != 1 or not site.complete:
-        return False
-    if not isinstance(function, (Function, Bound)) or not isinstance(receiver, (Module, Instance)):
-        return False
-    if name == "register_forward_pre_hook" and may_return(function):
-        return False
-    held = receiver.parameters if isinstance(receiver, Module) else receiver.attributes
-    known = held.get(name)
-    before = known.items if isinstance(known, Sequence) and known.items is not None else ()
-    run.machine.trail.set(held, name, Sequence("tuple", (*before, function)))
-    return True
+def _of_partial(run: Run, receiver: Partial, name: str, site: CallSite, where: ir.Expression) -> Value | None:
+    return remove_hook(run, receiver, name)
 
 
 def _entered_by_hand(run: Run, receiver: Value, name: str, site: CallSite) -> None:
@@ -347,5 +321,6 @@ RECEIVERS: dict[type, Callable[[Run, Any, str, CallSite, ir.Expression], Value |
     Super: _of_super,
     Function: _of_function,
     Class: _of_class,
+    Partial: _of_partial,
 }
 """By the type of the receiver; a method that none of them knows is unknown code."""

@@ -75,13 +75,17 @@ _WITHOUT_TENSORS = (External, Function, Class, Constant)
 
 
 class Callback:
-    """A function of the file that somebody else may run; of a method, also its object."""
+    """
+    A function of the file that somebody else may run; of a method, also its object. `with_calls`: a forward hook, which
+    runs with the calls of its Module and at no other time.
+    """
 
-    __slots__ = ("function", "receiver")
+    __slots__ = ("function", "receiver", "with_calls")
 
     def __init__(self, function: Function, receiver: Value | None) -> None:
         self.function = function
         self.receiver = receiver
+        self.with_calls = False
 
     @classmethod
     def of(cls, value: Value) -> Callback | None:

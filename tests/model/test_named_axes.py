@@ -1,0 +1,85 @@
+"""`einops` under the model and under torch: `torchlint.verify.named_axes` stands in where it is not installed."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+import pytest
+import torch
+
+from expectations import lint
+from torchlint.verify import named_axes
+
+HEAD = "import torch\nfrom einops import rearrange, reduce, repeat\n\nw = torch.ones(2, 3, 8, requires_grad=True)\n"
+
+FAULTY = {
+    "a view of what softmax saved": (
+        "p = w.softmax(-1)\nq = rearrange(p, 'b n (h d) -> b h n d', h=2)\nq.mul_(2)\np.sum().backward()\n",
+        "modified by an inplace operation",
+        "TLN201",
+    ),
+    "what it joins has the graph of what it is given": (
+        "p = rearrange(w * 2, 'b n (h d) -> b h n d', h=2).softmax(-1)\np.zero_()\n"
+        "rearrange(p, 'b h n d -> b n (h d)').sum().backward()\n",
+        "modified by an inplace operation",
+        "TLN201",
+    ),
+    "a repeated leaf is a view of it": (
+        "c = torch.ones(1, 1, 4, requires_grad=True)\nd = repeat(c, '1 1 d -> b 1 d', b=3)\nd += 1\n",
+        "a view of a leaf Variable that requires grad",
+        "TLN203",
+    ),
+    "the greatest is saved with its input": (
+        "y = w * 2\nz = reduce(y, 'b n d -> b', 'max')\ny += 1\nz.sum().backward()\n",
+        "modified by an inplace operation",
+        "TLN201",
+    ),
+    "dots over a known shape": (
+        "p = w.exp()\nq = rearrange(p, '... d -> d ...')\nq.zero_()\np.sum().backward()\n",
+        "modified by an inplace operation",
+        "TLN201",
+    ),
+}
+CORRECT = {
+    "a sum saves nothing": "y = w * 2\nz = reduce(y, 'b n d -> b', 'sum')\ny += 1\nz.sum().backward()\n",
+    "what is joined after a permutation is a copy": (
+        "p = w.softmax(-1)\nq = rearrange(p, 'b n d -> (n b) d')\nq.mul_(2)\np.sum().backward()\n"
+    ),
+    "computed with before it is written": (
+        "p = w.softmax(-1)\nq = rearrange(p, 'b n (h d) -> b h n d', h=2) + 0\nq.mul_(2)\nq.sum().backward()\n"
+    ),
+    "repeated and computed with": (
+        "c = torch.ones(1, 1, 4, requires_grad=True)\nd = repeat(c, '1 1 d -> b 1 d', b=3) * 1\nd += 1\n"
+        "d.sum().backward()\n"
+    ),
+}
+
+
+def _refusal(text: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    package = types.ModuleType("einops")
+    for name in ("rearrange", "reduce", "repeat"):
+        setattr(package, name, getattr(named_axes, name))
+    monkeypatch.setitem(sys.modules, "einops", package)
+    try:
+        exec(compile(text, "program.py", "exec"), {"__name__": "__main__", "torch": torch})
+    except RuntimeError as error:
+        return str(error)
+    return ""
+
+
+def _errors(text: str) -> list[str]:
+    return [each.code for each in lint(text).findings if each.level.value == "error"]
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_what_torch_refuses_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, refusal, code = FAULTY[name]
+    assert refusal in _refusal(HEAD + text, monkeypatch)
+    assert _errors(HEAD + text) == [code]
+
+
+@pytest.mark.parametrize("name", CORRECT)
+def test_what_torch_takes_is_no_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _refusal(HEAD + CORRECT[name], monkeypatch) == ""
+    assert _errors(HEAD + CORRECT[name]) == []

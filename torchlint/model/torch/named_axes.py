@@ -1,0 +1,176 @@
+"""
+`einops` on abstract tensors: `rearrange`, `reduce` and `repeat` as the operations of torch that they run.
+
+Each is an unflatten, a permutation, a reduction, an expand and a reshape, as far as its pattern asks for them
+(`_apply_recipe` in einops/einops.py). A pattern that is not a constant, or has dots over a shape that nobody knows,
+leaves the call unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from math import prod
+
+from torchlint.model.state.call_site import CallSite
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import (
+    Choice,
+    Constant,
+    Scalar,
+    Sequence,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    choose,
+)
+from torchlint.model.torch.operations import apply
+from torchlint.model.torch.torch import Torch
+from torchlint.syntax import ir
+
+NAMES = {
+    f"{package}.{name}": name for package in ("einops", "einops.einops") for name in ("rearrange", "reduce", "repeat")
+}
+_REDUCTIONS = {"mean": "mean", "sum": "sum", "max": "amax", "min": "amin"}
+_TOKEN = re.compile(r"\(([^)]*)\)|(\.\.\.|\w+)")
+_DOTS = "..."
+
+
+def move_axes(torch: Torch, qualified: str, site: CallSite, given: Value | None = None) -> Value | None:
+    """What a call gives, `given` in the place of its tensor; None where that is not known."""
+    name = NAMES[qualified]
+    tensor, pattern = given if given is not None else site.get(0, "tensor"), site.get(1, "pattern")
+    if isinstance(tensor, Choice) and all(isinstance(each, Tensor) for _, each in tensor.alternatives):
+        moved = [(guard, move_axes(torch, qualified, site, each)) for guard, each in tensor.alternatives]
+        known = [(guard, each) for guard, each in moved if each is not None]
+        return choose(known) if len(known) == len(moved) else None
+    if isinstance(tensor, Unknown):
+        tensor = tensor.tensor
+    if not isinstance(tensor, Tensor) or not isinstance(pattern, Constant) or not isinstance(pattern.value, str):
+        return None
+    how = site.get(2, "reduction") if name == "reduce" else None
+    if name == "reduce" and not (isinstance(how, Constant) and how.value in _REDUCTIONS):
+        return None
+    sides = pattern.value.split("->")
+    if len(sides) != 2 or not site.complete:
+        return None
+    rank = None if tensor.shape is None else len(tensor.shape)
+    left = _groups(sides[0], rank)
+    if left is None and name == "rearrange":
+        return _moved_somehow(torch, site, tensor)
+    if left is None or (rank is not None and rank != len(left)):
+        return None
+    right = _groups(sides[1], None, of_left=left)
+    if right is None:
+        return None
+    sizes = {key: value for key, value in site.keywords.items() if key not in ("tensor", "pattern", "reduction")}
+    moving = _Moving(torch, site.node, name, tensor, sizes)
+    reduction = str(how.value) if isinstance(how, Constant) else ""
+    return moving.joined(right) if moving.split(left) and moving.order(right, reduction) else None
+
+
+def _moved_somehow(torch: Torch, site: CallSite, tensor: Tensor) -> Value | None:
+    """Dots over a shape that nobody knows: a view or a copy, whose strides nobody knows."""
+    size = Sequence("tuple", None, Scalar("int"))
+    result = apply(torch, "torch.Tensor.reshape", [tensor, size], {}, site.node, "rearrange")
+    for _, each in alternatives(result) if result is not None else ():
+        if isinstance(each, Tensor) and each is not tensor:
+            each.contiguous, each.strides = Truth.MAYBE, None
+    return result
+
+
+def _groups(side: str, rank: int | None, of_left: list[list[str]] | None = None) -> list[list[str]] | None:
+    """The axes of one side, those in brackets together; a one is no axis, and dots are as many as there are left."""
+    found = [match[1].split() if match[2] is None else [match[2]] for match in _TOKEN.finditer(side)]
+    groups = [[axis for axis in group if axis != "1"] for group in found]
+    if not any(_DOTS in group for group in groups):
+        return groups
+    if of_left is None:
+        if rank is None or any(_DOTS in group and len(group) > 1 for group in groups):
+            return None
+        rest = [f"{_DOTS}{number}" for number in range(rank - len(groups) + 1)]
+    else:
+        rest = [group[0] for group in of_left if group and group[0].startswith(_DOTS)]
+    spread: list[list[str]] = []
+    for group in groups:
+        if group == [_DOTS]:
+            spread += [[axis] for axis in rest]
+        else:
+            spread.append([each for axis in group for each in (rest if axis == _DOTS else [axis])])
+    return spread
+
+
+class _Moving:
+    """A tensor on its way from the left side of a pattern to the right one; `axes` names its dimensions."""
+
+    def __init__(self, torch: Torch, node: ir.Call, display: str, tensor: Tensor, sizes: dict[str, Value]) -> None:
+        self.torch, self.node, self.display, self.tensor, self.sizes = torch, node, display, tensor, sizes
+        self.axes: list[str] = []
+
+    def _run(self, method: str, *arguments: Value) -> bool:
+        result = apply(self.torch, f"torch.Tensor.{method}", [self.tensor, *arguments], {}, self.node, self.display)
+        if not isinstance(result, Tensor):
+            return False
+        self.tensor = result
+        return True
+
+    def _size(self, axis: str) -> Value:
+        return Constant(int(axis)) if axis.isdigit() else self.sizes.get(axis, Scalar("int"))
+
+    def split(self, groups: list[list[str]]) -> bool:
+        """Every axis of the left side a dimension of its own: views, whatever the tensor's strides are."""
+        for place, group in reversed(list(enumerate(groups))):
+            if not group:
+                if not self._run("squeeze", Constant(place)):
+                    return False
+            elif len(group) > 1:
+                unsaid = [axis for axis in group if axis not in self.sizes and not axis.isdigit()]
+                parts = [Constant(-1) if [axis] == unsaid else self._size(axis) for axis in group]
+                if not self._run("unflatten", Constant(place), Sequence("tuple", tuple(parts))):
+                    return False
+        self.axes = [axis for group in groups for axis in group]
+        return True
+
+    def order(self, groups: list[list[str]], reduction: str) -> bool:
+        """The axes as the right side has them: some reduced, the others permuted, new ones expanded."""
+        wanted = [axis for group in groups for axis in group]
+        kept = [axis for axis in wanted if axis in self.axes]
+        gone = [axis for axis in self.axes if axis not in wanted]
+        if len(set(wanted)) != len(wanted) or (gone and not reduction):
+            return False
+        places = [self.axes.index(axis) for axis in (*kept, *gone)]
+        if places != sorted(places) and not self._run("permute", _integers(places)):
+            return False
+        if gone:
+            dims = _integers(list(range(len(kept), len(places))))
+            if not self._run(_REDUCTIONS[reduction], dims):
+                return False
+        new = [place for place, axis in enumerate(wanted) if axis not in self.axes]
+        for place in new:
+            if not self._run("unsqueeze", Constant(place)):
+                return False
+        if new:
+            sizes = tuple(self._size(axis) if place in new else Constant(-1) for place, axis in enumerate(wanted))
+            if not self._run("expand", Sequence("tuple", sizes)):
+                return False
+        self.axes = wanted
+        return True
+
+    def joined(self, groups: list[list[str]]) -> Value | None:
+        """The axes in brackets as one dimension: a view or a copy, as the strides are."""
+        if all(len(group) <= 1 for group in groups):
+            new = [place for place, group in enumerate(groups) if not group]
+            return self.tensor if all(self._run("unsqueeze", Constant(place)) for place in new) else None
+        shape = self.tensor.shape
+        known = dict(zip(self.axes, shape, strict=True)) if shape is not None and len(shape) == len(self.axes) else {}
+        sizes: list[Value] = []
+        for group in groups:
+            parts = [known.get(axis) for axis in group]
+            whole = [part for part in parts if part is not None]
+            sizes.append(Constant(prod(whole)) if len(whole) == len(parts) else Scalar("int"))
+        place = Sequence("tuple", tuple(sizes))
+        return apply(self.torch, "torch.Tensor.reshape", [self.tensor, place], {}, self.node, self.display)
+
+
+def _integers(numbers: list[int]) -> Sequence:
+    return Sequence("tuple", tuple(Constant(number) for number in numbers))
