@@ -7,8 +7,8 @@ import types
 
 import pytest
 import torch
-
 from expectations import lint
+
 from torchlint.verify import named_axes
 
 HEAD = "import torch\nfrom einops import rearrange, reduce, repeat\n\nw = torch.ones(2, 3, 8, requires_grad=True)\n"
