@@ -445,3 +445,24 @@ def running_mean_of_a_detached_loss():
         optimizer.step()
         smooth = loss.detach() if smooth is None else 0.9 * smooth + 0.1 * loss.detach()
     print(smooth.item())
+
+
+def list_cleared_at_the_head_of_the_loop():
+    """It never holds more than one iteration's graph."""
+    net = nn.Linear(3, 2)
+    outputs = []
+    for step in range(3):
+        outputs.clear()
+        outputs.append(net(torch.rand(1, 3)))
+        torch.cat(outputs).sum().backward()
+
+
+def list_cleared_that_a_hook_fills():
+    """The same, filled by a hook."""
+    net = nn.Linear(3, 2)
+    outputs = []
+    net.register_forward_hook(lambda module, args, output: outputs.append(output))
+    for step in range(3):
+        outputs.clear()
+        net(torch.rand(1, 3))
+        torch.cat(outputs).sum().backward()

@@ -27,6 +27,7 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     alternatives,
+    reachable_tensors,
 )
 from torchlint.syntax import ir
 from torchlint.syntax.dataflow import alike
@@ -260,7 +261,7 @@ class Collections(Observer):
         earlier = [each for each in self._earlier(given) if each.container is container]
         addition = _Addition(iteration, value, container, None)
         self._additions.setdefault(key, []).append(addition)
-        if earlier and earlier[-1].value is not value:
+        if earlier and earlier[-1].value is not value and _holds_still(container, earlier[-1].value):
             self._tell(earlier[-1], addition, given, place, "list", origin)
 
     def _earlier(self, origin: ir.Node) -> list[_Addition]:
@@ -305,6 +306,13 @@ class Collections(Observer):
         result = id(addition.result)
         mine = [each for each in self._passes if each.nodes & own]
         return bool(mine) and all(each.iteration == addition.iteration and result not in each.nodes for each in mine)
+
+
+def _holds_still(container: Value | None, value: Tensor) -> bool:
+    """Whether a list has not been cleared of a value that was put there in an earlier iteration."""
+    if not isinstance(container, Sequence) or container.items is None:
+        return True
+    return any(each is value for each in reachable_tensors(container))
 
 
 def _follows(earlier: tuple[int, ...], iteration: tuple[int, ...]) -> bool:
