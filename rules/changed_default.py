@@ -100,7 +100,9 @@ class ChangedDefault(Rule):
         release = _release(unsaid.changes)
         call = f"`{event.spelled}`{f' without `{unsaid.name}`' if unsaid.name else ''}"
         both = f"{target.said.partition(' in ')[0]} allows both" if target.said else "the target holds both"
-        say = f": say `{unsaid.name}`" if unsaid.name and not target.begins_before(unsaid.keyword) else ""
+        say = f": say `{unsaid.name}`" if unsaid.name else ""
+        if say and unsaid.keyword is not None and target.begins_before(unsaid.keyword):
+            say += f", which is there from {_release(unsaid.keyword)} on"
         message = f"{call} {unsaid.was} before torch {release} and {unsaid.now} from it on; {both}{say}"
         oldest = ".".join(map(str, target.oldest))
         within = f"{oldest} {release} {unsaid.name}".strip()
