@@ -1,20 +1,15 @@
 from torch import nn
 
 
-class Registrable:
-    @classmethod
-    def register(cls, name):
-        def registered(kind):
-            return kind
-
-        return registered
-
-
-@Registrable.register("layer")
-class Layer(nn.Module):
+class Sizes:
     def __init__(self, size):
+        self.size = size
+
+
+class Layer(nn.Module):
+    def __init__(self, sizes=Sizes(4)):
         super().__init__()
-        self.linear = nn.Linear(size, size)
+        self.linear = nn.Linear(sizes.size, sizes.size)
 
     def forward(self, x):
         return self.linear(x)
