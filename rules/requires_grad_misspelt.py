@@ -92,7 +92,8 @@ class RequiresGradMisspelt(Rule):
             message = f"`{owner}.{event.attribute}` means nothing to torch: it is spelt `requires_grad`"
             words = f"`{owner}.requires_grad` is not what `{owner}.{event.attribute}` was set to"
             claims = (Holds(f"{owner}.requires_grad != {owner}.{event.attribute}", words=words),)
-            yield Diagnostic(event.node, message, event.trace, fix, claims=claims)
+            level = Level.STRICT if event.holds else None  # such a tensor requires no grad in any case
+            yield Diagnostic(event.node, message, event.trace, fix, level, claims=claims)
             return
         message = f"`{owner}` is a module: setting `{event.attribute}` on it does nothing to its parameters"
         line = event.statement

@@ -101,7 +101,8 @@ class TensorFromTensor(Rule):
         # annotations often lie, and callers differ: numbers and arrays come here as well
         level = Level.STRICT if event.annotated or event.shown else None
         claims = (Warns("To copy construct from a tensor"),)
-        yield Diagnostic(event.node, message, event.trace, fix, level, claims=claims)
+        line = event.statement  # one that says the same twice
+        yield Diagnostic(event.node, message, event.trace, fix, level, group=line, others="call", claims=claims)
 
 
 def _copy(event: work.TensorCopied) -> str | None:

@@ -145,3 +145,24 @@ def a_module_on_every_way():
 
     net = nn.Linear(2, 2)
     vars(nn).get("nothing", freeze)(net, False)
+
+
+def nothing_to_freeze():
+    net = nn.ModuleDict({"body": nn.Linear(4, 4)})
+    net.pool = nn.Sequential(nn.AvgPool1d(2), nn.Flatten())
+    net.act = nn.ReLU()
+    net.pool.requires_grad = False
+    net.act.requires_grad = False
+    net.body.requires_grad_(False)
+
+
+def something_to_freeze_among_others():
+    """Holds: net.requires_grad is False and net[1].weight.requires_grad"""
+    net = nn.Sequential(nn.ReLU(), nn.Linear(4, 4))
+    net.requires_grad = False  # warning: [TLN310]
+
+
+def table_that_requires_no_grad_in_any_case():
+    """Holds: not table.requires_grad"""
+    table = torch.zeros(4, 4)
+    table.require_grad = False  # strict: [TLN310]

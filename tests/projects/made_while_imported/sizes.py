@@ -7,7 +7,7 @@ class Sizes:
 
 
 class Layer(nn.Module):
-    def __init__(self, sizes=Sizes(4)):
+    def __init__(self, sizes=Sizes(4)):  # noqa: B008
         super().__init__()
         self.linear = nn.Linear(sizes.size, sizes.size)
 

@@ -157,6 +157,8 @@ class GradFlagSet(Event):
         The target of the assignment.
     value
         The value assigned, if it is a plain assignment with one target.
+    holds
+        The tensor requires no grad, as the program wants it.
     """
 
     attribute: str
@@ -164,6 +166,7 @@ class GradFlagSet(Event):
     of: Literal["tensor", "module"]
     target: cst.Attribute
     value: cst.BaseExpression | None
+    holds: bool = False
 
 
 @record(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ A leaf accumulates into its `.grad`; the result of an operation on it is no leaf
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import libcst as cst
@@ -26,6 +26,7 @@ from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (
     GRAD_YES,
+    Constant,
     Function,
     GraphNode,
     Instance,
@@ -260,11 +261,13 @@ class LostLeaves(Observer):
             if unseen:
                 self._flags.append((owner, self.machine.path, self._flag(name, "module", node)))
         elif isinstance(owner, Tensor) or (isinstance(owner, Unknown) and not unseen):
-            self.machine.emit(self._flag(name, "tensor", node))
+            off = isinstance(value, Constant) and value.value is False
+            needless = off and isinstance(owner, Tensor) and owner.requires_grad.truth() is Truth.NO
+            self.machine.emit(replace(self._flag(name, "tensor", node), holds=needless))
 
     def _is_module(self, value: Value, name: str) -> bool:
         if isinstance(value, Module):
-            return True
+            return not _has_no_parameters(value)
         if isinstance(value, Instance):
             defined = any(name in cls.attributes for cls in value.cls.ancestry()) or name in value.attributes
             own = any(name in _assigned(cls.definition) for cls in value.cls.ancestry())
@@ -298,6 +301,15 @@ def _changes_nothing(written: cst.BaseExpression) -> bool:
         return False
     number = node.right.value
     return type(number) in (int, float) and number == (1 if isinstance(node.op, (ast.Mult, ast.Div)) else 0)
+
+
+def _has_no_parameters(module: Module) -> bool:
+    """Whether a layer certainly has nothing that could be frozen: a pooling, an activation, a row of them."""
+    if not module.kind.container:
+        return not module.kind.trainable
+    return bool(module.children) and all(
+        isinstance(each, Module) and _has_no_parameters(each) for each in module.children or ()
+    )
 
 
 def _assigned(definition: ir.ClassDef) -> set[str]:
