@@ -365,3 +365,12 @@ def logits_that_have_bounds():
 def one_minus_what_is_no_sigmoid():
     x = torch.rand(3) * 0.5
     assert torch.log(1 - x).isfinite().all() and torch.log1p(-x).isfinite().all()
+
+
+def no_chance_at_all():
+    """Holds: surviving.isinf().any()"""
+
+    def surviving_of(hazard):
+        return (-torch.sigmoid(hazard)).log1p().sum()  # smell: [TLN605]
+
+    surviving = surviving_of(torch.tensor([0.0, 30.0]))

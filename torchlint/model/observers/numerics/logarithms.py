@@ -57,7 +57,7 @@ class Logarithms(Computations):
 
     words = ("log", "exp")
     concerns = (
-        near("log", "softmax sigmoid sum logsumexp +Softmax +Sigmoid"),
+        near("log log1p", "softmax sigmoid sum logsumexp +Softmax +Sigmoid"),
         here("log", "+"),
         here("exp", "- +"),
     )
