@@ -103,7 +103,7 @@ class ChangedDefault(Rule):
         say = f": say `{unsaid.name}`" if unsaid.name else ""
         if say and unsaid.keyword is not None and target.begins_before(unsaid.keyword):
             say += f", which is there from {_release(unsaid.keyword)} on"
-        message = f"{call} {unsaid.was} before torch {release} and {unsaid.now} from it on; {both}{say}"
+        message = f"{call} {unsaid.was} before torch {release}, and from it on {unsaid.now}; {both}{say}"
         oldest = ".".join(map(str, target.oldest))
         within = f"{oldest} {release} {unsaid.name}".strip()
         claims = (Observed("meaning-changed", event.name, within),)

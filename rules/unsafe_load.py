@@ -134,13 +134,14 @@ def _remedy(event: api.UnsafeLoad) -> str:
     if event.is_likely and holds is not None:
         return f"{it} refuses {holds.what} ({holds.where})"
     perhaps = "" if holds is None else f" (if it is the file that {holds.where} saves, it holds {holds.what})"
-    said = f"{it} is enough if it holds {_LOADED}{perhaps}"
+    said = f"{it} is enough for {_LOADED}{perhaps}"
     if not target.begins_before((2, 6)):
         return said
     if not target.reaches((2, 6)):
-        return f"{said}; even so a file can run code before torch 2.6 (CVE-2025-32434)"
-    refuses = ", and 1.13 refuses floats" if target.begins_before((2, 0)) else ""
-    return f"{said}. Raise the lower end to 2.6: even so a file can run code before (CVE-2025-32434){refuses}"
+        return f"{said}; before torch 2.6 a crafted file runs code in spite of it (CVE-2025-32434)"
+    more = ", 1.13 refuses floats" if target.begins_before((2, 0)) else ""
+    more = ", older than 1.13 does not know it" if target.begins_before(WEIGHTS_ONLY) else more
+    return f"{said}. Raise the lower end to 2.6: before, a crafted file runs code in spite of it (CVE-2025-32434){more}"
 
 
-_LOADED = "tensors and Python's values, none of NumPy's"
+_LOADED = "tensors and Python's values, no NumPy"

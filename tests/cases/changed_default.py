@@ -132,3 +132,20 @@ def one_release():
 
     def save(model, path):
         torch.onnx.export(model, torch.rand(1, 3), path)
+
+
+def repositories_that_torch_trusts_and_others():
+    """Holds: 'openai' not in torch.hub._TRUSTED_REPO_OWNERS"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=2.5"]
+    # ///
+
+    def backbone(folder, name):
+        torch.hub.load("facebookresearch/dino:main", "dino_vits16")
+        torch.hub.load(folder, name, source="local")
+        torch.hub.load("/models/own", name, source="local")
+        torch.hub.load(name, "model")
+        torch.hub.load("pytorch/vision:v0.20.0", "resnet18", trust_repo=True)
+        return torch.hub.load("openai/CLIP:main", "ViT_B_32")  # warning: [TLN908]

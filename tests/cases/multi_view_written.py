@@ -345,3 +345,49 @@ def a_loss_that_is_only_shown():
         return shifted_loss(x).item()
 
     evaluated(torch.rand(3, 2))
+
+
+def written_where_the_module_does_not_train():
+    class Mixed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(2, 2, 1)
+
+        def forward(self, x):
+            if self.training:
+                a, b = torch.split(x, [2, 2], dim=1)
+                return torch.cat([self.conv(a), b], dim=1)
+            x[:, :2] = self.conv(x[:, :2])
+            x[:, 2:] = self.conv(x[:, 2:])
+            return x
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.mixed = nn.Conv2d(4, 8, 1), Mixed()
+
+        def forward(self, x):
+            a, b = self.first(x).chunk(2, dim=1)
+            return self.mixed(a) * b
+
+    block = Block().eval()
+    with torch.no_grad():
+        block(torch.rand(1, 4, 2, 2))
+
+
+def written_where_the_module_trains():
+    """Raises: is a view and is being modified inplace"""
+
+    class Mixed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(4, 8, 1)
+
+        def forward(self, x):
+            a, b = self.conv(x).chunk(2, dim=1)
+            if not self.training:
+                return a
+            a += b  # error: [TLN209]
+            return a
+
+    Mixed()(torch.rand(1, 4, 2, 2)).sum().backward()

@@ -26,7 +26,7 @@ def imported_hub():
 
     def model(where):
         assert where, "no network in a test"
-        return hub.load(repo_or_dir="a/b", model="net") or hub.load("a/b", "net", trust_repo=True)  # strict: [TLN905]
+        return hub.load(repo_or_dir="a/b", model="net") or hub.load("a/b", "net", trust_repo=True)  # strict: [TLN905, TLN905]
 
     model("")
 

@@ -19,6 +19,7 @@ import torch
 
 from torchlint.knowledge.api import find
 from torchlint.lint import fixpoint, registry
+from torchlint.lint.api import TRUSTED_OWNERS
 from torchlint.lint.engine import check_text
 from torchlint.lint.registry import Selection
 from torchlint.model.observers.api.methods import METHODS
@@ -364,3 +365,7 @@ def test_a_transform_is_told_by_its_arguments(call: str, instead: str) -> None:
     named = re.search(r"torch\.fft\.(\w+)` takes", found.message)
     assert named is None or hasattr(torch.fft, named[1])
     assert ("and its real part" in found.message) == ("irfft" in call and ".ifft" in found.message)
+
+
+def test_owners_that_torch_trusts() -> None:
+    assert set(TRUSTED_OWNERS) == set(torch.hub._TRUSTED_REPO_OWNERS)

@@ -179,8 +179,8 @@ def test_what_plain_values_have_tells_nothing(value: object) -> None:
 
 
 PERHAPS = (
-    "is enough if it holds tensors and Python's values, none of NumPy's. Raise the lower end to 2.6: even so a "
-    "file can run code before (CVE-2025-32434)"
+    "is enough for tensors and Python's values, no NumPy. Raise the lower end to 2.6: before, "
+    "a crafted file runs code in spite of it (CVE-2025-32434)"
 )
 LOAD = """
 import torch
@@ -300,10 +300,11 @@ def test_which_file_it_is(tmp_path: Path, loading: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("requirement", "said"),
     [
-        ("torch>=2.6", "is enough if it holds tensors and Python's values, none of NumPy's"),
+        ("torch>=2.6", "is enough for tensors and Python's values, no NumPy"),
         ("torch>=2.0", PERHAPS),
-        ("torch>=1.13", f"{PERHAPS}, and 1.13 refuses floats"),
-        ("torch>=2.1,<2.4", "none of NumPy's; even so a file can run code before torch 2.6 (CVE-2025-32434)"),
+        ("torch>=1.13", f"{PERHAPS}, 1.13 refuses floats"),
+        ("torch>=1.8", f"{PERHAPS}, older than 1.13 does not know it"),
+        ("torch>=2.1,<2.4", "no NumPy; before torch 2.6 a crafted file runs code in spite of it (CVE-2025-32434)"),
     ],
 )
 def test_what_the_range_makes_of_it(tmp_path: Path, requirement: str, said: str) -> None:

@@ -35,6 +35,8 @@ from torchlint.target import Release, Target
 _RETAIN = "retain_variables"
 LOAD = ("torch.load", "torch.serialization.load")
 _WEIGHTS_ONLY = (2, 6)
+TRUSTED_OWNERS = ("facebookresearch", "facebookincubator", "pytorch", "fairinternal")
+"""Whose repositories `torch.hub.load` never asks about (torch/hub.py, `_TRUSTED_REPO_OWNERS`)."""
 """The release in which `torch.load` stopped to unpickle unless told otherwise."""
 
 
@@ -340,6 +342,8 @@ class _Judged:
         left_out = unsaid is not None and _given(call, unsaid.name, unsaid.at, starred) < 0
         if left_out and unsaid is not None and unsaid.implied == "complex" and self.names.is_complex(call):
             left_out = False
+        if left_out and name == "torch.hub.load" and _repository(call).partition("/")[0] in ("", *TRUSTED_OWNERS):
+            left_out = False
         if left_out and name not in LOAD and not (starred or open_):
             takes = unsaid.takes if unsaid is not None else ()
             refused = tuple(each.arg for each in call.keywords if takes and each.arg not in takes)
@@ -361,19 +365,20 @@ class _Judged:
             elif self.target.begins_before(_WEIGHTS_ONLY) and not unknown:
                 yield Use(events.UnsafeLoad, self.reference, file.facts(call, self.reference.statement))
         elif name == "torch.hub.load":
-            repository = call.args[0] if call.args else None
-            source = next((each.value for each in call.keywords if each.arg == "source"), None)
-            if (
-                isinstance(repository, ast.Constant)
-                and isinstance(repository.value, str)
-                and not (isinstance(source, ast.Constant) and source.value == "local")
-                and ":" not in repository.value
-                and not repository.value.startswith("pytorch/")
-                and not unknown
-            ):
+            repository = _repository(call)
+            if repository and ":" not in repository and not repository.startswith("pytorch/") and not unknown:
                 yield Use(events.UnsafeDeserialization, self.reference, {})
         else:
             yield Use(events.UnsafeDeserialization, self.reference, {})
+
+
+def _repository(call: ast.Call) -> str:
+    """What of GitHub `torch.hub.load` is told to load; "" where that is not written out, or lies in a folder."""
+    given = {each.arg: each.value for each in call.keywords}
+    repository, source = call.args[0] if call.args else given.get("repo_or_dir"), given.get("source")
+    if not isinstance(repository, ast.Constant) or not isinstance(repository.value, str):
+        return ""
+    return "" if source is not None and getattr(source, "value", None) != "github" else repository.value
 
 
 _COUNTS: dict[object, str] = {1: "", 2: "2"}

@@ -456,7 +456,7 @@ UNSAID: list[dict[str, Any]] = [
         "function": "torch.hub.load",
         "argument": "trust_repo",
         "changes": "2.11",
-        "was": "runs a repository that it does not know",
+        "was": "runs an unknown repository unasked",
         "now": "asks on the terminal whether to trust it",
         "keyword_since": "1.12",
         "source": BLOB.format("torch/hub.py"),
