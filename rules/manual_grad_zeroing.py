@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint.fixes.rewrites import code, has_comment
+from torchlint.fixes.rewrites import attributes, code, has_comment
 from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule, Settings
 from torchlint.truth import Truth
@@ -138,9 +138,7 @@ class ManualGradZeroing(Rule):
 
 def _gradient(event: events.GradWritten) -> str:
     """The gradient as this line spells it; the tensor may have another name where it was made."""
-    from libcst import matchers  # takes long to import: only where there is a finding
-
-    written = [code(node) for node in matchers.findall(event.node, matchers.Attribute(attr=matchers.Name("grad")))]
+    written = [code(node) for node in attributes(event.node, "grad")]
     return f"`{(written or [f'{event.owner.name}.grad'])[0]}`" if written or event.owner.name else "a gradient"
 
 

@@ -29,7 +29,7 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-@record(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Dependency:
     """
     A file that a result rests on.

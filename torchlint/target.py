@@ -6,6 +6,7 @@ Only data and comparisons of releases: which files of a project say it is the bu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -110,7 +111,13 @@ def bounds(asked: str) -> tuple[Release | None, Release]:
     TargetError
         as `target_of`.
     """
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # only who states a range pays for it
+    plain = _FROM.fullmatch(asked.strip())
+    if plain is not None:
+        oldest = tuple(int(each or 0) for each in plain.groups())
+        later = [known for known, last in PATCHES.items() if (*known, last) >= oldest]
+        if later:
+            return min(later), max(later)
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # only who states another range pays for it
     from packaging.version import Version
 
     parts = [part.strip() for part in asked.split(",") if part.strip()]
@@ -128,6 +135,10 @@ def bounds(asked: str) -> tuple[Release | None, Release]:
     if not allowed:
         raise TargetError(f"no release of torch up to {spelled(NEWEST)} lies in {asked!r}")
     return (min(allowed) if first else None), max(allowed)
+
+
+_FROM = re.compile(r"(?:>=[ \t]*)?(\d+)\.(\d+)(?:\.(\d+))?", re.ASCII)
+"""What most projects say: `>=2.1`, which needs no `packaging` (ten milliseconds of a run)."""
 
 
 def _later(wanted: SpecifierSet, first: Version) -> bool:

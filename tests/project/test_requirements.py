@@ -31,6 +31,19 @@ def test_ranges(asked: str, oldest: tuple[int, int] | None, newest: tuple[int, i
     assert bounds(asked) == (oldest, newest)
 
 
+def test_what_most_projects_say_is_what_packaging_makes_of_it() -> None:
+    said = [f"{major}.{minor}{patch}" for major, minor in PATCHES for patch in ("", ".0", ".1", ".2", ".9")]
+    for version in (*said, "0.1", "2.13.0"):
+        for asked in (version, f">={version}", f" >= {version} "):
+            try:
+                expected = bounds(f"{asked},>=0.0")
+            except TargetError:
+                with pytest.raises(TargetError):
+                    bounds(asked)
+            else:
+                assert bounds(asked) == expected, asked
+
+
 @pytest.mark.parametrize("asked", ["", "two", ">=x", "<0.1", "==2.1.9"])
 def test_what_is_no_range(asked: str) -> None:
     with pytest.raises(TargetError):

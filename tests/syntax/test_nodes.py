@@ -110,12 +110,10 @@ def check_by_methods(path: str, text: str) -> None:
             theirs[each] = node
     parts = Nodes(path, program)
     classes = [each for each in program.body if isinstance(each, ir.ClassDef)]
-    asked = [each for cls in classes for each in cls.body[1::3] if isinstance(each, ir.FunctionDef)]
-    first = {
-        id(mine): parts.find(mine.origin)  # type: ignore[arg-type]
-        for definition in asked
-        for mine in ir.walk(definition)
-    }
+    methods = [each for cls in classes for each in cls.body[1::3] if isinstance(each, ir.FunctionDef)]
+    asked = [mine for definition in methods for mine in ir.walk(definition)]
+    nodes = parts.with_nodes([(mine.origin,) for mine in asked])
+    first = {id(mine): node for mine, (node,) in zip(asked, nodes, strict=True)}
     for cls in classes:
         for mine in ir.walk(cls):
             found = parts.find(mine.origin)  # type: ignore[arg-type]
@@ -151,7 +149,7 @@ def test_of_a_class_only_the_methods_that_are_asked_for_are_parsed() -> None:
     _, one, other = cls.body
     assert isinstance(one, ir.FunctionDef)
     assert isinstance(other, ir.FunctionDef)
-    first = parts.find(one.body[0].origin)  # type: ignore[arg-type]
+    ((first,),) = parts.with_nodes([(one.body[0].origin,)])
     tree = parts.source()
     assert tree is not None
     assert "x + 1" in tree.module.code

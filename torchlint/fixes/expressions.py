@@ -13,6 +13,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code, has_comment
 from torchlint.rule import Edit
+from torchlint.syntax.tree import walk
 
 _DIMENSIONS = {"1": ", dim=(-1,)", "2": ", dim=(-2, -1)", "3": ", dim=(-3, -2, -1)"}
 """Those that are transformed, by their number as it is written."""
@@ -72,28 +73,32 @@ def _first_of(
     call: cst.Call, statement: cst.CSTNode, name: str, made: str, unread: Collection[str]
 ) -> tuple[Edit, ...] | None:
     """What takes the place of the first result of a call, if no other is used: by name, by index, or unpacked."""
-    from libcst import matchers as m  # half as long to import as all the rest, and most files have no such call
-
-    for pattern in (
-        m.Attribute(attr=m.Name(name)),
-        m.Subscript(slice=[m.SubscriptElement(m.Index(m.Integer("0")))]),
-    ):
-        for node in m.findall(statement, pattern):
-            if isinstance(node, (cst.Attribute, cst.Subscript)) and node.value is call:
+    for node in walk(statement):  # libcst's matchers take half as long to import as all the rest
+        if isinstance(node, (cst.Attribute, cst.Subscript)):
+            if node.value is call and _is_first(node, name):
                 return None if has_comment(node) else (Edit(node, made),)
-    for assignment in m.findall(statement, m.Assign(targets=[m.AssignTarget(m.Tuple())])):
-        assert isinstance(assignment, cst.Assign)
-        names = assignment.targets[0].target
-        if assignment.value is call and isinstance(names, cst.Tuple) and not has_comment(assignment):
-            first, *rest = (each.value for each in names.elements)
-            others = [code(each) for each in rest]
-            if (
-                len(others) == 1
-                and (others == ["_"] or others[0] in unread)
-                and isinstance(names.elements[0], cst.Element)
-            ):
-                return (Edit(assignment, f"{code(first)} = {made}"),)
+        elif isinstance(node, cst.Assign) and node.value is call and len(node.targets) == 1:
+            names = node.targets[0].target
+            if isinstance(names, cst.Tuple) and not has_comment(node):
+                first, *rest = (each.value for each in names.elements)
+                others = [code(each) for each in rest]
+                if (
+                    len(others) == 1
+                    and (others == ["_"] or others[0] in unread)
+                    and isinstance(names.elements[0], cst.Element)
+                ):
+                    return (Edit(node, f"{code(first)} = {made}"),)
     return None
+
+
+def _is_first(node: cst.Attribute | cst.Subscript, name: str) -> bool:
+    """Whether what is taken of a result is the part of that name, or the one at 0."""
+    if isinstance(node, cst.Attribute):
+        return node.attr.value == name
+    if len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
+        return False
+    index = node.slice[0].slice.value
+    return isinstance(index, cst.Integer) and index.value == "0"
 
 
 def transform_of(call: cst.Call, name: str) -> str | None:

@@ -201,6 +201,11 @@ def one_backward(first: cst.CSTNode, second: cst.CSTNode) -> str | None:
     return f"({operand(root)} + {operand(other_root)}).backward{arguments}"
 
 
+def attributes(node: cst.CSTNode, name: str) -> list[cst.Attribute]:
+    """The places below a node where an attribute of that name is written."""
+    return [part for part in walk(node) if isinstance(part, cst.Attribute) and part.attr.value == name]
+
+
 def out_of_place(event: InplaceWrite | SavedTensorRead) -> Fix | None:
     """
     The statement of a write with the write replaced by its out-of-place form: an unsafe fix.

@@ -493,7 +493,10 @@ def walk(node: Node | list[Statement]) -> Iterator[Node]:
         each = pending.pop()
         if isinstance(each, Node):
             yield each
-            pending += [getattr(each, name) for name in parts(type(each))]
+            for name in parts(type(each)):
+                part = getattr(each, name)
+                if part is not None:
+                    pending.append(part)
         elif isinstance(each, list):
             pending += reversed(each)
 

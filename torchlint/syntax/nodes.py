@@ -95,7 +95,7 @@ class Nodes:
         records = list(records)
         for record in records:
             _replaced(record, note)
-        found = self._found(asked)
+        found = self._found(asked, by_methods=True)
         return tuple([_replaced(record, lambda place: found.get(id(place), place)) for record in records])
 
     def release(self) -> None:
@@ -109,15 +109,18 @@ class Nodes:
         self._program.body.clear()
         self._source, self._nodes = None, {}
 
-    def _found(self, wanted: list[Place]) -> dict[int, cst.CSTNode]:
-        """The nodes at those places that are of this file, by the identities of the places."""
+    def _found(self, wanted: list[Place], *, by_methods: bool = False) -> dict[int, cst.CSTNode]:
+        """
+        The nodes at those places that are of this file, by the identities of the places. `by_methods`: of a class only
+        the methods in question are parsed; who asks for one node after the other asks for more of it.
+        """
         own = [place for place in wanted if self._holds(place)]
         numbers: set[int] = set()
         methods: dict[int, set[int]] = {}
         for place in own:
             line = line_of(place)
             number = bisect_right(self._starts, line) - 1
-            method = self._method_at(number, line) if line and number >= 0 else None
+            method = self._method_at(number, line) if by_methods and line and number >= 0 else None
             if method is not None:
                 methods.setdefault(number, set()).add(method)
             else:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from torchlint.model.autograd.walk import graph_of
 from torchlint.model.python.flags import FLAGS, changes_flags, unsettle, unsettle_grad
 from torchlint.model.python.module_parts import parameters_of
-from torchlint.model.python.run import Callback, Reach, Run
+from torchlint.model.python.run import Callback, HandedOn, Reach, Run, seen_from
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     Bound,
@@ -42,13 +42,6 @@ _OF_CONTAINERS = frozenset(
 )
 MOST_CALLEES = 100
 """Functions looked at for what one that is handed on may make run."""
-
-
-def _backward_may_have_run(run: Run, callback: Callback, reads: frozenset[str]) -> None:
-    """Of what a function uses that has a `backward` in it, or gives back what somebody may differentiate."""
-    for value in callback.seen(reads):
-        for each in _leaves(value):
-            unsettle_grad(run, each)
 
 
 def _leaves(value: Value) -> list[Tensor]:
@@ -117,8 +110,9 @@ def hand_on(run: Run, values: list[Value]) -> None:
         for each in inside:
             differentiates = isinstance(each, Bound) and each.function is None and each.name == "backward"
             sets_mode = isinstance(each, External) and each.qualified in SETS_GRAD_MODE
-            known = any(each is one or (sets_mode and each == one) for one in run.handed_to_unknown)
-            if (differentiates or sets_mode) and not known:
+            if not (differentiates or sets_mode):
+                continue
+            if not any(each is one or (sets_mode and each == one) for one in run.handed_to_unknown):
                 run.machine.trail.set(run, "handed_to_unknown", (*run.handed_to_unknown, each))
 
 
@@ -144,7 +138,7 @@ def _hand_on_with_callees(run: Run, callback: Callback) -> None:
         reach = _reach(run, function)
         if reach.writes or reach.changes_flags or reach.differentiates:
             run.machine.trail.set(run, "handed_on", (*run.handed_on, each))
-            _may_have_run(run, each, reach)
+            _may_have_run(run, HandedOn((each,), run.reaching))
 
 
 def _callees(run: Run, callback: Callback) -> list[Callback]:
@@ -198,10 +192,10 @@ def hand_on_with_calls(run: Run, function: Value) -> None:
 
 def run_handed_on(run: Run, *, with_calls: bool = True) -> None:
     """Something was called that may run what was handed on; `with_calls`: also what runs with calls of a Module."""
-    known = run.reaching
-    for callback in run.handed_on:
-        if with_calls or not callback.with_calls:
-            _may_have_run(run, callback, known[id(callback.function.definition)])
+    together = run.handed_together[with_calls]
+    if together.callbacks is not run.handed_on:
+        together = run.handed_together[with_calls] = HandedOn(run.handed_on, run.reaching, with_calls=with_calls)
+    _may_have_run(run, together)
     for each in run.handed_to_unknown:
         if isinstance(each, Bound):
             for tensor in reachable_tensors(each.receiver):
@@ -211,17 +205,26 @@ def run_handed_on(run: Run, *, with_calls: bool = True) -> None:
             set_grad_mode(run.torch, Truth.MAYBE)
 
 
-def _may_have_run(run: Run, callback: Callback, reach: Reach) -> None:
-    """What a function writes to, outside itself, is unknown."""
-    if reach.differentiates:
-        _backward_may_have_run(run, callback, reach.reads)
-    for path in reach.writes:
-        _forget(run, path, callback)
-    if reach.changes_flags:
-        for name in {path[0] for path in reach.writes}:
-            value = callback.lookup(name)
-            if value is not None:
-                unsettle(run, value)
+def _may_have_run(run: Run, functions: HandedOn) -> None:
+    """Of what functions use a backward may have run, and what they write to, outside themselves, is unknown."""
+    for value in functions.objects:
+        _backward_may_have_run(run, value)
+    for frame, names in functions.reads:
+        for value in seen_from(frame, names):
+            _backward_may_have_run(run, value)
+    for callback, reach in functions.writing:
+        for path in reach.writes:
+            _forget(run, path, callback)
+        if reach.changes_flags:
+            for name in {path[0] for path in reach.writes}:
+                variable = callback.lookup(name)
+                if variable is not None:
+                    unsettle(run, variable)
+
+
+def _backward_may_have_run(run: Run, value: Value) -> None:
+    for each in _leaves(value):
+        unsettle_grad(run, each)
 
 
 def _forget(run: Run, path: tuple[str, ...], callback: Callback) -> None:

@@ -18,6 +18,7 @@ from torchlint.model.state.values import (
     NONE,
     Bound,
     Choice,
+    Constant,
     External,
     Frame,
     Function,
@@ -28,6 +29,7 @@ from torchlint.model.state.values import (
     Module,
     Optimizer,
     Partial,
+    Scalar,
     Sequence,
     Super,
     Tensor,
@@ -65,6 +67,11 @@ def unsettle(run: Run, value: Value, *, slightly: bool = False) -> None:
     Whether anything that this value leads to requires grad, or is a leaf, is not known any more; `slightly`: what
     required grad practically still does, and that becomes a condition.
     """
+    if isinstance(value, Tensor):
+        _unsettle_tensor(run, value, slightly)
+        return
+    if isinstance(value, (Constant, Scalar, External)):
+        return
     seen: set[int] = set()
     pending: list[Value] = [value]
     while pending:
@@ -141,7 +148,7 @@ def _unsettle_tensor(run: Run, tensor: Tensor, slightly: bool) -> None:
 
 def unsettle_grad(run: Run, tensor: Tensor) -> None:
     """A backward may have run that nobody has seen."""
-    if tensor.grad == NONE and not tensor.grad_fn:
+    if isinstance(tensor.grad, Constant) and tensor.grad == NONE and not tensor.grad_fn:
         run.machine.trail.set(tensor, "grad", Choice(((unknown_guard(), NONE), (unknown_guard(), Unknown()))))
 
 
@@ -149,28 +156,45 @@ def unsettle_gradients(run: Run, tensors: Iterable[Tensor]) -> None:
     """Unknown code was given tensors: it may call `backward` on each, so their leaves may have a gradient."""
     seen: set[int] = set()
     for tensor in tensors:
-        pending: list[GraphNode] = []
         for _, node in tensor.grad_fn:
             if id(node) not in seen:
                 seen.add(id(node))
-                pending.append(node)
-        left = _MOST_NODES
-        while pending and left:
-            left -= 1
-            node = pending.pop()
-            for _, target in node.edges:
-                if id(target) not in seen:
-                    seen.add(id(target))
-                    if isinstance(target, Tensor):
-                        unsettle_grad(run, target)
-                    else:
-                        pending.append(target)
-            held = node.output_of
-            if held is not None and id(held) not in seen:
-                seen.add(id(held))
-                pending.append(held)
-        if pending:
-            seen.difference_update([id(node) for node in pending])  # another tensor's graph may have room for them
+                for leaf in _leaves(node):
+                    unsettle_grad(run, leaf)
+
+
+def _leaves(root: GraphNode) -> tuple[Tensor, ...]:
+    """
+    The leaves that a node leads to. They are kept with it: a graph grows at its end, so most of what the next one leads
+    to is known by then.
+    """
+    if root.leaves is not None:
+        return root.leaves
+    found: dict[int, Tensor] = {}
+    seen = {id(root)}
+    pending: list[GraphNode] = [root]
+    left = _MOST_NODES
+    while pending and left:
+        left -= 1
+        node = pending.pop()
+        if node.leaves is not None:
+            for leaf in node.leaves:
+                found[id(leaf)] = leaf
+            continue
+        for _, target in node.edges:
+            if isinstance(target, Tensor):
+                found[id(target)] = target
+            elif id(target) not in seen:
+                seen.add(id(target))
+                pending.append(target)
+        held = node.output_of
+        if held is not None and id(held) not in seen:
+            seen.add(id(held))
+            pending.append(held)
+    leaves = tuple(found.values())[:_MOST_NODES]
+    if not pending:
+        root.leaves = leaves
+    return leaves
 
 
 def give(run: Run, values: list[Value], name: str, node: ir.Node) -> None:

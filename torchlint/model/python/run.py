@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeAlias
 
 from torchlint.model.autograd.autograd import Autograd
 from torchlint.model.python.prototypes import Prototypes
+from torchlint.model.state.budget import MOST_FOLLOWED, MOST_NESTED
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Guard
 from torchlint.model.state.hooks import Watch
@@ -70,10 +71,6 @@ class Reach:
         self.changes_flags = changes_flags
 
 
-_WITHOUT_TENSORS = (External, Function, Class, Constant)
-"""Most of what a function uses of its file."""
-
-
 class Callback:
     """
     A function of the file that somebody else may run; of a method, also its object. `with_calls`: a forward hook, which
@@ -107,33 +104,74 @@ class Callback:
             frame = frame.enclosing
         return None if frame is None else frame.variables
 
-    def seen(self, names: frozenset[str]) -> list[Value]:
-        """The values of those of the names that are variables which the function sees, where they may hold tensors."""
-        parameters = self.function.definition.parameters
-        found: list[Value] = []
-        if self.receiver is not None and parameters and parameters[0].name in names:
-            found.append(self.receiver)
-            names = names - {parameters[0].name}
-        frame: Frame | None = self.function.closure
-        while frame is not None and names:
-            variables = frame.variables
-            elsewhere: set[str] | None = None if frame.enclosing is None else set()
-            for name in names:
-                value = variables.get(name)
-                if value is None:
-                    if elsewhere is not None:
-                        elsewhere.add(name)
-                elif not isinstance(value, _WITHOUT_TENSORS):
-                    found.append(value)
-            if elsewhere is None:
-                break
-            names, frame = frozenset(elsewhere), frame.enclosing
-        return found
-
     def lookup(self, name: str) -> Value | None:
         """The value of a variable that the function sees."""
         variables = self.variables(name)
         return None if variables is None else variables[name]
+
+
+_WITHOUT_TENSORS = (External, Function, Class, Constant)
+"""Most of what a function uses of its file."""
+
+
+def seen_from(frame: Frame | None, names: frozenset[str]) -> list[Value]:
+    """The values of those of some names that are variables in sight of a frame, where they may hold tensors."""
+    found: list[Value] = []
+    while frame is not None and names:
+        variables = frame.variables
+        elsewhere: set[str] | None = None if frame.enclosing is None else set()
+        for name in names:
+            value = variables.get(name)
+            if value is None:
+                if elsewhere is not None:
+                    elsewhere.add(name)
+            elif not isinstance(value, _WITHOUT_TENSORS):
+                found.append(value)
+        if elsewhere is None:
+            break
+        names, frame = frozenset(elsewhere), frame.enclosing
+    return found
+
+
+class HandedOn:
+    """
+    What may come of running functions that were handed on, taken together.
+
+    Attributes
+    ----------
+    callbacks
+        The functions; without `with_calls`, those among them that run with calls of a Module do nothing.
+    objects
+        The objects of those a backward may come of, which read them.
+    reads
+        By frame, the names that those read.
+    writing
+        Those that write to something, or change flags, with what each does.
+    """
+
+    __slots__ = ("callbacks", "objects", "reads", "writing")
+
+    def __init__(self, callbacks: tuple[Callback, ...], reaching: dict[int, Reach], *, with_calls: bool = True) -> None:
+        self.callbacks = callbacks
+        self.objects: list[Value] = []
+        self.writing: list[tuple[Callback, Reach]] = []
+        found: dict[int, tuple[Frame, set[str]]] = {}
+        for callback in callbacks:
+            if callback.with_calls and not with_calls:
+                continue
+            function = callback.function
+            reach = reaching[id(function.definition)]
+            if reach.writes or reach.changes_flags:
+                self.writing.append((callback, reach))
+            if not reach.differentiates:
+                continue
+            names = set(reach.reads)
+            parameters = function.definition.parameters
+            if callback.receiver is not None and parameters and parameters[0].name in names:
+                self.objects.append(callback.receiver)
+                names.discard(parameters[0].name)
+            found.setdefault(id(function.closure), (function.closure, set()))[1].update(names)
+        self.reads = [(frame, frozenset(names)) for frame, names in found.values()]
 
 
 class LoopFrame:
@@ -173,6 +211,7 @@ class Run:
         "functions",
         "handed_on",
         "handed_to_unknown",
+        "handed_together",
         "imports",
         "iterations",
         "keep_alive",
@@ -215,6 +254,7 @@ class Run:
         """Functions of the file that unknown code, a hook or a callback may run at any time."""
         self.handed_to_unknown: tuple[Value, ...] = ()
         """What of torch unknown code may run at any time: `loss.backward`, `torch.set_grad_enabled`."""
+        self.handed_together = {True: HandedOn((), {}), False: HandedOn((), {})}
         self.reaching: dict[int, Reach] = {}
         """Of the functions that were handed on, by the number of their definition."""
         self.calling: dict[int, tuple[tuple[str, ...], ...]] = {}
@@ -235,7 +275,10 @@ class Run:
     def evaluate(self, node: ir.Expression) -> Value:
         """The abstract value of an expression."""
         budget = self.budget
-        budget.descend()
+        budget.nested += 1
+        budget.followed += 1
+        if budget.nested > MOST_NESTED or budget.followed > MOST_FOLLOWED:  # as `descend`: most of what is followed
+            budget.refuse()
         value = self.expressions[type(node)](self, node)
         budget.nested -= 1
         return value
@@ -282,4 +325,5 @@ class Run:
         self.machine.trail.undo(0)
         self.autograd.release()
         self.imports = None
+        self.handed_together.clear()
         del self.prototypes

@@ -25,10 +25,12 @@ from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import ALWAYS, Truth
 from torchlint.model.state.values import (
     NONE,
+    Choice,
     Class,
     Frame,
     Function,
     Instance,
+    Mapping,
     Sequence,
     Tensor,
     Unknown,
@@ -275,8 +277,12 @@ def _reachable_objects(values: list[Value]) -> list[Value]:
     pending = list(values)
     while pending:
         value = pending.pop()
-        if id(value) not in known:
-            known[id(value)] = value
+        if id(value) in known:
+            continue
+        known[id(value)] = value
+        if isinstance(value, Instance):
+            pending += value.attributes.values()
+        elif isinstance(value, (Sequence, Mapping, Choice)):
             inner = [each for each in explore(value, parts) if isinstance(each, Instance)]
             pending += [kept for each in inner for kept in each.attributes.values()]
     return list(known.values())

@@ -96,7 +96,18 @@ class Budget:
         """
         self.nested += 1
         self.followed += 1
+        if self.nested > MOST_NESTED or self.followed > MOST_FOLLOWED:
+            self.refuse()
+
+    def refuse(self) -> None:
+        """
+        It goes no further.
+
+        Raises
+        ------
+        TooDeepError, BudgetExceededError
+            where it is nested too deeply, or there is no end of it.
+        """
         if self.nested > MOST_NESTED:
             raise TooDeepError
-        if self.followed > MOST_FOLLOWED:
-            raise BudgetExceededError
+        raise BudgetExceededError

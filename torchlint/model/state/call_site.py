@@ -6,25 +6,32 @@ Data alone: evaluates nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from torchlint.model.state.values import Constant, Scalar, Sequence, Tensor, Unknown, Value, reachable_tensors
 from torchlint.syntax import ir
 
 
-@dataclass(slots=True, eq=False)
 class CallSite:
     """
-    A call with its arguments evaluated. `complete` is False when `*args` or `**kwargs` of unknown content are passed.
+    A call with its arguments evaluated. `complete` is False when `*args` or `**kwargs` of unknown content are passed;
+    `tail` is the last of `*args` whose number is unknown.
     """
 
-    node: ir.Call
-    positional: list[Value]
-    keywords: dict[str, Value]
-    arguments: dict[int | str, ir.Argument] = field(default_factory=dict)
-    complete: bool = True
-    tail: Value | None = None
-    """The last of `*args` whose number is unknown."""
+    __slots__ = ("arguments", "complete", "keywords", "node", "positional", "tail")
+
+    def __init__(
+        self,
+        node: ir.Call,
+        positional: list[Value],
+        keywords: dict[str, Value],
+        arguments: dict[int | str, ir.Argument] | None = None,
+        complete: bool = True,
+    ) -> None:
+        self.node = node
+        self.positional = positional
+        self.keywords = keywords
+        self.arguments: dict[int | str, ir.Argument] = {} if arguments is None else arguments
+        self.complete = complete
+        self.tail: Value | None = None
 
     def get(self, position: int, keyword: str) -> Value | None:
         """The argument at a position or under a keyword."""

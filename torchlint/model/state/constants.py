@@ -9,12 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-# Not frozen, as other records are: a frozen one takes three times as long to make, and these are made at every turn.
-@dataclass(slots=True, eq=False)
+# No dataclass, and not frozen: these are made at every turn, and what mypyc compiles makes them without Python.
 class Constant:
     """A Python constant."""
 
-    value: object | None
+    __slots__ = ("value",)
+
+    def __init__(self, value: object | None) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"Constant(value={self.value!r})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Constant) and type(self.value) is type(other.value) and self.value == other.value

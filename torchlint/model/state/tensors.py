@@ -197,6 +197,7 @@ class GraphNode:
         "holds",
         "iteration",
         "last_holds",
+        "leaves",
         "line",
         "name",
         "op",
@@ -241,6 +242,8 @@ class GraphNode:
         self.releases: tuple[Release, ...] = ()
         self.result = ""
         self.output_of: GraphNode | None = None
+        self.leaves: tuple[Tensor, ...] | None = None
+        """All that it leads to, once somebody has looked (edges do not change)."""
         self.composed = False
         self.last_holds = Truth.MAYBE
         self.gradient = False

@@ -71,15 +71,23 @@ class Trail:
         for record, field, _ in self._log[mark:]:
             key = (id(record), field)
             if key not in found:
-                found[key] = (record, field, _read(record, field))
+                now = record.get(field, MISSING) if type(record) is dict else getattr(record, field)
+                found[key] = (record, field, now)
         return found
 
     def undo(self, mark: int) -> None:
         """Back to the state at the mark."""
         log = self._log
-        while len(log) > mark:
-            record, field, old = log.pop()
-            _write(record, field, old)
+        changed = log[mark:]
+        del log[mark:]
+        changed.reverse()
+        for record, field, old in changed:
+            if type(record) is not dict:
+                setattr(record, field, old)
+            elif old is MISSING:
+                record.pop(field, None)
+            else:
+                record[field] = old
 
     def apply(self, changes: Changes) -> None:
         """Make changes taken earlier, on top of the present state."""
@@ -137,15 +145,6 @@ def _read(record: Any, field: Any) -> Any:
     if type(record) is dict:
         return record.get(field, MISSING)
     return getattr(record, field)
-
-
-def _write(record: Any, field: Any, value: Any) -> None:
-    if type(record) is not dict:
-        setattr(record, field, value)
-    elif value is MISSING:
-        record.pop(field, None)
-    else:
-        record[field] = value
 
 
 def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:

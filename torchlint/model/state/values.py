@@ -131,11 +131,22 @@ class Mapping:
         self.element = element
 
 
-@dataclass(slots=True, unsafe_hash=True)
 class External:
     """Something imported: `torch.nn.functional`, `numpy`, `mypackage.layers.Block`."""
 
-    qualified: str
+    __slots__ = ("qualified",)
+
+    def __init__(self, qualified: str) -> None:
+        self.qualified = qualified
+
+    def __repr__(self) -> str:
+        return f"External(qualified={self.qualified!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, External) and self.qualified == other.qualified
+
+    def __hash__(self) -> int:
+        return hash(self.qualified)
 
 
 class Module:
@@ -185,11 +196,16 @@ class GradModeGuard:
     inference: bool = False
 
 
-@dataclass(slots=True, eq=False)
 class Choice:
     """Several values, each under the guard of the path that leads to it."""
 
-    alternatives: tuple[tuple[Guard, Value], ...]
+    __slots__ = ("alternatives",)
+
+    def __init__(self, alternatives: tuple[tuple[Guard, Value], ...]) -> None:
+        self.alternatives = alternatives
+
+    def __repr__(self) -> str:
+        return f"Choice(alternatives={self.alternatives!r})"
 
 
 Value: TypeAlias = (
@@ -250,7 +266,7 @@ def choose(options: Iterable[tuple[Guard, Value]]) -> Value:
 
 def _are_arms(one: Guard, other: Guard) -> bool:
     """Whether two guards are the two arms of one branch, so that together they say what they have in common."""
-    if len(one ^ other) != 2:
+    if len(one) != len(other) or len(one ^ other) != 2:
         return False
     (key, arm), (other_key, other_arm) = one ^ other
     return key == other_key and {arm, other_arm} == {0, 1} and not (isinstance(key, tuple) and key[0] == "unknown")
@@ -370,20 +386,26 @@ def reachable_tensors(value: Value) -> list[Tensor]:
     found: dict[int, Tensor] = {}
     seen: set[int] = set()
     pending: list[Value] = [value]
-    while pending and len(seen) < MOST_PARTS and len(found) < MOST_REACHABLE:  # as `explore`, without its calls
+    left = MOST_PARTS
+    while pending and left > 0 and len(found) < MOST_REACHABLE:  # as `explore`, without its calls
         each = pending.pop()
-        if id(each) in seen:
-            continue
-        seen.add(id(each))
-        if isinstance(each, Tensor):
-            found[id(each)] = each
-        elif isinstance(each, Unknown):
-            for tensor in (each.tensor,) if each.tensor is not None else (*each.depends, *each.possible):
-                found.setdefault(id(tensor), tensor)
-        elif isinstance(each, (Sequence, Mapping, Choice)):
+        if isinstance(each, (Sequence, Mapping, Choice)):
+            if id(each) in seen:
+                continue
+            seen.add(id(each))
             inner = parts(each)
-            inner.reverse()
-            pending += inner
+        else:
+            inner = [each]
+        left -= len(inner)
+        for index, part in enumerate(inner):
+            if isinstance(part, Tensor):
+                found[id(part)] = part
+            elif isinstance(part, Unknown):
+                for tensor in (part.tensor,) if part.tensor is not None else (*part.depends, *part.possible):
+                    found.setdefault(id(tensor), tensor)
+            elif isinstance(part, (Sequence, Mapping, Choice)):  # its parts come before what follows it
+                pending += reversed(inner[index:])
+                break
     return list(found.values())[:MOST_REACHABLE]
 
 

@@ -163,14 +163,12 @@ def present(torch: Torch, value: Value) -> list[tuple[Guard, Tensor]]:
         return [(ALWAYS, value)]
     if isinstance(value, Unknown):
         return [(ALWAYS, value.tensor)] if value.tensor is not None else []
-    if not fits(value):
+    if not isinstance(value, (Sequence, Choice)) or not fits(value):
         return []
     if isinstance(value, Sequence):
         inner = value.items if value.items is not None else ((value.element,) if value.element is not None else ())
         return [option for each in inner for option in present(torch, each)]
-    if isinstance(value, Choice):
-        return [option for _, each in alternatives(value, torch.machine.guard) for option in present(torch, each)]
-    return []
+    return [option for _, each in alternatives(value, torch.machine.guard) for option in present(torch, each)]
 
 
 def _dtype_of(torch: Torch, op: Op, bound: dict[str, Value], differentiable: bool) -> tuple[str | None, str]:
