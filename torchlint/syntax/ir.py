@@ -494,8 +494,7 @@ def walk(node: Node | list[Statement]) -> Iterator[Node]:
         if isinstance(each, Node):
             yield each
             for name in parts(type(each)):
-                part = getattr(each, name)
-                if part is not None:
+                if (part := getattr(each, name)) is not None:
                     pending.append(part)
         elif isinstance(each, list):
             pending += reversed(each)

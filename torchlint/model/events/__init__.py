@@ -11,7 +11,6 @@ have a module each beside this one. Words are PyTorch's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import libcst as cst
@@ -25,7 +24,7 @@ Shape: TypeAlias = "tuple[int | None, ...] | None"
 """Sizes, `None` for an unknown size; `None` instead of the tuple when even the rank is unknown."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class TensorFacts:
     """
     What is known of a tensor at the moment of an event.
