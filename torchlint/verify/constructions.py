@@ -103,13 +103,17 @@ class Constructions:
         keywords = construction.keywords
         wishes = refusals.wishes(error, {**wished.given(self.target, keywords), **(made or {})})
         own = [each for each in wishes if made is None or each.name not in made]
-        found = list(itertools.islice(wished.arguments(keywords, own), WISHES))
-        if not found and made is not None and str(error) not in self.followed:
-            # a constructor takes what its class cannot use; each such refusal is followed once
+        self.wished += itertools.islice(wished.arguments(keywords, own), WISHES)
+
+    def unusable(self, error: Exception, construction: Construction) -> None:
+        """
+        Take note of the refusal that came furthest of what was constructed in one way, if no input helps against it: a
+        constructor takes what its class cannot use. Each such refusal is followed once.
+        """
+        if isinstance(self.target, type) and not construction.bare and str(error) not in self.followed:
             self.followed.add(str(error))
-            guessed = itertools.islice(instead(keywords, str(error)), GUESSED_INSTEAD)
-            found = [{**keywords, name: value} for name, value in guessed]
-        self.wished += found
+            guessed = itertools.islice(instead(construction.keywords, str(error)), GUESSED_INSTEAD)
+            self.wished += [{**construction.keywords, name: value} for name, value in guessed]
 
     def _guessed(self) -> Iterator[Construction]:
         if not isinstance(self.target, type):

@@ -38,6 +38,8 @@ ATTEMPTS = 400
 """Calls before giving up."""
 ATTEMPTS_EACH = 140
 """Of them with what was constructed in one way."""
+STALE = 60
+"""Of them without coming any further: then what was constructed in another way is tried."""
 GUESS_EVERY = 5
 """Of so many inputs one is a first guess, while there are any."""
 AT_ONE_PLACE = 16
@@ -219,9 +221,10 @@ class Driver:
         for construction in self.constructions:
             waiting = _Waiting()
             module: Any = None
-            mine = 0
-            while (module is None or waiting) and attempts < ATTEMPTS and mine < ATTEMPTS_EACH:
-                attempts, mine = attempts + 1, mine + 1
+            mine, stale, best = 0, 0, (-1, 0)
+            furthest: Exception | None = None
+            while (module is None or waiting) and attempts < ATTEMPTS and mine < ATTEMPTS_EACH and stale < STALE:
+                attempts, mine, stale = attempts + 1, mine + 1, stale + 1
                 for each in reset:
                     each.reset()
                 torch.manual_seed(0)
@@ -253,7 +256,12 @@ class Driver:
                         self.constructions.refused(error, construction, None if chosen is None else self.made)
                         if chosen is None:
                             break
-                        waiting.add(self._others(error, chosen, module), self._way(error), chosen)
+                        way = self._way(error)
+                        waiting.add(self._others(error, chosen, module), way, chosen)
+                        if way > best:
+                            stale, best, furthest = 0, way, error
+            if furthest is not None:
+                self.constructions.unusable(furthest, construction)
         return None
 
     def _first(self, built: Any, construction: Construction) -> list[Inputs]:
