@@ -223,7 +223,9 @@ class Driver:
             module: Any = None
             mine, stale, best = 0, 0, (-1, 0)
             furthest: Exception | None = None
-            while (module is None or waiting) and attempts < ATTEMPTS and mine < ATTEMPTS_EACH and stale < STALE:
+            while (module is None or waiting) and attempts < ATTEMPTS and mine < ATTEMPTS_EACH:
+                if stale >= STALE and not waiting.guesses:
+                    break
                 attempts, mine, stale = attempts + 1, mine + 1, stale + 1
                 for each in reset:
                     each.reset()
