@@ -455,3 +455,12 @@ def recorded_or_not_after_a_context_from_elsewhere_is_left():
 def result_written_into_what_may_be_none():
     kept = eval("lambda tensor: None")(nn.Parameter(torch.randn(3)))
     torch.sigmoid(torch.tensor(2.0, requires_grad=True), out=kept)
+
+
+def gradients_on_again_in_inference_mode():
+    """Inference mode outdoes `enable_grad`: what is made there requires no grad, and nothing of it is saved."""
+    w = torch.rand(3, requires_grad=True)
+    with torch.inference_mode():
+        with torch.enable_grad():
+            y = w * 2
+    z = y.square().sum()

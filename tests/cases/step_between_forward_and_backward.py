@@ -309,3 +309,27 @@ def backward_called_by_code_elsewhere():
     net.zero_grad()
     first()
     net.weight.grad.zero_()
+
+
+def recurrent_state_carried_over_steps():
+    """Raises: modified by an inplace operation"""
+    cell = nn.GRUCell(4, 4)
+    opt = torch.optim.SGD(cell.parameters(), lr=0.1)
+    h = torch.zeros(3, 4)
+    for t in range(3):
+        h = cell(torch.randn(3, 4), h)
+        opt.zero_grad()
+        h.sum().backward(retain_graph=True)  # smell: [TLN102]
+        opt.step()  # error: [TLN202]
+
+
+def recurrent_state_cut_at_each_step():
+    """No backward comes to a cell of an earlier iteration."""
+    cell = nn.GRUCell(4, 4)
+    opt = torch.optim.SGD(cell.parameters(), lr=0.1)
+    h = torch.zeros(3, 4)
+    for t in range(3):
+        h = cell(torch.randn(3, 4), h.detach())
+        opt.zero_grad()
+        h.sum().backward()
+        opt.step()

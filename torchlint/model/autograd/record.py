@@ -49,8 +49,8 @@ _CAST = frozenset(
 
 
 def recorded_grad(autograd: Autograd, grad: Grad) -> Grad:
-    """The requires_grad of a result whose inputs have `grad`, in the present grad mode."""
-    if autograd.machine.grad_mode is Truth.NO:
+    """The requires_grad of a result whose inputs have `grad`, in the present grad mode; inference mode outdoes it."""
+    if autograd.machine.grad_mode is Truth.NO or autograd.machine.inference:
         return GRAD_NO
     return grad if autograd.machine.grad_mode is Truth.YES or grad == GRAD_NO else GRAD_MAYBE
 
