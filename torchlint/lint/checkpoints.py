@@ -83,10 +83,17 @@ class Checkpoints(Contents):
         Whether what is saved somewhere is what a call of `torch.load` reads, by the keys that are read and by the names
         of the files; None if neither tells.
         """
-        read = self._keys_read(call)
-        if read and kept.keys is not None:
-            return not read.isdisjoint(kept.keys)
-        return True if self._words(call, 0) & kept.words else None
+        if call not in self._told:
+            self._told[call] = self._keys_read(call), self._words(call, 0)
+        keys, words = self._told[call]
+        if keys and kept.keys is not None:
+            return not keys.isdisjoint(kept.keys)
+        return True if words & kept.words else None
+
+    @cached_property
+    def _told(self) -> dict[ast.Call, tuple[frozenset[str], frozenset[str]]]:
+        """Of each call of `torch.load` that was asked about: the keys that are read of it, and words of its path."""
+        return {}
 
     def _words(self, call: ast.Call, at: int) -> frozenset[str]:
         """The texts in the path that a call is given, but for what many files have: an ending alone."""
