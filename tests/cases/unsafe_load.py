@@ -386,3 +386,19 @@ def two_of_one_function():
         first = torch.load(path, weights_only=False)  # warning: [TLN904]
         second = torch.load(f"{path}.2", weights_only=False)
         return first, second
+
+
+def beside_what_is_called():
+    """Holds: callable(Layers.load)"""
+
+    class Layers:
+        def forward(self, x):
+            return self.output(x)
+
+        def save(self, path):
+            torch.save({"output": self.output, "weight": self.weight.cpu()}, path)
+
+        @classmethod
+        def load(cls, path):
+            kept = torch.load(path, weights_only=False)  # strict: [TLN904]
+            return kept["output"]

@@ -130,6 +130,12 @@ class Contents:
         return {node.name: node for node in self._parents if isinstance(node, ast.ClassDef)}
 
     @cached_property
+    def _called(self) -> set[str]:
+        """Attributes of `self` that the file calls."""
+        calls = (node.func for node in self._parents if isinstance(node, ast.Call))
+        return {ast.unparse(each) for each in calls if isinstance(each, ast.Attribute) and _is_of_self(each)}
+
+    @cached_property
     def _functions(self) -> dict[str, ast.FunctionDef]:
         return {node.name: node for node in self.tree.body if isinstance(node, ast.FunctionDef)}
 
@@ -239,6 +245,8 @@ class Contents:
         local = isinstance(node, ast.Name)
         values = [(at, value) for where, at, value in self._bound.get(words, ()) if not local or where is around]
         last = max((each for each in values if each[0] <= line), key=lambda each: each[0], default=None)
+        if not local and words in self._called:
+            return Refused("a function, or what is called like one", "save what it is made from", "")
         if words in self._stateful and not (local and last is not None and is_state(last[1])):
             return self._stateful[words]
         stored = [value for where, _, value in self._bound.get(f"{words}[]", ()) if where is around]
@@ -322,6 +330,10 @@ class Contents:
             return False
         user = self._parents[field]
         return not (isinstance(user, ast.Call) and user.func is field)
+
+
+def _is_of_self(node: ast.Attribute) -> bool:
+    return isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def is_of_values(name: str) -> bool:
