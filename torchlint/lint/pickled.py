@@ -263,7 +263,7 @@ class Contents:
 
     def _of_parameter(self, node: ast.Name, around: ast.AST, depth: int) -> Refused | None:
         """What the annotation of a parameter says, or that the function reads what no plain value has."""
-        parameter = next(self._parameters(node.id, around), None)
+        parameter = next(_parameters(node.id, around), None)
         if parameter is None:
             return None
         said = "" if parameter.annotation is None else self._full(parameter.annotation)
@@ -316,13 +316,6 @@ class Contents:
                     found.setdefault(function.attr, []).append(node)
         return found
 
-    def _parameters(self, name: str, around: ast.AST) -> Iterator[ast.arg]:
-        if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            given = around.args
-            for each in (*given.posonlyargs, *given.args, *given.kwonlyargs):
-                if each.arg == name:
-                    yield each
-
     def _reads_a_field(self, node: ast.Name) -> bool:
         """Whether an attribute is read, and not called, that neither a tensor nor a plain value has."""
         field = self._parents[node]
@@ -330,6 +323,14 @@ class Contents:
             return False
         user = self._parents[field]
         return not (isinstance(user, ast.Call) and user.func is field)
+
+
+def _parameters(name: str, around: ast.AST) -> Iterator[ast.arg]:
+    if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        given = around.args
+        for each in (*given.posonlyargs, *given.args, *given.kwonlyargs):
+            if each.arg == name:
+                yield each
 
 
 def _is_of_self(node: ast.Attribute) -> bool:
