@@ -35,6 +35,7 @@ class RequiresGradMisspelt(Rule):
 
     code = "TLN310"
     name = "requires-grad-misspelt"
+    may_be_strict = True
     level = Level.WARNING
     fixes = "unsafe"
     bad = (
