@@ -122,7 +122,7 @@ class IndexedAssignmentOnGraphTensor(Rule):
         if level is None:
             return
         target = shown(event.target_node, event.target.name)
-        made = None
+        made: object = (event.target.name, event.conditions) if event.conditions else None
         if isinstance(event, events.SavedTensorRead):
             saved = f"`{event.name}`" if event.name else "a tensor"
             message = f"`{event.write_op}` overwrites {target} after `{event.saver}` saved {saved} for backward"

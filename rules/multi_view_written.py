@@ -121,8 +121,11 @@ class MultiViewWritten(Rule):
             return
         target = shown(event.target_node, event.target.name)
         message = f"`{event.op}` writes into {target}, {why}: torch refuses{spelled(event.conditions)}"
-        made = event.target.created.node if event.target.created is not None else None  # q, k and v of one split
-        yield Diagnostic(event.node, message, event.trace, _fix(event), group=made, others="write", claims=claims)
+        # q, k and v of one split; parts of one argument
+        made = event.target.name if event.target.created is None else event.target.created.node
+        yield Diagnostic(
+            event.node, message, event.trace, _fix(event), group=made or None, others="write", claims=claims
+        )
 
 
 def _fix(event: events.AutogradRefused) -> Fix | None:

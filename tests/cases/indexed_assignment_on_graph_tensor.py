@@ -298,3 +298,17 @@ def blocks_put_back_after_a_layer_has_read_them():
             return blocks
 
     Blocks(2)(torch.rand(2, 12)).sum().backward()
+
+
+def parts_of_an_argument_are_one_finding():
+    """Raises: modified by an inplace operation"""
+
+    class Clip(nn.Module):
+        def forward(self, boxes: torch.Tensor):
+            boxes[:, :2] = torch.clamp(boxes[:, :2], min=0)  # warning: [TLN205]
+            boxes[:, 2] = torch.clamp(boxes[:, 2], max=4)
+            boxes[:, 3] = torch.clamp(boxes[:, 3], max=4)
+            return boxes
+
+    boxes = torch.rand(3, 4, requires_grad=True) * 5
+    eval("Clip()(boxes).sum().backward()")
