@@ -139,9 +139,9 @@ def _remedy(event: api.UnsafeLoad) -> str:
         return said
     if not target.reaches((2, 6)):
         return f"{said}; before torch 2.6 a crafted file runs code in spite of it (CVE-2025-32434)"
-    more = ", 1.13 refuses floats" if target.begins_before((2, 0)) else ""
-    more = ", older than 1.13 does not know it" if target.begins_before(WEIGHTS_ONLY) else more
+    more = "; that of torch 1.13 refuses floats" if target.begins_before((2, 0)) else ""
+    more = "; torch before 1.13 has no `weights_only`" if target.begins_before(WEIGHTS_ONLY) else more
     return f"{said}. Raise the lower end to 2.6: before, a crafted file runs code in spite of it (CVE-2025-32434){more}"
 
 
-_LOADED = "tensors and Python's values, no NumPy"
+_LOADED = "tensors and Python's own values, but not for NumPy's"

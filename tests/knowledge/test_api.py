@@ -273,13 +273,14 @@ def test_an_annotation_that_is_never_evaluated_uses_nothing(first: str, count: i
     assert len(found) == count
 
 
+ENOUGH = (
+    "`weights_only=True`, the default from 2.6 on, is enough for tensors and Python's own values, but not for NumPy's"
+)
+RAISE = "Raise the lower end to 2.6: before, a crafted file runs code in spite of it (CVE-2025-32434)"
 LOADS = {
     ">=2.6": "",
-    ">=2.0": "`weights_only=True`, the default from 2.6 on, is enough if it holds tensors and plain values",
-    ">=1.8": (
-        "`weights_only=True`, the default from 2.6 on, came with 1.13, and is enough if it holds tensors and plain "
-        "values: raise the lower end"
-    ),
+    ">=2.0": f"{ENOUGH}. {RAISE}",
+    ">=1.8": f"{ENOUGH}. {RAISE}; torch before 1.13 has no `weights_only`",
     ">=1.8,<1.13": "no release that is allowed has `weights_only`; load only files that nobody else could write",
 }
 SAVED = "model = torch.nn.Linear(2, 3)\nmodel.load_state_dict(state)\ntorch.save(model, path)\n"
@@ -301,7 +302,7 @@ def test_a_load_is_told_what_the_range_allows(wanted: str) -> None:
 )
 def test_weights_only_is_not_advised_for_what_the_file_saves_whole(wanted: str, call: str, loads: str) -> None:
     (found,) = _loads(wanted, SAVED + call + "\n")
-    assert found.message.endswith(f"{loads} loads tensors and plain values, not a whole object (line 8)")
+    assert found.message.endswith(f"{loads} refuses a whole object (line 8)")
     assert found.trace[0].message == "save its `state_dict()` and load that"
     assert found.fix is None
     (other,) = _loads(wanted, SAVED.replace("save(model", "save(model.state_dict()") + call + "\n")
@@ -321,7 +322,7 @@ def test_weights_only_is_not_advised_for_what_the_file_saves_whole(wanted: str, 
 def test_what_is_saved_is_named(made: str, what: str) -> None:
     text = f"class Net(torch.nn.Module): ...\nclass Other: ...\nkept = {made}\ntorch.save(kept, path)\n"
     (found,) = _loads(">=2.0", text + "torch.load(given)\n")
-    assert found.message.endswith(f"not {what} (line 9)" if what else "if it holds tensors and plain values")
+    assert found.message.endswith(f"refuses {what} (line 9)" if what else RAISE)
 
 
 def _loads(wanted: str, text: str) -> list[Finding]:

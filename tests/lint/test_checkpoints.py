@@ -179,7 +179,7 @@ def test_what_plain_values_have_tells_nothing(value: object) -> None:
 
 
 PERHAPS = (
-    "is enough for tensors and Python's values, no NumPy. Raise the lower end to 2.6: before, "
+    "is enough for tensors and Python's own values, but not for NumPy's. Raise the lower end to 2.6: before, "
     "a crafted file runs code in spite of it (CVE-2025-32434)"
 )
 LOAD = """
@@ -300,11 +300,14 @@ def test_which_file_it_is(tmp_path: Path, loading: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("requirement", "said"),
     [
-        ("torch>=2.6", "is enough for tensors and Python's values, no NumPy"),
+        ("torch>=2.6", "is enough for tensors and Python's own values, but not for NumPy's"),
         ("torch>=2.0", PERHAPS),
-        ("torch>=1.13", f"{PERHAPS}, 1.13 refuses floats"),
-        ("torch>=1.8", f"{PERHAPS}, older than 1.13 does not know it"),
-        ("torch>=2.1,<2.4", "no NumPy; before torch 2.6 a crafted file runs code in spite of it (CVE-2025-32434)"),
+        ("torch>=1.13", f"{PERHAPS}; that of torch 1.13 refuses floats"),
+        ("torch>=1.8", f"{PERHAPS}; torch before 1.13 has no `weights_only`"),
+        (
+            "torch>=2.1,<2.4",
+            "not for NumPy's; before torch 2.6 a crafted file runs code in spite of it (CVE-2025-32434)",
+        ),
     ],
 )
 def test_what_the_range_makes_of_it(tmp_path: Path, requirement: str, said: str) -> None:
