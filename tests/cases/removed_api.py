@@ -272,3 +272,30 @@ def transform_back_of_both_sides():
     """Raises: no attribute 'irfft'"""
     x = torch.rand(3, 8, 8, 2)
     y = torch.irfft(x, 2, onesided=False)  # error: [TLN901]
+
+
+def functions_chosen_where_it_is_asked():
+    """Holds: not hasattr(torch, 'rfft')"""
+    # /// script
+    # dependencies = ["torch>=1.13"]
+    # ///
+
+    try:
+        import torch.fft as new_fft
+    except ImportError:
+        new_fft = None
+
+    def _old_rfft(x):
+        return torch.rfft(x, 1)
+
+    def _oldest_rfft(x):
+        return torch.rfft(x, 1)  # error: [TLN901]
+
+    def _new_rfft(x):
+        return torch.view_as_real(new_fft.rfft(x, dim=-1))
+
+    if new_fft is None:
+        rfft = _old_rfft
+    else:
+        rfft = _new_rfft
+    oldest = _oldest_rfft

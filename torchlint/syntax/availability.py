@@ -75,6 +75,22 @@ class AvailabilityTests:
                     return True
         return any(map(self._is_flag, names))
 
+    def chosen_functions(self) -> list[_Function]:
+        """
+        The functions of the module that it names nowhere but where it has asked what there is: `_fft = _old_fft` in
+        an arm for old releases.
+        """
+        functions = {node.name: node for node in self._tree.body if isinstance(node, ast.FunctionDef)}
+        under: dict[str, bool] = {}
+        parts: list[tuple[ast.AST, bool]] = [(self._tree, False)]
+        while parts:
+            node, asked = parts.pop()
+            if isinstance(node, ast.Name) and node.id in functions:
+                under[node.id] = under.get(node.id, True) and asked
+            inside = asked or (isinstance(node, (ast.If, ast.IfExp)) and self.asks(node.test))
+            parts += [(part, inside) for part in ast.iter_child_nodes(node)]
+        return [functions[name] for name, always in under.items() if always]
+
     def _is_flag(self, name: str) -> bool:
         """
         Whether a name holds the answer to a question about versions, or whether something could be imported; or is a

@@ -109,6 +109,14 @@ def references(
     """
     uses = _Walk(tree, wanted, packages, lines=lines, elsewhere=elsewhere).uses
     found = [each for each in uses.found if each.name not in uses.provided]
+    if any(each.inside and not each.asked for each in found):
+        chosen = uses.tests.chosen_functions()
+        found = [
+            replace(each, asked=True)
+            if each.inside and any(one.lineno <= each.node.lineno <= (one.end_lineno or 0) for one in chosen)
+            else each
+            for each in found
+        ]
     return sorted(found, key=lambda each: (each.node.lineno, each.node.col_offset))
 
 
