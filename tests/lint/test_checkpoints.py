@@ -342,3 +342,16 @@ def test_a_comment_above_says_why() -> None:
     text = text.replace("(path)\n    return", "(\n        path, weights_only=False)\n    return")
     (found,) = lint(text, strict=True, codes=["TLN904"]).findings
     assert found.level.value == "strict"
+
+
+@pytest.mark.parametrize(
+    ("returned", "refused"), [("nn.ReLU()", True), ("{'net': nn.ReLU()}", True), ("None", True), ("[1.0]", False)]
+)
+def test_one_return_that_is_loaded_leaves_it_open(returned: str, refused: bool) -> None:
+    text = (
+        "import torch\nfrom torch import nn\n\ndef kept(wanted):\n    if wanted:\n        return nn.Linear(2, 3)\n"
+        f"    return {returned}\n\ndef save(path):\n    torch.save(kept(True), path)\n\n"
+        "def load(path):\n    return torch.load(path, weights_only=False)\n"
+    )
+    (found,) = lint(text, path="/nowhere/load.py", codes=["TLN904"]).findings
+    assert ("refuses a whole module" in found.message) == refused

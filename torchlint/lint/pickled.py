@@ -207,10 +207,9 @@ class Contents:
             returned = [
                 node.value for node in ast.walk(made) if isinstance(node, ast.Return) and node.value is not None
             ]
-            own = [value for value in returned if self.function_around(value) is made]
-            return next(
-                (found for value in own if (found := self._refused(value, made, value.lineno, depth - 1))), None
-            )
+            own = [value for value in returned if self.function_around(value) is made and ast.unparse(value) != "None"]
+            reasons = [self._refused(value, made, value.lineno, depth - 1) for value in own]
+            return reasons[0] if reasons and all(reasons) else None  # one that is loaded leaves it open
         if self._is_layer(name):
             return MODULE
         if name.startswith("torch.optim.") and name.rpartition(".")[2][:1].isupper():
