@@ -124,7 +124,8 @@ def make(child):
     return child.parent
 """
 
-FAULT = """
+FAULT = """import torch
+
 
 def fault():
     weight = torch.ones(2, requires_grad=True)
@@ -132,6 +133,7 @@ def fault():
     loss.backward()
     loss.backward()
 """
+"""What is found in every file; it stands first, as a statement that certainly raises ends what stands below it."""
 
 
 class _Writer:
@@ -223,6 +225,6 @@ def program(number: int) -> dict[str, str]:
                 writer.put("super().__init__()" if method.startswith("__") else "a = self", 2)
                 writer.block(2, 2)
         files[f"{name}.py"] = (
-            HEADER.format(imports="\n".join(imports)) + "\n\n" + "\n".join(writer.lines) + "\n" + FAULT
+            FAULT + "\n\n" + HEADER.format(imports="\n".join(imports)) + "\n\n" + "\n".join(writer.lines) + "\n"
         )
     return files
