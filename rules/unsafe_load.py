@@ -117,7 +117,9 @@ class UnsafeLoad(Rule):
         if event.holds is not None and (event.is_own or event.is_likely):
             allowing = event.holds.allowing or "more than its class"
             allowed = f"or allow {allowing} by `torch.serialization.add_safe_globals`"
-            fix, trace = None, (*trace, Step(event.node, event.holds.cure), Step(event.node, allowed))
+            fix, trace = None, (*trace, Step(event.node, event.holds.cure))
+            if event.target.reaches((2, 4)):
+                trace = (*trace, Step(event.node, allowed))
         said, where = f"`{event.spelled}` {when}: {_remedy(event)}", event.around
         yield Diagnostic(event.node, said, trace, fix, level, group=(where, said), others="call", claims=(claim,))
 
@@ -144,4 +146,4 @@ def _remedy(event: api.UnsafeLoad) -> str:
     return f"{said}. Raise the lower end to 2.6: before, a crafted file runs code in spite of it (CVE-2025-32434){more}"
 
 
-_LOADED = "tensors and Python's own values, but not for NumPy's"
+_LOADED = "tensors and built-in values, not for other objects"

@@ -274,7 +274,7 @@ def test_an_annotation_that_is_never_evaluated_uses_nothing(first: str, count: i
 
 
 ENOUGH = (
-    "`weights_only=True`, the default from 2.6 on, is enough for tensors and Python's own values, but not for NumPy's"
+    "`weights_only=True`, the default from 2.6 on, is enough for tensors and built-in values, not for other objects"
 )
 RAISE = "Raise the lower end to 2.6: before, a crafted file runs code in spite of it (CVE-2025-32434)"
 LOADS = {

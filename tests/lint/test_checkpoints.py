@@ -179,7 +179,7 @@ def test_what_plain_values_have_tells_nothing(value: object) -> None:
 
 
 PERHAPS = (
-    "is enough for tensors and Python's own values, but not for NumPy's. Raise the lower end to 2.6: before, "
+    "is enough for tensors and built-in values, not for other objects. Raise the lower end to 2.6: before, "
     "a crafted file runs code in spite of it (CVE-2025-32434)"
 )
 LOAD = """
@@ -300,13 +300,13 @@ def test_which_file_it_is(tmp_path: Path, loading: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("requirement", "said"),
     [
-        ("torch>=2.6", "is enough for tensors and Python's own values, but not for NumPy's"),
+        ("torch>=2.6", "is enough for tensors and built-in values, not for other objects"),
         ("torch>=2.0", PERHAPS),
         ("torch>=1.13", f"{PERHAPS}; that of torch 1.13 refuses floats"),
         ("torch>=1.8", f"{PERHAPS}; torch before 1.13 has no `weights_only`"),
         (
             "torch>=2.1,<2.4",
-            "not for NumPy's; before torch 2.6 a crafted file runs code in spite of it (CVE-2025-32434)",
+            "not for other objects; before torch 2.6 a crafted file runs code in spite of it (CVE-2025-32434)",
         ),
     ],
 )
@@ -355,3 +355,14 @@ def test_one_return_that_is_loaded_leaves_it_open(returned: str, refused: bool) 
     )
     (found,) = lint(text, path="/nowhere/load.py", codes=["TLN904"]).findings
     assert ("refuses a whole module" in found.message) == refused
+
+
+@pytest.mark.parametrize(("requirement", "offered"), [("torch~=2.2.0", False), ("torch>=2.2", True)])
+def test_classes_are_allowed_where_torch_can_allow_them(tmp_path: Path, requirement: str, offered: bool) -> None:
+    text = "import torch\nfrom torch import nn\n\ndef restored(path):\n    torch.save(nn.Linear(2, 3), path)\n"
+    text += "    return torch.load('other.pt', weights_only=False)\n"
+    project(tmp_path, {"load.py": text})
+    (tmp_path / "pyproject.toml").write_text(f'[project]\ndependencies = ["{requirement}"]\n')
+    (found,) = lint(text, path=str(tmp_path / "load.py"), codes=["TLN904"]).findings
+    assert "refuses a whole module" in found.message
+    assert any("add_safe_globals" in step.message for step in found.trace) == offered
