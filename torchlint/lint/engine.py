@@ -79,7 +79,7 @@ def check_text(path: str, text: str, registry: Registry, selection: Selection, *
     """
     with _without_gc():
         short = shortened(text)
-        report = _with_deep_stack(lambda: _check(path, short.text, registry, selection, noqa))
+        report = _with_deep_stack(lambda: _check(path, short, registry, selection, noqa))
     if not short.left_out:
         return report
     return replace(report, findings=tuple(_keeping(finding, short) for finding in report.findings))
@@ -104,13 +104,14 @@ def parse(path: str, text: str) -> Source:
     return _with_deep_stack(lambda: Source.parse(path, text))
 
 
-def _check(path: str, text: str, registry: Registry, selection: Selection, noqa: bool) -> FileReport:
+def _check(path: str, short: Shortened, registry: Registry, selection: Selection, noqa: bool) -> FileReport:
+    text = short.text
     seconds: dict[str, float] = {}
     project = ProjectIndex(path)
     own = may_be_judged(text, registry, noqa=noqa)
     try:
         with _timed(seconds, MODEL):
-            program = program_of(text)
+            program = program_of(text, short.tree)
             wanted = visitors(text, program.at, registry, selection)
             meant, referred, lost = _referred(path, text, program.at, registry, selection, project)
             is_whole = own or bool(wanted)

@@ -11,6 +11,7 @@ import ast
 from dataclasses import dataclass
 
 from torchlint.syntax.text import NEWLINE, Span
+from torchlint.syntax.tree import python_tree
 
 LONG = 100_000
 """So many characters of a literal are not read."""
@@ -32,10 +33,13 @@ class Shortened:
         With as many lines as the file has, and what stands behind a literal in its column.
     left_out
         From the first element to the closing bracket.
+    tree
+        Of the text, if it was parsed for this already: a long one takes its time.
     """
 
     text: str
     left_out: tuple[Span, ...] = ()
+    tree: ast.Module | None = None
 
     def touches(self, span: Span) -> bool:
         """Whether something that is to be changed was left out."""
@@ -50,7 +54,7 @@ def shortened(text: str) -> Shortened:
     if len(text) <= LONG:
         return Shortened(text)
     try:
-        tree = ast.parse(text)
+        tree = python_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Shortened(text)
     places = _Places(text)
@@ -68,7 +72,7 @@ def shortened(text: str) -> Shortened:
                 continue
         pending += ast.iter_child_nodes(node)
     if not found:
-        return Shortened(text)
+        return Shortened(text, tree=tree)
     found.sort()
     pieces, at = [], 0
     for start, end, rest in found:

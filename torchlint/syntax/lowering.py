@@ -19,9 +19,9 @@ from torchlint.syntax.reading import Reader
 from torchlint.syntax.tree import NEWLINE, SourceError, python_tree, refusal
 
 
-def program_of(text: str) -> ir.Program:
+def program_of(text: str, tree: ast.Module | None = None) -> ir.Program:
     """
-    The program of a file's text.
+    The program of a file's text; its tree need not be made again.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def program_of(text: str) -> ir.Program:
         if it is no Python that the running Python knows, or nested too deeply.
     """
     try:
-        return lower_ast(python_tree(text), text)
+        return lower_ast(python_tree(text) if tree is None else tree, text)
     except UnknownSyntaxError as unknown:
         raise SourceError(str(unknown)) from unknown
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
