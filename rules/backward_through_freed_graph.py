@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import calls_method, followed_by, one_backward
 from torchlint.model import events
+from torchlint.model.events import gradients
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Observed, Raises, Rule, spelled
 from torchlint.truth import Truth
 
@@ -24,15 +25,16 @@ class BackwardThroughFreedGraph(Rule):
     (`loss = criterion(model(x), y)`): the first came back, so there was a graph, and it is freed.
 
     ## Cure
-    Two losses, one graph: one backward on their sum. One loss, several steps: compute it anew before each backward.
-    State that outlives an iteration: `h = h.detach()`. Derived weights: compute them in `forward`.
-    `retain_graph=True` silences torch, and is rarely what you want (TLN102).
+    Two losses, one graph: one backward on their sum; what only the second shall train: `fake.detach()` in the first.
+    One loss, several steps: compute it anew before each. State that outlives an iteration: `h = h.detach()`.
+    Derived weights: compute them in `forward`. `retain_graph=True` silences torch, and is rarely what you want.
 
     ## Fix safety
     Unsafe: the first loss now waits for the second, and a detached state doesn't learn through earlier iterations.
 
     ## Known limits
     Silent where it isn't sure that the freed node saved something: two *different* losses may share such nodes.
+    Of a network that is given, it speaks only where an optimizer is built over its parameters in sight.
 
     ## References
     - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
@@ -47,9 +49,7 @@ class BackwardThroughFreedGraph(Rule):
         Example(
             """
             import torch
-
-            x1 = torch.tensor(2.0, requires_grad=True)
-            x2 = torch.tensor(3.0, requires_grad=True)
+            x1, x2 = torch.tensor(2.0, requires_grad=True), torch.tensor(3.0, requires_grad=True)
             y = x1 * (x1 + x2)  # note: `*` is recorded here
             y.backward()  # note: backward frees the graph here
             y.backward()  # error: [TLN101]  # note: backward comes to the freed node of `*` here
@@ -77,8 +77,7 @@ class BackwardThroughFreedGraph(Rule):
         Example(
             """
             import torch
-            w = torch.full((2, 2), 0.5, requires_grad=True)
-            h = torch.ones(1, 2)
+            w, h = torch.full((2, 2), 0.5, requires_grad=True), torch.ones(1, 2)
             for _ in range(3):
                 h = torch.tanh(h @ w)
                 h.sum().backward()  # error: [TLN101]
@@ -86,8 +85,7 @@ class BackwardThroughFreedGraph(Rule):
             shows=Raises("Trying to backward through the graph a second time"),
             fixed="""
             import torch
-            w = torch.full((2, 2), 0.5, requires_grad=True)
-            h = torch.ones(1, 2)
+            w, h = torch.full((2, 2), 0.5, requires_grad=True), torch.ones(1, 2)
             for _ in range(3):
                 h = torch.tanh(h @ w)
                 h.sum().backward()
@@ -99,7 +97,6 @@ class BackwardThroughFreedGraph(Rule):
         Example(
             """
             import torch
-
             x = torch.ones(3, requires_grad=True)
             shared = x + 1  # saves nothing: both backwards may pass
             shared.sum().backward()
@@ -108,9 +105,15 @@ class BackwardThroughFreedGraph(Rule):
         ),
     )
 
-    def check(self, event: events.FreedGraphRead) -> Iterator[Diagnostic]:
+    def check(self, event: events.FreedGraphRead | gradients.GivenNetworkFreed) -> Iterator[Diagnostic]:
         root = f"`{event.root.name}`" if event.root.name else "the same tensor"
-        if event.saves is Truth.YES:
+        if isinstance(event, gradients.GivenNetworkFreed):
+            message = (
+                f"{root if event.root.name else 'backward'} goes back through a call of `{event.network}` that an "
+            )
+            message += f"earlier backward has freed, where `{event.network}` is not frozen"
+            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=(_RAISES,))
+        elif event.saves is Truth.YES:
             message = _message(event, root) + spelled(event.conditions)
             yield Diagnostic(event.node, message, event.trace, _fix(event), claims=(_RAISES,))
         elif event.unseen:

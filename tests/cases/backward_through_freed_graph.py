@@ -538,3 +538,162 @@ def hook_that_keeps_each_output():
     for step in range(2):
         net(torch.rand(4, 2))
         features["last"].sum().backward()
+
+
+def generated_samples_of_a_given_network_are_not_detached():
+    """Raises: Trying to backward through the graph a second time"""
+    import pickle
+
+    def fit(G, D, batches):
+        opt_g = torch.optim.Adam(G.parameters())
+        opt_d = torch.optim.Adam(D.parameters())
+        bce = nn.BCEWithLogitsLoss()
+        for real in batches:
+            fake = G(torch.randn(8, 4))
+            d_loss = bce(D(real), torch.ones(8, 1)) + bce(D(fake), torch.zeros(8, 1))
+            opt_d.zero_grad()
+            d_loss.backward()
+            opt_d.step()
+            g_loss = bce(D(fake), torch.ones(8, 1))
+            opt_g.zero_grad()
+            g_loss.backward()  # warning: [TLN101]
+            opt_g.step()
+
+    deep = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 4))
+    generator, critic = pickle.loads(pickle.dumps((deep, nn.Linear(4, 1))))
+    fit(generator, critic, torch.rand(2, 8, 4))
+
+
+def given_critic_and_actor_share_the_advantage():
+    """Raises: Trying to backward through the graph a second time"""
+    import pickle
+
+    class Agent:
+        def __init__(self, actor, critic):
+            self.actor, self.critic = actor, critic
+            self.actor_opt = torch.optim.Adam(self.actor.parameters())
+            self.critic_opt = torch.optim.Adam(self.critic.parameters())
+
+        def update(self, state, reward):
+            advantage = reward - self.critic(state)
+            critic_loss = advantage.pow(2).mean()
+            self.critic_opt.zero_grad()
+            critic_loss.backward()
+            self.critic_opt.step()
+            actor_loss = -(self.actor(state) * advantage).mean()
+            self.actor_opt.zero_grad()
+            actor_loss.backward()  # warning: [TLN101]
+            self.actor_opt.step()
+
+    deep = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+    actor, critic = pickle.loads(pickle.dumps((nn.Linear(4, 1), deep)))
+    Agent(actor, critic).update(torch.rand(8, 4), torch.rand(8, 1))
+
+
+def features_of_a_given_network_before_the_loop():
+    """Raises: Trying to backward through the graph a second time"""
+    import pickle
+
+    def fit(encoder, x, y, epochs):
+        head = nn.Linear(4, 1)
+        optimizer = torch.optim.SGD(encoder.parameters(), lr=0.1)
+        features = encoder(x)
+        for _ in range(epochs):
+            optimizer.zero_grad()
+            loss = F.mse_loss(head(features), y)
+            loss.backward()  # warning: [TLN101]
+            optimizer.step()
+
+    deep = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 4))
+    fit(pickle.loads(pickle.dumps(deep)), torch.rand(8, 4), torch.rand(8, 1), 3)
+
+
+def given_generator_detached_or_called_again():
+    import pickle
+
+    def detached(G, D, batches):
+        opt_g, opt_d = torch.optim.Adam(G.parameters()), torch.optim.Adam(D.parameters())
+        for real in batches:
+            fake = G(torch.randn(8, 4))
+            d_loss = -D(real).mean() + D(fake.detach()).mean()
+            opt_d.zero_grad()
+            d_loss.backward()
+            opt_d.step()
+            g_loss = -D(fake).mean()
+            opt_g.zero_grad()
+            g_loss.backward()
+            opt_g.step()
+
+    def called_again(G, D, batches):
+        opt_g, opt_d = torch.optim.Adam(G.parameters()), torch.optim.Adam(D.parameters())
+        for real in batches:
+            d_loss = -D(real).mean() + D(G(torch.randn(8, 4))).mean()
+            opt_d.zero_grad()
+            d_loss.backward()
+            opt_d.step()
+            g_loss = -D(G(torch.randn(8, 4))).mean()
+            opt_g.zero_grad()
+            g_loss.backward()
+            opt_g.step()
+
+    def without_gradients(G, D, batches):
+        opt_g, opt_d = torch.optim.Adam(G.parameters()), torch.optim.Adam(D.parameters())
+        for real in batches:
+            with torch.no_grad():
+                fake = G(torch.randn(8, 4))
+            d_loss = -D(real).mean() + D(fake).mean()
+            opt_d.zero_grad()
+            d_loss.backward()
+            opt_d.step()
+            second = D(fake).pow(2).mean()
+            second.backward()
+            opt_d.step()
+            opt_g.zero_grad()
+            (-D(G(torch.randn(8, 4))).mean()).backward()
+            opt_g.step()
+
+    deep = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 4))
+    generator, critic = pickle.loads(pickle.dumps((deep, nn.Linear(4, 1))))
+    for fit in (detached, called_again, without_gradients):
+        fit(generator, critic, torch.rand(2, 8, 4))
+
+
+def given_networks_of_which_one_arm_uses_another_call():
+    import pickle
+
+    def fit(encoder, head, batches, fresh):
+        optimizer = torch.optim.SGD(encoder.parameters(), lr=0.1)
+        for x in batches:
+            z = encoder(x)
+            optimizer.zero_grad()
+            if fresh:
+                head(z).mean().backward()
+                z = encoder(x)
+                head(z).pow(2).mean().backward()
+            else:
+                head(z).mean().backward()
+            optimizer.step()
+
+    deep = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 4))
+    encoder, head = pickle.loads(pickle.dumps((deep, nn.Linear(4, 1))))
+    fit(encoder, head, torch.rand(2, 8, 4), True)
+    fit(encoder, head, torch.rand(2, 8, 4), False)
+
+
+def parts_of_what_a_given_network_returns():
+    import pickle
+
+    def fit(encoder, heads, batches):
+        optimizer = torch.optim.SGD(encoder.parameters(), lr=0.1)
+        for x in batches:
+            z = encoder(x)
+            leaf = z.detach().requires_grad_()
+            optimizer.zero_grad()
+            for head in heads:
+                head(leaf).mean().backward()
+            z.backward(leaf.grad)
+            optimizer.step()
+
+    deep = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 4))
+    encoder, one, two = pickle.loads(pickle.dumps((deep, nn.Linear(4, 1), nn.Linear(4, 1))))
+    fit(encoder, [one, two], torch.rand(2, 8, 4))

@@ -56,6 +56,114 @@ def tensor_of_values_shifted():
     print(theta.grad)  # warning: [TLN109]
 
 
+def attacked_network_is_an_argument():
+    """Raises: 'NoneType' object has no attribute 'sign'"""
+
+    def attack(model, x, y, eps):
+        x_adv = x.clone().detach()
+        x_adv.requires_grad = True
+        for _ in range(10):
+            loss = nn.functional.cross_entropy(model(x_adv), y)
+            loss.backward()
+            x_adv = x_adv + eps * x_adv.grad.sign()  # warning: [TLN306]
+        return x_adv
+
+    attack(vars(nn)["Linear"](3, 2), torch.rand(4, 3), torch.tensor([0, 1, 1, 0]), 0.1)
+
+
+def attacked_network_is_an_argument_and_the_result_is_clamped():
+    """Raises: 'NoneType' object has no attribute 'sign'"""
+
+    def attack(model, images, labels, steps):
+        adversarial = images.detach().clone().requires_grad_(True)
+        for _ in range(steps):
+            model.zero_grad()
+            loss = nn.functional.cross_entropy(model(adversarial), labels)
+            loss.backward()
+            adversarial = torch.clamp(adversarial + 0.1 * adversarial.grad.sign(), 0, 1)  # warning: [TLN306]
+        return adversarial
+
+    attack(vars(nn)["Linear"](3, 2), torch.rand(4, 3), torch.tensor([0, 1, 1, 0]), 3)
+
+
+def input_of_an_unknown_network_is_optimised_by_hand():
+    """Raises: unsupported operand type(s) for *: 'float' and 'NoneType'"""
+    model = vars(nn)["Linear"](3, 2)
+    dream = torch.rand(1, 3, requires_grad=True)
+    for _ in range(20):
+        loss = -model(dream)[0, 1]
+        loss.backward()
+        dream = dream + 0.1 * dream.grad  # warning: [TLN306]
+
+
+def attack_that_makes_a_leaf_each_time():
+    def attack(model, x, y, eps):
+        x_adv = x.clone().detach()
+        for _ in range(3):
+            x_adv.requires_grad = True
+            loss = nn.functional.cross_entropy(model(x_adv), y)
+            loss.backward()
+            x_adv = x_adv + eps * x_adv.grad.sign()
+            x_adv = x_adv.detach()
+        return x_adv
+
+    attack(vars(nn)["Linear"](3, 2), torch.rand(4, 3), torch.tensor([0, 1, 1, 0]), 0.1)
+
+
+def attack_that_retains_the_gradient():
+    def attack(model, x, y, eps):
+        x_adv = x.clone().detach().requires_grad_()
+        for _ in range(3):
+            nn.functional.cross_entropy(model(x_adv), y).backward()
+            x_adv = x_adv + eps * x_adv.grad.sign()
+            x_adv.retain_grad()
+        return x_adv
+
+    attack(vars(nn)["Linear"](3, 2), torch.rand(4, 3), torch.tensor([0, 1, 1, 0]), 0.1)
+
+
+def attack_that_leaves_after_one_step():
+    def attack(model, x, y, eps):
+        x_adv = x.clone().detach().requires_grad_()
+        while True:
+            nn.functional.cross_entropy(model(x_adv), y).backward()
+            x_adv = x_adv + eps * x_adv.grad.sign()
+            break
+        return x_adv
+
+    attack(vars(nn)["Linear"](3, 2), torch.rand(4, 3), torch.tensor([0, 1, 1, 0]), 0.1)
+
+
+def attack_on_a_copy_of_another_name():
+    def attack(model, x, y, eps):
+        start = x.clone().detach().requires_grad_()
+        moved = start
+        for _ in range(3):
+            nn.functional.cross_entropy(model(start), y).backward()
+            moved = moved + eps * start.grad.sign()
+            start.grad = None
+        return moved
+
+    attack(vars(nn)["Linear"](3, 2), torch.rand(4, 3), torch.tensor([0, 1, 1, 0]), 0.1)
+
+
+def attack_in_a_helper_that_makes_a_leaf():
+    def renew(x):
+        x.requires_grad_()
+        return x
+
+    def attack(model, x, y, eps):
+        x_adv = x.clone().detach().requires_grad_()
+        for _ in range(3):
+            nn.functional.cross_entropy(model(x_adv), y).backward()
+            with torch.no_grad():
+                x_adv = x_adv + eps * x_adv.grad.sign()
+            renew(x_adv)
+        return x_adv
+
+    attack(vars(nn)["Linear"](3, 2), torch.rand(4, 3), torch.tensor([0, 1, 1, 0]), 0.1)
+
+
 def required_last():
     w = (torch.randn(4, 8) * 0.1).requires_grad_()
     (torch.rand(2, 4) @ w).sum().backward()

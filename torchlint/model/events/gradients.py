@@ -291,3 +291,21 @@ class TermWithoutGradient(Event):
 
     term_node: cst.BaseExpression | None
     cut: str
+
+
+@record(frozen=True, kw_only=True)
+class GivenNetworkFreed(Event):
+    """
+    Two backwards go through one call of a network that the program is given and that an optimizer steps over: the first
+    has freed the graph of that call. `node` is the second.
+
+    Attributes
+    ----------
+    network
+        How the program calls the network.
+    root
+        The root of the second backward.
+    """
+
+    network: str
+    root: TensorFacts

@@ -1,11 +1,12 @@
 """
-Networks that are given (arguments, attributes set from arguments) and that an optimizer steps between one of their
-calls and the backward through it.
+Networks that are given (arguments, attributes set from arguments): an optimizer steps between one of their calls and
+the backward through it, or two backwards go through one call.
 
-What nobody knows of such a network is how many layers it has. That an optimizer is built over its `parameters()` shows
-that it is a Module; that a backward through one of its calls came back, that its parameters have gradients; so the step
-writes what its other calls have saved. The way from a call to the root of a backward is followed through functions of
-torch, other networks and criteria alone. Does not judge.
+What nobody knows of such a network is how many layers it has, and whether they are frozen. That an optimizer is built
+over its `parameters()` shows that it is a Module; that a backward through one of its calls came back, that its
+parameters have gradients; so the step writes what its other calls have saved, and the backward has freed what that call
+has saved. The way from a call to the root of a backward is followed through functions of torch, other networks and
+criteria alone. Does not judge.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.events import BackwardCallee
+from torchlint.model.events.gradients import GivenNetworkFreed
 from torchlint.model.events.trace import Step
 from torchlint.model.events.writes import GivenNetworkStepped
 from torchlint.model.observers.pending import PendingEvents
@@ -53,8 +55,8 @@ class _Call:
     time: int
     path: Guard
     iteration: tuple[int, ...]
-    freed: bool = False
-    """A backward has gone through it and freed its graph: another one is refused for that."""
+    freed: tuple[ir.Node, Guard] | None = None
+    """The backward that has gone through it and freed its graph, and its path: another one is refused for that."""
 
 
 @dataclass(slots=True, eq=False)
@@ -68,9 +70,9 @@ class _Stepped:
 
 
 class GivenNetworks(Observer):
-    """Raises `GivenNetworkStepped`."""
+    """Raises `GivenNetworkStepped`, `GivenNetworkFreed`."""
 
-    words = (".step",)
+    words = (".parameters",)
     concerns = (DIFFERENTIATING,)
 
     def __init__(self, machine: Machine) -> None:
@@ -178,13 +180,17 @@ class GivenNetworks(Observer):
             return
         calls = self._behind(root)
         path = self.machine.path
+        again = [call for call in calls if call.network is not None and call.freed and call.freed[1] <= path]
+        if again:
+            # the last that was called: a backward comes to it first
+            self._tell_freed(max(again, key=lambda call: call.time), root, origin)
         for call in calls if not any(each.freed for each in calls) else ():
             for step in self._steps:
                 if step.network is call.network and call.time < step.time and call.path <= path and step.path <= path:
                     self._tell(call, step, origin)
                     break
         for call in calls:
-            call.freed = not _retains(origin)
+            call.freed = None if _retains(origin) else (origin, path)
         self._count += 1
         self._fed += [(call.network, path) for call in calls if call.network is not None]
 
@@ -196,6 +202,21 @@ class GivenNetworks(Observer):
             statement=self.machine.line(),
             trace=(forward, backward),
             network=call.name,
+        )
+        self.pending.add(event)
+
+    def _tell_freed(self, call: _Call, root: Tensor, origin: ir.Node) -> None:
+        assert call.freed is not None
+        first = call.freed[0]
+        forward = Step(call.origin.origin, f"`{call.name}` is called here")
+        event = GivenNetworkFreed(
+            node=origin.origin,
+            statement=self.machine.line(),
+            trace=(forward, Step(first.origin, "this backward frees the graph of that call"))
+            if first is not origin
+            else (forward,),
+            network=call.name,
+            root=self.machine.facts(root),
         )
         self.pending.add(event)
 
