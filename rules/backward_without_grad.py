@@ -2,8 +2,15 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import shown
 from torchlint.model import events
+from torchlint.model.events import gradients
 from torchlint.rule import Diagnostic, Example, Level, Raises, Rule
 from torchlint.truth import Truth
+
+_CLAIMS = (
+    Raises("does not require grad and does not have a grad_fn"),
+    Raises("has no attribute 'backward'"),
+    Raises("One of the differentiated Tensors does not require grad"),
+)
 
 
 class BackwardWithoutGrad(Rule):
@@ -25,7 +32,8 @@ class BackwardWithoutGrad(Rule):
     for "equal").
 
     ## Known limits
-    Silent where it isn't sure that no input requires grad, so about most function arguments.
+    Silent where it isn't sure that no input requires grad, so about most function arguments. Of the examples that a
+    loop over data gives it says "unless what `loader` gives does", where the rest of the loss is cut.
 
     ## References
     - [Setting requires_grad](https://docs.pytorch.org/docs/stable/notes/autograd.html#setting-requires-grad)
@@ -87,16 +95,18 @@ class BackwardWithoutGrad(Rule):
         ),
     )
 
-    def check(self, event: events.BackwardCalled) -> Iterator[Diagnostic]:
+    def check(self, event: events.BackwardCalled | gradients.CutLossDifferentiated) -> Iterator[Diagnostic]:
+        root = shown(event.root_node, event.root.name)
+        if isinstance(event, gradients.CutLossDifferentiated):
+            message = (
+                f"backward starts from {root}, which does not require grad unless what `{event.source}` gives does"
+            )
+            yield Diagnostic(event.node, f"{message}: {event.cut}", event.trace, level=Level.WARNING, claims=_CLAIMS)
+            return
         if event.root.requires_grad is not Truth.NO and event.recorded is not Truth.NO:
             return
         cause = f": {event.cut}" if event.cut else ""
         if event.root.requires_grad is not Truth.NO:
             cause = ": it is a view made under `no_grad`, and has no history of its own"
-        message = f"backward starts from {shown(event.root_node, event.root.name)}, which does not require grad{cause}"
-        claims = (
-            Raises("does not require grad and does not have a grad_fn"),
-            Raises("has no attribute 'backward'"),
-            Raises("One of the differentiated Tensors does not require grad"),
-        )
-        yield Diagnostic(event.node, message, event.trace, claims=claims)
+        message = f"backward starts from {root}, which does not require grad{cause}"
+        yield Diagnostic(event.node, message, event.trace, claims=_CLAIMS)

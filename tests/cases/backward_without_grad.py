@@ -653,3 +653,162 @@ def pre_hook_that_replaces_the_input():
 
     net.register_forward_pre_hook(scaled)
     net(torch.rand(4, 2)).sum().backward()
+
+
+def output_of_a_given_network_is_detached():
+    """Raises: does not require grad and does not have a grad_fn"""
+    import pickle
+
+    def fit(model, loader, optimizer):
+        for x, y in loader:
+            optimizer.zero_grad()
+            out = model(x).detach()
+            loss = F.cross_entropy(out, y)
+            loss.backward()  # warning: [TLN104]
+            optimizer.step()
+
+    model = pickle.loads(pickle.dumps(nn.Linear(3, 2)))
+    batches = pickle.loads(pickle.dumps([(torch.rand(4, 3), torch.tensor([0, 1, 1, 0]))]))
+    fit(model, batches, torch.optim.SGD(model.parameters(), lr=0.1))
+
+
+def given_network_called_under_no_grad():
+    """Raises: does not require grad and does not have a grad_fn"""
+    import pickle
+
+    def fit(model, train_loader, optimizer, device):
+        criterion = nn.MSELoss()
+        for i, batch in enumerate(train_loader):
+            x, y = batch[0].to(device), batch[1].to(device)
+            optimizer.zero_grad()
+            with torch.no_grad():
+                out = model(x)
+            loss = criterion(out, y.float())
+            loss.backward()  # warning: [TLN104]
+            optimizer.step()
+
+    model = pickle.loads(pickle.dumps(nn.Linear(3, 2)))
+    batches = pickle.loads(pickle.dumps([(torch.rand(4, 3), torch.rand(4, 2))]))
+    fit(model, batches, torch.optim.SGD(model.parameters(), lr=0.1), "cpu")
+
+
+def decisions_of_a_network_against_labels_of_a_loader():
+    """Raises: does not require grad and does not have a grad_fn"""
+    import pickle
+
+    loader = pickle.loads(pickle.dumps([(torch.rand(4, 3), torch.rand(4))]))
+    model = nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        guess = model(x).argmax(dim=1)
+        loss = F.mse_loss(guess.float(), y)
+        loss.backward()  # warning: [TLN104]
+        optimizer.step()
+
+
+def data_of_a_given_network_as_an_attribute():
+    """Raises: does not require grad and does not have a grad_fn"""
+    import pickle
+
+    def fit(model, loader):
+        for x, y in loader:
+            out = model(x).data
+            loss = ((out - y) ** 2).mean()
+            loss.backward()  # warning: [TLN104]
+
+    model = pickle.loads(pickle.dumps(nn.Linear(3, 2)))
+    fit(model, pickle.loads(pickle.dumps([(torch.rand(4, 3), torch.rand(4, 2))])))
+
+
+def examples_are_what_learns():
+    import pickle
+
+    def fit(model, loader, target):
+        with torch.no_grad():
+            wanted = model(target)
+        for x, y in loader:
+            x.requires_grad_()
+            loss = F.mse_loss(x, wanted) + F.mse_loss(y, wanted.detach())
+            loss.backward()
+
+    model = pickle.loads(pickle.dumps(nn.Linear(3, 3)))
+    fit(model, pickle.loads(pickle.dumps([(torch.rand(4, 3), torch.rand(4, 3))])), torch.rand(4, 3))
+
+
+def teacher_under_no_grad_and_student():
+    import pickle
+
+    def distil(teacher, student, loader, optimizer):
+        for x, y in loader:
+            optimizer.zero_grad()
+            with torch.no_grad():
+                wanted = teacher(x)
+            loss = F.mse_loss(student(x), wanted) + F.mse_loss(wanted, y)
+            loss.backward()
+            optimizer.step()
+
+    teacher, student = pickle.loads(pickle.dumps((nn.Linear(3, 2), nn.Linear(3, 2))))
+    batches = pickle.loads(pickle.dumps([(torch.rand(4, 3), torch.rand(4, 2))]))
+    distil(teacher, student, batches, torch.optim.SGD(student.parameters(), lr=0.1))
+
+
+def examples_go_through_what_another_network_gives():
+    import pickle
+
+    def fit(encoder, decoder, loader, optimizer):
+        for x, y in loader:
+            optimizer.zero_grad()
+            z = encoder(x).detach()
+            y = decoder(y)
+            loss = F.mse_loss(z, y)
+            loss.backward()
+            optimizer.step()
+
+    encoder, decoder = pickle.loads(pickle.dumps((nn.Linear(3, 2), nn.Linear(2, 2))))
+    batches = pickle.loads(pickle.dumps([(torch.rand(4, 3), torch.rand(4, 2))]))
+    fit(encoder, decoder, batches, torch.optim.SGD(decoder.parameters(), lr=0.1))
+
+
+def a_weight_that_is_given_is_learnt():
+    import pickle
+
+    def fit(model, loader, scale):
+        for x, y in loader:
+            with torch.no_grad():
+                out = model(x)
+            loss = F.mse_loss(out * scale, y)
+            loss.backward()
+
+    model = pickle.loads(pickle.dumps(nn.Linear(3, 2)))
+    batches = pickle.loads(pickle.dumps([(torch.rand(4, 3), torch.rand(4, 2))]))
+    fit(model, batches, torch.ones(2, requires_grad=True))
+
+
+def parameters_are_looped_over():
+    import pickle
+
+    def penalty(model, anchors):
+        for p, (name, old) in zip(model.parameters(), anchors.items()):
+            loss = F.mse_loss(p, old.detach())
+            loss.backward()
+
+    model = pickle.loads(pickle.dumps(nn.Linear(3, 2)))
+    penalty(model, {name: torch.rand_like(p) for name, p in model.named_parameters()})
+
+
+def examples_are_made_to_require_grad_by_code_elsewhere():
+    import pickle
+
+    def prepare(*tensors):
+        for each in tensors:
+            each.requires_grad_()
+
+    def fit(model, loader, prepare):
+        for x, y in loader:
+            prepare(x, y)
+            loss = F.mse_loss(model(x).detach(), y)
+            loss.backward()
+
+    model = pickle.loads(pickle.dumps(nn.Linear(3, 2)))
+    fit(model, pickle.loads(pickle.dumps([(torch.rand(4, 3), torch.rand(4, 2))])), prepare)

@@ -309,3 +309,26 @@ class GivenNetworkFreed(Event):
 
     network: str
     root: TensorFacts
+
+
+@record(frozen=True, kw_only=True)
+class CutLossDifferentiated(Event):
+    """
+    `loss.backward()` where all that `loss` is made of is cut from the graph, or comes from a loop over data.
+
+    Attributes
+    ----------
+    root
+        The loss.
+    root_node
+        The expression that names it.
+    cut
+        Why the rest has no graph: "`detach()` cuts it from the graph", "it is computed under `no_grad`".
+    source
+        How the program calls what it loops over: the loss has a graph if what that gives requires grad.
+    """
+
+    root: TensorFacts
+    root_node: cst.BaseExpression
+    cut: str
+    source: str

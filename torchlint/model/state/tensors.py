@@ -83,6 +83,8 @@ class Grad:
 GRAD_NO = Grad(Truth.NO)
 GRAD_MAYBE = Grad(Truth.MAYBE)
 GRAD_YES = Grad(Truth.YES)
+FROM_DATA = "it is made from data alone"
+"""Why a tensor has no graph that nothing has cut."""
 
 
 class VersionCounter:

@@ -29,6 +29,7 @@ from torchlint.model.state.objects import Instance as Instance
 from torchlint.model.state.objects import Partial as Partial
 from torchlint.model.state.objects import Super as Super
 from torchlint.model.state.objects import globals_of as globals_of
+from torchlint.model.state.tensors import FROM_DATA as FROM_DATA
 from torchlint.model.state.tensors import GRAD_MAYBE as GRAD_MAYBE
 from torchlint.model.state.tensors import GRAD_NO as GRAD_NO
 from torchlint.model.state.tensors import GRAD_YES as GRAD_YES

@@ -13,6 +13,7 @@ from torchlint.model.autograd.writes import escape, is_none, use
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
+    FROM_DATA,
     GRAD_MAYBE,
     GRAD_NO,
     GRAD_YES,
@@ -63,7 +64,7 @@ def create(torch: Torch, qualified: str, site: CallSite, positional: list[Value]
     own = GRAD_NO if created.requires_grad is False else GRAD_YES if created.requires_grad else GRAD_MAYBE
     if any(argument.star == "**" for argument in site.node.arguments) and not site.complete:
         own = GRAD_MAYBE  # `requires_grad` is given by its name
-    cut = "it is made from data alone"
+    cut = FROM_DATA
     if display in ("tensor", "new_tensor") and any(
         tensor.requires_grad != GRAD_NO for value in positional for tensor in reachable_tensors(value)
     ):
@@ -122,7 +123,7 @@ def _shared(torch: Torch, source: Value, created: factories.Created, display: st
             return detached_alias(autograd, aliases[0], site.node, f"torch.{display}()", own_counter=True)
     if recorded and may_be_tensor(source):
         return Unknown(reachable_tensors(source), source=site.node)
-    return fresh(autograd, site.node, display, cut="it is made from data alone")
+    return fresh(autograd, site.node, display, cut=FROM_DATA)
 
 
 def new_parameter(torch: Torch, qualified: str, site: CallSite) -> Tensor:

@@ -20,6 +20,7 @@ from torchlint.model.autograd.tensors import all_tensor_options, detached_alias,
 from torchlint.model.events import Shape
 from torchlint.model.state.guards import ALWAYS, Guard, Truth
 from torchlint.model.state.values import (
+    FROM_DATA,
     GRAD_NO,
     NONE,
     Choice,
@@ -154,7 +155,7 @@ def _why_cut(torch: Torch, op: Op, bound: dict[str, Value], display: str, differ
     if torch.machine.grad_mode is Truth.NO and any(tensor.requires_grad != GRAD_NO for tensor in inputs):
         return "it is computed under `no_grad`"
     reasons = {tensor.cut for tensor in inputs if tensor.cut}
-    return reasons.pop() if len(reasons) == 1 else "it is made from data alone"
+    return reasons.pop() if len(reasons) == 1 else FROM_DATA
 
 
 def present(torch: Torch, value: Value) -> list[tuple[Guard, Tensor]]:
