@@ -21,20 +21,18 @@ class BackwardThroughFreedGraph(Rule):
     ## Why is this bad?
     Most operations save tensors for their gradient, and a backward frees them as it passes: the next one that comes
     there raises. Nodes that save nothing (`+`, `sum`, `view`, `cat`) don't raise; the same loss then adds its gradient
-    a second time, which is reported as a warning. So is a second backward from a loss that unknown code has returned
-    (`loss = criterion(model(x), y)`): the first came back, so there was a graph, and it is freed.
+    twice: a warning. So is a second backward from `loss = criterion(model(x), y)` of unknown code, which had a graph.
 
     ## Cure
-    Two losses, one graph: one backward on their sum; what only the second shall train: `fake.detach()` in the first.
-    One loss, several steps: compute it anew before each. State that outlives an iteration: `h = h.detach()`.
-    Derived weights: compute them in `forward`. `retain_graph=True` silences torch, and is rarely what you want.
+    Two losses, one graph: one backward on their sum, or `fake.detach()` in the first. One loss, several steps: compute
+    it anew. State that outlives an iteration: `h = h.detach()`. `retain_graph=True` is rarely what you want.
 
     ## Fix safety
     Unsafe: the first loss now waits for the second, and a detached state doesn't learn through earlier iterations.
 
     ## Known limits
-    Silent where it isn't sure that the freed node saved something: two *different* losses may share such nodes.
-    Of a network that is given, it speaks only where an optimizer is built over its parameters in sight.
+    Silent where it isn't sure that the freed node saved something, which two losses may well share. Of a network that
+    is given it speaks where an optimizer is built over its parameters in sight.
 
     ## References
     - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)

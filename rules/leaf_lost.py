@@ -13,11 +13,13 @@ class LeafLost(Rule):
 
     ## What it does
     Finds `x = torch.rand(n, requires_grad=True) * 0.01` (also `.exp()`, `.view(...)`) where a backward reaches the
-    leaf and the gradient of `x` is asked for, and `w = w - lr * w.grad` in a loop.
+    leaf and the gradient of `x` is asked for, `w = w - lr * w.grad` in a loop, and `p = p - lr * p.grad` in a loop over
+    parameters.
 
     ## Why is this bad?
     The name holds the result of the operation, which is no leaf: `.grad` is None, and an optimizer refuses it. The
-    gradient goes to the leaf, which nothing holds.
+    gradient goes to the leaf, which nothing holds. A variable that loops over parameters is only a name: bound anew,
+    it leaves the parameter as it was.
 
     ## Cure
     Require grad last: `x = (torch.rand(n) * 0.01).requires_grad_()`. Update a leaf in place under
@@ -85,12 +87,22 @@ class LeafLost(Rule):
                     w -= 0.1 * w.grad
             """,
         ),
+        Example(
+            """
+            import torch
+            net = torch.nn.Linear(2, 1)
+            before = net.weight.detach().clone()
+            net(torch.ones(1, 2)).sum().backward()
+            for p in net.parameters():
+                p = p - 0.1 * p.grad  # warning: [TLN306]
+            """,
+            shows=Holds("torch.equal(net.weight, before)"),
+        ),
     )
     good = (
         Example(
             """
             import torch
-
             w = (torch.ones(3) * 0.01).requires_grad_()
             for _ in range(2):
                 (slope,) = torch.autograd.grad((w - 1).pow(2).sum(), w)
@@ -100,7 +112,10 @@ class LeafLost(Rule):
         ),
     )
 
-    def check(self, event: registration.LeafLost) -> Iterator[Diagnostic]:
+    def check(self, event: registration.LeafLost | registration.ParameterRebound) -> Iterator[Diagnostic]:
+        if isinstance(event, registration.ParameterRebound):
+            yield Diagnostic(event.node, f"this binds only the name `{event.name}`: the parameter keeps its value")
+            return
         claims = (Observed("leaf-lost", event.name),)
         if event.how == "rebound":
             message = f"`{event.name}` is no leaf any more: from now on `{event.name}.grad` is None"

@@ -278,3 +278,63 @@ def moved_and_retained():
     w.retain_grad()
     w.pow(2).sum().backward()
     assert w.grad is not None
+
+
+def step_by_hand_that_binds_the_name():
+    """Holds: all(torch.equal(a, b) for a, b in zip(net.parameters(), before))"""
+    net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+    before = [p.detach().clone() for p in net.parameters()]
+    net(torch.rand(2, 3)).sum().backward()
+    with torch.no_grad():
+        for p in net.parameters():
+            p = p - 0.1 * p.grad  # warning: [TLN306]
+
+
+def target_network_that_does_not_follow():
+    """Holds: torch.equal(before, target.weight)"""
+    net, target = nn.Linear(3, 2), nn.Linear(3, 2)
+    before = target.weight.detach().clone()
+    for p, t in zip(net.parameters(), target.parameters()):
+        t = 0.01 * p + (1 - 0.01) * t  # warning: [TLN306]
+
+
+def clipped_by_name():
+    """Holds: torch.equal(before, net.weight)"""
+
+    def clip(model, bound):
+        for name, p in model.named_parameters():
+            if p.requires_grad:
+                p = torch.clamp(p, -bound, bound)  # warning: [TLN306]
+
+    net = nn.Linear(3, 2)
+    before = net.weight.detach().clone()
+    clip(net, 0.01)
+
+
+def new_values_are_collected():
+    net = nn.Linear(3, 2)
+    net(torch.rand(2, 3)).sum().backward()
+    fast = []
+    for p in net.parameters():
+        p = p - 0.1 * p.grad
+        fast.append(p)
+
+
+def name_of_a_parameter_is_bound_and_written():
+    net = nn.Linear(3, 2)
+    net(torch.rand(2, 3)).sum().backward()
+    for p in net.parameters():
+        p = p.detach()
+        p.sub_(0.1)
+    for p in net.parameters():
+        g = p.grad
+        p = p.data
+        p -= 0.1 * g
+
+
+def parameters_initialised_by_what_gives_them_back():
+    net = nn.Linear(3, 2)
+    for p in net.parameters():
+        p = nn.init.normal_(p)
+    for p in net.parameters():
+        p = p.requires_grad_(False)

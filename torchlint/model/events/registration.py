@@ -285,6 +285,24 @@ class LeafLost(Event):
 
 
 @record(frozen=True, kw_only=True)
+class ParameterRebound(Event):
+    """
+    A loop over parameters binds its variable to a tensor computed from it, and nothing in the loop reads that: the
+    parameter keeps its value. `node` is the value.
+
+    Attributes
+    ----------
+    name
+        The variable.
+    value_node
+        The value assigned.
+    """
+
+    name: str
+    value_node: cst.BaseExpression
+
+
+@record(frozen=True, kw_only=True)
 class ParameterUnused(Event):
     """
     A layer or parameter that the `__init__` of a Module registers, and that nothing in the file reads; an object of the
