@@ -13,7 +13,7 @@ class RequiresGradMisspelt(Rule):
 
     ## What it does
     Finds `p.require_grad = False` and similar misspellings on tensors, and `module.requires_grad = False` on modules,
-    which have no such attribute.
+    which have no such attribute; and `p.requires_grad == False` as a statement, which compares.
 
     ## Why is this bad?
     Python makes a new attribute and nothing happens: what should be frozen is trained.
@@ -71,6 +71,23 @@ class RequiresGradMisspelt(Rule):
             model[0].requires_grad_(False)
             """,
         ),
+        Example(
+            """
+            import torch
+
+            model = torch.nn.Linear(2, 1)
+            for p in model.parameters():
+                p.requires_grad == False  # warning: [TLN310]
+            """,
+            shows=Holds("model.weight.requires_grad"),
+            fixed="""
+            import torch
+
+            model = torch.nn.Linear(2, 1)
+            for p in model.parameters():
+                p.requires_grad = False
+            """,
+        ),
     )
     good = (
         Example(
@@ -85,9 +102,14 @@ class RequiresGradMisspelt(Rule):
         ),
     )
 
-    def check(self, event: registration.GradFlagSet) -> Iterator[Diagnostic]:
+    def check(self, event: registration.GradFlagSet | registration.GradFlagCompared) -> Iterator[Diagnostic]:
         owner = code(event.owner)
         fix: Fix | None
+        if isinstance(event, registration.GradFlagCompared):
+            text = f"{code(event.target)} = {event.wanted}"
+            message = f"`==` compares and sets nothing: `{text}`"
+            yield Diagnostic(event.node, message, fix=Fix(f"write `{text}`", (Edit(event.node, text),), safe=False))
+            return
         if event.of == "tensor":
             fix = Fix("spell it `requires_grad`", (Edit(event.target, f"{owner}.requires_grad"),), safe=False)
             message = f"`{owner}.{event.attribute}` means nothing to torch: it is spelt `requires_grad`"

@@ -166,3 +166,24 @@ def table_that_requires_no_grad_in_any_case():
     """Holds: not table.requires_grad"""
     table = torch.zeros(4, 4)
     table.require_grad = False  # strict: [TLN310]
+
+
+def backbone_compared_where_it_should_be_frozen():
+    """Holds: all(p.requires_grad for p in backbone.parameters())"""
+    backbone = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
+
+    def freeze(model):
+        for name, p in model.named_parameters():
+            if "bias" not in name:
+                p.requires_grad == False  # warning: [TLN310]
+
+    freeze(backbone)
+
+
+def flags_that_are_looked_at():
+    layer = nn.Linear(3, 4)
+    for p in layer.parameters():
+        assert p.requires_grad == True
+        frozen = p.requires_grad == False
+        if p.requires_grad == frozen:
+            p.requires_grad = False

@@ -285,6 +285,26 @@ class LeafLost(Event):
 
 
 @record(frozen=True, kw_only=True)
+class GradFlagCompared(Event):
+    """
+    `p.requires_grad == False` stands as a statement, in a function or a loop: nothing is set. `node` is the comparison.
+
+    Attributes
+    ----------
+    target
+        The attribute.
+    owner
+        What has it.
+    wanted
+        What it is compared with.
+    """
+
+    target: cst.BaseExpression
+    owner: cst.BaseExpression
+    wanted: bool
+
+
+@record(frozen=True, kw_only=True)
 class ParameterRebound(Event):
     """
     A loop over parameters binds its variable to a tensor computed from it, and nothing in the loop reads that: the
