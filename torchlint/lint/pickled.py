@@ -150,6 +150,19 @@ class Contents:
         return found
 
     @cached_property
+    def _objects(self) -> set[str]:
+        """Attributes of `self` of which the file reads what no plain value has, and whose kind it never asks."""
+        read, asked = set[str](), set[str]()
+        for node in self._parents:
+            if isinstance(node, ast.Attribute) and _is_of_self(node):
+                user = self._parents[node]
+                if isinstance(user, ast.Attribute) and isinstance(user.ctx, ast.Load) and not is_of_values(user.attr):
+                    read.add(ast.unparse(node))
+                elif self._is_asked(node):
+                    asked.add(ast.unparse(node))
+        return read - asked
+
+    @cached_property
     def _bound(self) -> dict[str, list[tuple[ast.AST, int, ast.expr]]]:
         """By name, or attribute of `self`: in which function, on which line, what is assigned to it."""
         found: dict[str, list[tuple[ast.AST, int, ast.expr]]] = {}
@@ -248,6 +261,8 @@ class Contents:
             return Refused("a function, or what is called like one", "save what it is made from", "")
         if words in self._stateful and not (local and last is not None and is_state(last[1])):
             return self._stateful[words]
+        if not local and words in self._objects:
+            return Refused("an object", PLAIN)
         stored = [value for where, _, value in self._bound.get(f"{words}[]", ()) if where is around]
         found = self._first(stored, around, line, depth - 1)
         if found is not None:
