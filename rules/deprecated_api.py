@@ -114,7 +114,11 @@ class DeprecatedApi(Rule):
             said += f", and gone in {change.removed[0]}.{change.removed[1]}"
         why = target.allowing(target.newest) if change.deprecated and target.begins_before(change.deprecated) else ""
         is_named = event.call is None and not (event.imports or event.decorates)
-        instead = f": use `{change.instead}{'' if is_named else _given(change.how)}`" if change.instead else ""
+        instead = (
+            f": use `{change.instead}{change.given if not is_named or change.how == 'call' else ''}`"
+            if change.instead
+            else ""
+        )
         if instead and not change.how:
             instead += ", which is no drop-in"
         fix = partial(renamed, event, change, mends=False)
@@ -141,10 +145,3 @@ class DeprecatedApi(Rule):
             others="mention",
             claims=(claim,),
         )
-
-
-def _given(how: str) -> str:
-    """What has to be said to the one that takes its place, and was not, or not in this order."""
-    kind, _, given = how.partition(":")
-    first, _, names = given.partition("|")
-    return {"prepend": f"({first}, ...)", "decorator": f"({given})", "order": f"({names})"}.get(kind, "")

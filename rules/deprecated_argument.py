@@ -125,7 +125,8 @@ class DeprecatedArgument(Rule):
                 level = Level.WARNING
                 claim = Observed("deprecated", change.name, since)
             instead = f": {change.cure}" if change.cure else ""
-            if event.target.torchvision and event.target.begins_before(change.instead_since):
+            named = change.instead and event.target.torchvision  # leaving it out needs no release
+            if named and event.target.begins_before(change.instead_since):
                 instead += f", which needs {change.instead_of} ({event.target.torchvision})"
             fix = partial(without_old_argument, event)
             function = "torchvision" if event.name.startswith("torchvision.") else event.name

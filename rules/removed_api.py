@@ -143,5 +143,9 @@ class RemovedApi(Rule):
         )
 
 
-_DIFFERS = {"transform": "with complex numbers for pairs of real ones, and `dim` for `signal_ndim`"}
+_DIFFERS = {
+    "transform": "with complex numbers for pairs of real ones, and `dim` for `signal_ndim`",
+    "solve": "with the matrix first, and gives the solution alone",
+    "symeig": "with `UPLO` for `upper`, and always gives eigenvectors (`torch.linalg.eigvalsh` gives none)",
+}
 """How what takes the place of a function differs from it, by the way in which it is rewritten."""

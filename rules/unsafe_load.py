@@ -114,7 +114,7 @@ class UnsafeLoad(Rule):
             level = Level.STRICT
         fix: partial[Fix | None] | None = partial(loading_weights, event)
         trace = event.trace
-        if event.holds is not None and (event.is_own or event.is_likely):
+        if event.holds is not None:
             allowing = event.holds.allowing or "more than its class"
             allowed = f"or allow {allowing} by `torch.serialization.add_safe_globals`"
             fix, trace = None, (*trace, Step(event.node, event.holds.cure))
@@ -133,10 +133,9 @@ def _remedy(event: api.UnsafeLoad) -> str:
         refuses = "torch refuses from 2.6 on" if default else "`weights_only=True` refuses"
         return f"line {holds.line} {'uses it as' if event.used else 'saves'} {holds.what}, which {refuses}"
     it = "`weights_only=True`, the default from 2.6 on," if default else "`weights_only=True`"
-    if event.is_likely and holds is not None:
+    if holds is not None:
         return f"{it} refuses {holds.what} ({holds.where})"
-    perhaps = "" if holds is None else f" (if it is the file that {holds.where} saves, it holds {holds.what})"
-    said = f"{it} is enough for {_LOADED}{perhaps}"
+    said = f"{it} is enough for {_LOADED}"
     if not target.begins_before((2, 6)):
         return said
     if not target.reaches((2, 6)):

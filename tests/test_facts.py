@@ -48,6 +48,7 @@ def _hold_dismissed(name: str, pieces: Iterable[str], monkeypatch: pytest.Monkey
             with monkeypatch.context() as patch:
                 patch.setattr(Facts, "_dismisses", lambda *_: False)
                 patch.setattr(Facts, "held_back", lambda *_, **__: None)
+                patch.setattr(engine, "_told", lambda *_: None)
                 patch.setattr(engine, "Nodes", lambda path, program, whole: Nodes(path, program, whole=True))
                 asked = check_text(name, piece, RULES, selection)
             assert (report.findings, report.held_back) == (asked.findings, asked.held_back), piece

@@ -43,6 +43,50 @@ def in_main():
         got = [main(0), main(0)]
 
 
+def in_a_self_test():
+    """Holds: got[0] != got[1]"""
+
+    def scaled(x):
+        return x * random.random()
+
+    def tried(seed):
+        return scaled(seed + 1)
+
+    if __name__ == "__main__":
+        got = []
+        for _ in range(2):
+            torch.manual_seed(0)  # smell: [TLN808]
+            got.append(tried(1))
+
+
+def a_self_test_that_draws_nothing_else():
+    def scaled(x):
+        return x * random.random()
+
+    class Net(torch.nn.Linear):
+        def augmented(self, x):
+            return scaled(x)
+
+    def shape():
+        return (2, 3)
+
+    if __name__ == "__main__":
+        torch.manual_seed(0)
+        print(torch.nn.Linear(3, 1)(torch.rand(shape())))
+
+
+def a_main_that_draws_nothing_else():
+    def scaled(x):
+        return x * random.random()
+
+    def main():
+        torch.manual_seed(0)
+        print(torch.rand(3))
+
+    if __name__ == "__main__":
+        main()
+
+
 def all_of_the_devices():
     """Holds: got[0] != got[1]"""
     got = []

@@ -10,7 +10,7 @@ from time import process_time
 import pytest
 
 from torchlint.knowledge.api import find
-from torchlint.syntax.mentions import are_spelled, lines_of, mentioned, names_of, statements
+from torchlint.syntax.mentions import are_spelled, lines_of, mentioned, names_of, spelled, statements
 from torchlint.syntax.references import Reference, references
 from torchlint.target import Target
 
@@ -72,8 +72,8 @@ def _both(text: str, wanted: Container[str], packages: Collection[str]) -> tuple
     tree = ast.parse(text)
     names = names_of(tree, packages)
     beginnings = find.beginnings() if isinstance(wanted, find.Watched) else {"torch", "torch.linalg"}
-    lines = None if names is None else lines_of(text, names, wanted, beginnings)
-    near, all_over = references(tree, wanted, packages, lines), references(tree, wanted, packages)
+    lines = None if names is None else lines_of(spelled(text, names, wanted, beginnings), wanted)
+    near, all_over = references(tree, wanted, packages, lines, text=text), references(tree, wanted, packages)
     return [_shown(each) for each in near], [_shown(each) for each in all_over]
 
 
@@ -110,6 +110,6 @@ def test_what_follows_a_name_is_read_once(between: str) -> None:
     names = names_of(ast.parse("import torch.nn as nn"), ("torch",))
     assert names is not None
     begin = process_time()
-    found = lines_of(text, names, {"torch.nn.Module"})
+    found = spelled(text, names, {"torch.nn.Module"})
     assert process_time() - begin < 1
     assert found

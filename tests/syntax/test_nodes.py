@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import textwrap
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import libcst as cst
@@ -13,7 +14,7 @@ import pytest
 from torchlint.syntax import ir, kinds
 from torchlint.syntax.lowering import lower_ast
 from torchlint.syntax.nodes import Nodes
-from torchlint.syntax.place import key, keys
+from torchlint.syntax.place import NodeWantedError, key, keys
 from torchlint.syntax.places import places
 from torchlint.syntax.text import NEWLINE
 from torchlint.syntax.tree import Source, walk
@@ -97,7 +98,12 @@ def check(path: str, text: str) -> None:
         tree = parts.source()
         assert found is not None
         assert tree is not None
-        assert tree.span(found) == whole.span(theirs[key(one.origin, whole.lines)])  # type: ignore[arg-type]
+        its = theirs[key(one.origin, whole.lines)]  # type: ignore[arg-type]
+        assert tree.span(found) == whole.span(its)
+        with suppress(NodeWantedError):
+            assert parts.span(one.origin) == whole.span(its)  # type: ignore[arg-type]
+        with suppress(NodeWantedError):
+            assert parts.code(one.origin) == cst.Module([]).code_for_node(its)  # type: ignore[arg-type]
 
 
 def check_by_methods(path: str, text: str) -> None:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import Any
 
 from torchlint.knowledge.api import find
@@ -27,8 +28,9 @@ from torchlint.model.observers.api.methods import METHODS
 from torchlint.project.index import ProjectIndex
 from torchlint.record import record
 from torchlint.rule import Rule
+from torchlint.syntax.availability import names
 from torchlint.syntax.kinds import line_at, place_at
-from torchlint.syntax.mentions import lines_of, names_of, statements
+from torchlint.syntax.mentions import lines_of, names_of, spelled, statements
 from torchlint.syntax.references import Reference, asked_methods, references
 from torchlint.target import Release, Target
 
@@ -91,15 +93,17 @@ def referred(
     retains = _RETAIN in text
     if not (names is None or names or retains):
         return Target, []
-    lines = None if names is None else lines_of(text, names, find.watched_anywhere(), find.beginnings())
-    if lines == [] and not retains:
+    anywhere = find.Spelled(find.watched_anywhere(), text)
+    said = None if names is None else spelled(text, names, anywhere, find.beginnings())
+    if said == {} and not retains:
         return lambda: selection.target or project.target(text), []
     target = selection.target or project.target(text)
     watched = find.watched(target)
+    lines = None if said is None else lines_of(said, find.Spelled(watched, text))
     found: list[Reference] = []
     tried = set[str]()
     if lines is None or lines:
-        named = references(tree, watched, find.PACKAGES, lines)
+        named = references(tree, watched, find.PACKAGES, lines, text=text)
         found = [each for each in named if not each.asked]
         tried |= _tried(named)
     if retains:
@@ -115,7 +119,9 @@ def referred(
     uses = used(found)
     if any(use.kind in _ASKED_FOR for use in uses):  # only then other files are looked into
         gates = Gates(tree, project)
-        named = references(tree, watched, find.PACKAGES, lines, gates.is_flag)
+        spoken = {part for use in uses for part in accumulate(use.reference.name.split("."), "{}.{}".format)}
+        lines = sorted({each.node.lineno for each in found if each.name in spoken})
+        named = references(tree, watched, find.PACKAGES, lines, gates.is_flag, text)
         asked = {id(each.node) for each in named if each.asked}
         tried |= _tried(named)
         uses = used([each for each in found if id(each.node) not in asked])
@@ -171,13 +177,10 @@ class _Names:
 
     def __init__(self, path: str, text: str, tree: ast.Module, project: ProjectIndex) -> None:
         self.tree = tree
+        self._text = text
         self.project = project
         self.checkpoints = Checkpoints(tree)
         self.loaded = Loaded(path, text, self.checkpoints, project)
-
-    @cached_property
-    def read(self) -> set[str]:
-        return {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)}
 
     @cached_property
     def exported(self) -> set[object]:
@@ -194,7 +197,7 @@ class _Names:
         }
 
     def uses(self, name: str) -> bool:
-        return name in self.read or name in self.exported
+        return names(self.tree, name, self._text) or name in self.exported
 
     def is_complex(self, call: ast.Call) -> bool:
         """Whether anything that its function writes of the first argument of a call speaks of complex numbers."""

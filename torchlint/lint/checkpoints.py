@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from torchlint.lint.own_files import is_by_trainer, is_settled, is_shipped, ways
+from torchlint.lint.own_files import bound_in, is_by_trainer, is_settled, is_shipped, ways
 from torchlint.lint.pickled import (
     MODULE,
     OBJECT,
@@ -83,12 +83,19 @@ class Checkpoints(Contents):
         Whether what is saved somewhere is what a call of `torch.load` reads, by the keys that are read and by the names
         of the files; None if neither tells.
         """
-        if call not in self._told:
-            self._told[call] = self._keys_read(call), self._words(call, 0)
-        keys, words = self._told[call]
+        keys, words = self._told_by(call)
         if keys and kept.keys is not None:
             return not keys.isdisjoint(kept.keys)
         return True if words & kept.words else None
+
+    def tells(self, call: ast.Call) -> bool:
+        """Whether anything tells what a call of `torch.load` reads: keys, or words of the path."""
+        return any(self._told_by(call))
+
+    def _told_by(self, call: ast.Call) -> tuple[frozenset[str], frozenset[str]]:
+        if call not in self._told:
+            self._told[call] = self._keys_read(call), self._words(call, 0)
+        return self._told[call]
 
     @cached_property
     def _told(self) -> dict[ast.Call, tuple[frozenset[str], frozenset[str]]]:
@@ -164,15 +171,26 @@ class Checkpoints(Contents):
         That is so where both name the place in the same words, in one function, or in two of which the one that reads
         was not given the place: whoever calls `load(path)` chooses another file than whoever calls `save(path)`.
         """
+        if not self._saving:
+            return None
         around = self.function_around(call)
         read = self._ways(call, 0)
-        settled = {words for words, each in read.items() if is_settled(each, around)}
+        settled: set[str] | None = None
         for each in self._saving:
             writer = self.function_around(each)
-            wanted = read.keys() if writer is around else settled
             written = self._ways(each, 1)
-            if any(words in wanted and (writer is around or is_settled(written[words], writer)) for words in written):
-                return each
+            if writer is around:
+                if not written.keys().isdisjoint(read):
+                    return each
+                continue
+            if settled is None:
+                bound = bound_in(around)
+                settled = {words for words, way in read.items() if is_settled(way, bound)}
+            same = settled & written.keys()
+            if same:
+                bound = bound_in(writer)
+                if any(is_settled(written[words], bound) for words in same):
+                    return each
         return None
 
     def _ways(self, call: ast.Call, at: int) -> dict[str, ast.expr]:
@@ -180,8 +198,8 @@ class Checkpoints(Contents):
         known = self._known_ways.get((call, at))
         if known is None:
             place = _file(call, at)
-            found = [] if place is None else ways(place, self.function_around(call), self.tree, self._full)
-            known = self._known_ways[call, at] = {ast.unparse(each): each for each in found}
+            found = {} if place is None else ways(place, self.function_around(call), self.tree, self._full)
+            known = self._known_ways[call, at] = found
         return known
 
     def is_ours(self, call: ast.Call) -> bool:
@@ -206,7 +224,7 @@ class Checkpoints(Contents):
         what = save.args[0] if save.args else next((k.value for k in save.keywords if k.arg == "obj"), None)
         if what is None:
             return True
-        given = ways(what, self.function_around(save), self.tree, self._full)
+        given = ways(what, self.function_around(save), self.tree, self._full).values()
         return any(isinstance(each, ast.Call) and not is_state(each) for each in given)
 
     def reads(self, call: ast.Call) -> Pickled | None:
@@ -231,6 +249,8 @@ class Checkpoints(Contents):
             return None if is_of_values(part.attr) else Pickled(part.lineno, *Refused("an object", PLAIN))
         if isinstance(part, ast.Call) and part.func is value:
             return Pickled(part.lineno, *MODULE)
+        if isinstance(part, ast.Call) and value in part.args and self._full(part.func) == "vars":
+            return Pickled(part.lineno, *Refused("an object", PLAIN))
         if not (isinstance(part, ast.Assign) and part.value is value and len(part.targets) == 1 and depth):
             return None
         name = part.targets[0]

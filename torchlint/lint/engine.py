@@ -11,11 +11,10 @@ import ast
 import gc
 import sys
 import threading
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import pairwise
+from functools import cached_property
 from time import perf_counter
 from typing import TypeVar
 
@@ -25,7 +24,9 @@ from torchlint.finding import shown_beside
 from torchlint.fixes import edits
 from torchlint.lint import api
 from torchlint.lint.facts import Facts, is_thorough, listeners, visitors
+from torchlint.lint.grouped import counted, place_of, together
 from torchlint.lint.pipeline import Pipeline, Question
+from torchlint.lint.places import Unparsed
 from torchlint.lint.registry import INTERNAL_ERROR, INVALID_SYNTAX, UNUSED_SUPPRESSION, DriverCode, Registry, Selection
 from torchlint.lint.suppressions import Suppressions, has_directive, may_be_judged, name_rules
 from torchlint.model import events, interpret
@@ -38,7 +39,7 @@ from torchlint.rule import Diagnostic, File, Finding, FindingFix, Level, Rule, S
 from torchlint.syntax.long_literals import Shortened, shortened
 from torchlint.syntax.lowering import program_of
 from torchlint.syntax.nodes import Nodes
-from torchlint.syntax.place import Place
+from torchlint.syntax.place import NodeWantedError, Place
 from torchlint.syntax.tree import Source, SourceError, Span, decode, described, finding_nodes, is_python
 
 
@@ -145,6 +146,9 @@ def _check(path: str, short: Shortened, registry: Registry, selection: Selection
             held = facts.held_back(suppressible=has_directive(text))
             if held is not None:
                 return FileReport(path, held_back=held, cut=(facts.cut, 0), depends=project.depends, seconds=seconds)
+            told = None if has_directive(text) else _told(path, text, nodes, registry, selection, facts, seconds)
+            if told is not None:
+                return told
         with _timed(seconds, PARSE):
             questions = facts.located(nodes)
             source = nodes.source()
@@ -161,6 +165,26 @@ def _check(path: str, short: Shortened, registry: Registry, selection: Selection
         return _broken(path, f"could not be parsed: {described(error)}", seconds)
     finally:
         nodes.release()
+
+
+def _told(
+    path: str,
+    text: str,
+    nodes: Nodes,
+    registry: Registry,
+    selection: Selection,
+    facts: Facts,
+    seconds: dict[str, float],
+) -> FileReport | None:
+    """The findings of a file in which no comment silences any, without a tree; None if one of them wants it."""
+    source = Unparsed(path, text, nodes)
+    check = _Check(source, selection, Suppressions(source, registry), facts, dict(seconds))
+    try:
+        with finding_nodes(nodes.find, nodes.code):
+            report = check.report(facts.questions, ())
+    except NodeWantedError:
+        return None
+    return None if report.failed else report
 
 
 def _referred(
@@ -209,14 +233,21 @@ class _Check:
         self.failures: list[Finding] = []
         self.answers: list[tuple[Question, list[Diagnostic]]] = []
         self.broken: set[str] = set()
-        self.file = File(source, Settings(Target(), {}))
         self.files: dict[str, File] = {}
         self.suppressed: set[tuple[str, Span]] = set()
         self.groups: dict[tuple[str, Span], Diagnostic] = {}
 
+    @cached_property
+    def file(self) -> File:
+        """What the rules are told of the file, but for their settings."""
+        return File(self.source, Settings(Target(), {}))
+
     def report(self, questions: Sequence[Question], visitors: Sequence[Rule]) -> FileReport:
         self.failures += map(self._lost, self.facts.lost)
-        if questions or visitors:
+        if isinstance(self.source, Unparsed):
+            for question in questions:
+                self._ask(question)
+        elif questions or visitors:
             Pipeline(self.source, self._ask, questions, visitors).run()
         # what is said of one place counts in the order in which it happened, not in which it was visited
         self.answers.sort(key=lambda answer: (answer[0].event is None, answer[0].order))
@@ -305,14 +336,14 @@ class _Check:
             first = max(members, key=lambda item: said[id(item)].weight)
             others = [each for each in members if each is not first]
             if others:
-                counted = _counted(said[id(first)], [said[id(each)] for each in others])
+                many = counted(said[id(first)], [said[id(each)] for each in others])
                 lines = others[0].span.line, others[-1].span.line
                 place = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} to {lines[1]}"
                 first = replace(
                     first,
-                    message=f"{first.message} (and {counted}, {place})",
-                    fix=_together(members),
-                    others=tuple(_place(each) for each in others),
+                    message=f"{first.message} (and {many}, {place})",
+                    fix=together(members),
+                    others=tuple(place_of(each) for each in others),
                 )
             alone.append(first)
         return alone
@@ -346,7 +377,8 @@ class _Check:
         return lines
 
     def _trace_line(self, step: Step) -> TraceLine:
-        elsewhere = self.project.place(step.node)
+        unparsed = isinstance(self.source, Unparsed)  # then a place is one of this file
+        elsewhere = None if unparsed else self.project.place(step.node)
         path, span = elsewhere or (self.source.path, self._span(step.node))
         if elsewhere is not None:
             path = shown_beside(path, self.source.path)
@@ -401,52 +433,6 @@ class _Check:
 def _with_fix(diagnostic: Diagnostic) -> Diagnostic:
     """A diagnostic whose fix is made."""
     return replace(diagnostic, fix=diagnostic.fix()) if callable(diagnostic.fix) else diagnostic
-
-
-_FEW = 3
-"""Labels of other findings of a group that are named; of more, that they are more."""
-
-
-def _counted(first: Diagnostic, others: Sequence[Diagnostic]) -> str:
-    """How many others a group has, and what they are where they are not the same as the first."""
-    many = f"{len(others)} more {first.others}{'s' if len(others) > 1 else ''}"
-    labels = [label for label in dict.fromkeys(each.label for each in others) if label and label != first.label]
-    if not labels:
-        return many
-    many_of = Counter(each.label for each in others)
-    named = labels[:_FEW]
-    if first.label in many_of or max(many_of.values()) > 1:  # else it would seem that all are those
-        labels = [*([first.label] if first.label in many_of else ()), *labels]
-        named = [f"{many_of[label]} of {label}" for label in labels[:_FEW]]
-    more = len(labels) - len(named)
-    return f"{many}: {', '.join(named)}" + (f" and {more} other{'s' if more > 1 else ''}" if more else "")
-
-
-def _place(finding: Finding) -> TraceLine:
-    span = finding.span
-    return TraceLine(finding.path, span.line, span.column, "", span.end_line, span.end_column)
-
-
-def _together(findings: Sequence[Finding]) -> FindingFix | None:
-    """
-    One fix for all findings of a group that have one, the first of them where they touch.
-
-    If some are safe, it is that of the safe ones: the others stay to be fixed by themselves. A fix that leaves some as
-    they are says where it is made.
-    """
-    fixable = [(finding.fix, finding.span.line) for finding in findings if finding.fix is not None]
-    fixable = [(fix, line) for fix, line in fixable if fix.safe] or fixable
-    if not fixable:
-        return None
-    first, line = fixable[0]
-    ordered = sorted({edit for fix, _ in fixable for edit in fix.edits}, key=lambda edit: edit.span)
-    if any(edits.clash(a, b) for a, b in pairwise(ordered)):
-        return replace(first, title=f"in line {line}: {first.title}")
-    title = "; ".join(dict.fromkeys(fix.title for fix, _ in fixable))
-    if len(fixable) < len(findings):
-        where = f"in line {line}" if len(fixable) == 1 else f"at {len(fixable)} of {len(findings)} places"
-        title = f"{where}: {title}"
-    return FindingFix(title, first.safe, tuple(ordered))
 
 
 def not_readable(path: str, error: SourceError) -> FileReport:

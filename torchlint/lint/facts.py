@@ -8,7 +8,7 @@ finding.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from time import perf_counter
@@ -114,6 +114,11 @@ class Facts:
         sure. Where comments may silence them only the findings themselves tell.
         """
         return None if self._held is None or (self._held and suppressible) else len(self._held)
+
+    @property
+    def questions(self) -> Sequence[Question]:
+        """What the rules are to be asked, about events at places."""
+        return self._questions
 
     def located(self, nodes: Nodes) -> list[Question]:
         """What the rules are to be asked, about events at the nodes of the tree."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -65,10 +64,9 @@ class Loaded:
         beside = self.checkpoints.saved_by_class(call)  # what the class itself saves says most
         kept = [each for each in map(self.checkpoints.kept_by, beside) if each is not None]
         likely = [each.pickled for each in kept if self.checkpoints.likely(call, each) is not False]
-        holds, is_likely = (likely[0] if likely else None, True) if beside else self._saved_elsewhere(call)
+        holds = (likely[0] if likely else None) if beside else self._saved_elsewhere(call)
         return facts | {
             "holds": holds,
-            "is_likely": is_likely,
             "is_ours": self.is_test or self.checkpoints.is_ours(call),
             "is_meant": self._says_why(statement, call)
             or (bool(beside) and (holds is not None or any(map(self.checkpoints.is_unknown, beside)))),
@@ -87,26 +85,20 @@ class Loaded:
         said = NEWLINE.split(self._text)[first - 1 : call.end_lineno]
         return any(_REASON.search(each) for each in said)
 
-    def _saved_elsewhere(self, call: ast.Call) -> tuple[Pickled | None, bool]:
+    def _saved_elsewhere(self, call: ast.Call) -> Pickled | None:
         """
-        What this file or another one of the project saves that cannot be loaded as weights only, and may be what a call
-        loads; and whether it likely is. Near files come first.
+        What this file or another one of the project saves that cannot be loaded as weights only, and that a call loads
+        as far as can be told. Near files come first; where neither keys nor a path tell, only this file is asked.
         """
-        perhaps: Pickled | None = None
-        for shown, kept in self._kept:
-            likely = self.checkpoints.likely(call, kept)
-            found = replace(kept.pickled, file=shown)
-            if likely or (likely is None and not shown):  # a file mostly loads what it saves
-                return found, True
-            if likely is None:
-                perhaps = perhaps or found
-        return perhaps, False
-
-    @property
-    def _kept(self) -> Iterator[tuple[str, Kept]]:
-        yield from (("", each) for each in self.checkpoints.kept)
-        for shown, text in self.project.mentioning("torch.save"):
-            yield from ((shown, each) for each in _kept(text))
+        for kept in self.checkpoints.kept:
+            if self.checkpoints.likely(call, kept) is not False:  # a file mostly loads what it saves
+                return kept.pickled
+        if self.checkpoints.tells(call):
+            for shown, text in self.project.mentioning("torch.save"):
+                for kept in _kept(text):
+                    if self.checkpoints.likely(call, kept):
+                        return replace(kept.pickled, file=shown)
+        return None
 
 
 @lru_cache(maxsize=256)

@@ -8,10 +8,11 @@ at no disk.
 from __future__ import annotations
 
 import ast
-import copy
+import operator
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cached_property
+from typing import Any
 
 _BESIDE = (
     "inspect.getfile",
@@ -31,9 +32,9 @@ _MOST = 16
 """Ways to write one path that are compared."""
 
 
-def ways(path: ast.expr, around: ast.AST, tree: ast.Module, full: Callable[[ast.AST], str]) -> list[ast.expr]:
+def ways(path: ast.expr, around: ast.AST, tree: ast.Module, full: Callable[[ast.AST], str]) -> dict[str, ast.expr]:
     """
-    A path as it is written, and with names in it replaced by what the function, or the file, gives them.
+    By its words, a path as it is written, and with names in it replaced by what the function, or the file, gives them.
 
     Parameters
     ----------
@@ -46,14 +47,11 @@ def ways(path: ast.expr, around: ast.AST, tree: ast.Module, full: Callable[[ast.
     """
     found: dict[str, ast.expr] = {}
     given = _Given(around, tree)
-    pending: deque[tuple[ast.expr, _Replaced | None, int]] = deque([(path, None, _DEPTH)])
+    pending: deque[tuple[ast.expr, tuple[str, ast.expr] | None, int]] = deque([(path, None, _DEPTH)])
     while pending and len(found) < _MOST:
         each, replaced, depth = pending.popleft()
         if replaced is not None:  # most of what might be replaced is never come to
-            made = replaced.visit(copy.deepcopy(each))
-            if not isinstance(made, ast.expr):
-                continue
-            each = made
+            each = _replaced(each, *replaced)
         while isinstance(each, ast.Call) and len(each.args) == 1 and full(each.func) in _SAME:
             each = each.args[0]
         if isinstance(each, ast.IfExp):
@@ -66,22 +64,39 @@ def ways(path: ast.expr, around: ast.AST, tree: ast.Module, full: Callable[[ast.
         if depth:
             for part in ast.walk(each):
                 if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Load):
-                    words = ast.unparse(part)
-                    pending += [(each, _Replaced(words, value), depth - 1) for value in given.to(part, words)]
-    return list(found.values())
+                    words = _words(part)
+                    pending += [(each, (words, value), depth - 1) for value in given.to(part, words)]
+    return found
 
 
-class _Replaced(ast.NodeTransformer):
-    """An expression with another one in the place of a name."""
+def _replaced(node: Any, words: str, value: ast.expr) -> Any:
+    """An expression with another one in the place of a name; nothing of either is changed, parts of both are shared."""
+    if isinstance(node, (ast.Name, ast.Attribute)) and _words(node) == words:
+        return value
+    changed: dict[str, object] = {}
+    for name, part in ast.iter_fields(node):
+        if isinstance(part, ast.AST):
+            made: object = _replaced(part, words, value)
+        elif isinstance(part, list):
+            parts = [_replaced(each, words, value) if isinstance(each, ast.AST) else each for each in part]
+            made = parts if any(map(operator.is_not, parts, part)) else part
+        else:
+            continue
+        if made is not part:
+            changed[name] = made
+    if not changed:
+        return node
+    return ast.copy_location(type(node)(**(dict(ast.iter_fields(node)) | changed)), node)
 
-    def __init__(self, words: str, value: ast.expr) -> None:
-        self.words = words
-        self.value = value
 
-    def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node) == self.words:
-            return copy.deepcopy(self.value)
-        return self.generic_visit(node)
+def _words(node: ast.expr) -> str:
+    """As `ast.unparse`, and quick for a dotted name."""
+    parts: list[str] = []
+    below = node
+    while isinstance(below, ast.Attribute):
+        parts.append(below.attr)
+        below = below.value
+    return ".".join([below.id, *reversed(parts)]) if isinstance(below, ast.Name) else ast.unparse(node)
 
 
 class _Given:
@@ -117,12 +132,12 @@ def _values(nodes: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
     for node in nodes:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for words in dict.fromkeys(map(ast.unparse, targets)):
+            for words in dict.fromkeys(map(_words, targets)):
                 found.setdefault(words, []).append(node.value)
         elif isinstance(node, ast.withitem):
             opened, name = node.context_expr, node.optional_vars
             if name is not None and isinstance(opened, ast.Call):
-                found.setdefault(ast.unparse(name), []).extend(_opened(opened))
+                found.setdefault(_words(name), []).extend(_opened(opened))
     return found
 
 
@@ -156,10 +171,14 @@ def is_by_trainer(path: ast.expr) -> bool:
     return isinstance(path, ast.Attribute) and path.attr in _BY_TRAINER
 
 
-def is_settled(path: ast.expr, around: ast.AST) -> bool:
-    """Whether a path is one and the same in all functions of a class: no name of the function is in it."""
-    bound = parameters(around) | {
+def bound_in(around: ast.AST) -> set[str]:
+    """The names of a function: its parameters, and what it binds."""
+    return parameters(around) | {
         each.id for each in ast.walk(around) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
     }
-    names = {each.id for each in ast.walk(path) if isinstance(each, ast.Name)}
-    return not names & bound and not isinstance(path, ast.Constant)
+
+
+def is_settled(path: ast.expr, bound: Container[str]) -> bool:
+    """Whether a path is one and the same in all functions of a class: no name that its function binds is in it."""
+    names = (each.id for each in ast.walk(path) if isinstance(each, ast.Name))
+    return not isinstance(path, ast.Constant) and not any(name in bound for name in names)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -96,11 +96,7 @@ class Contents:
         return node
 
     def _is_asked(self, node: ast.AST) -> bool:
-        """Whether the program asks itself what a value is: then it takes more than one kind."""
-        call = self._parents[node]
-        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
-            return False
-        return node in call.args and call.func.id in ("isinstance", "hasattr", "type", "getattr")
+        return _is_asked(node, self._parents[node])
 
     @cached_property
     def _names(self) -> dict[str, str]:
@@ -148,6 +144,10 @@ class Contents:
                 words = ast.unparse(node.func.value)
                 found[words] = MODULE if node.func.attr in OF_MODULES else found.get(words, OBJECT)
         return found
+
+    @cached_property
+    def _objects(self) -> set[str]:
+        return _read_as_objects(self._parents)
 
     @cached_property
     def _bound(self) -> dict[str, list[tuple[ast.AST, int, ast.expr]]]:
@@ -248,6 +248,8 @@ class Contents:
             return Refused("a function, or what is called like one", "save what it is made from", "")
         if words in self._stateful and not (local and last is not None and is_state(last[1])):
             return self._stateful[words]
+        if not local and words in self._objects:
+            return Refused("an object", PLAIN)
         stored = [value for where, _, value in self._bound.get(f"{words}[]", ()) if where is around]
         found = self._first(stored, around, line, depth - 1)
         if found is not None:
@@ -330,6 +332,25 @@ def _parameters(name: str, around: ast.AST) -> Iterator[ast.arg]:
         for each in (*given.posonlyargs, *given.args, *given.kwonlyargs):
             if each.arg == name:
                 yield each
+
+
+def _is_asked(node: ast.AST, user: ast.AST) -> bool:
+    """Whether the program asks itself what a value is: then it takes more than one kind."""
+    if not (isinstance(user, ast.Call) and isinstance(user.func, ast.Name)):
+        return False
+    return node in user.args and user.func.id in ("isinstance", "hasattr", "type", "getattr")
+
+
+def _read_as_objects(parents: Mapping[ast.AST, ast.AST]) -> set[str]:
+    """Attributes of `self` of which a file reads what no plain value has, and whose kind it never asks."""
+    read, asked = set[str](), set[str]()
+    for node, user in parents.items():
+        if isinstance(node, ast.Attribute) and _is_of_self(node):
+            if isinstance(user, ast.Attribute) and isinstance(user.ctx, ast.Load) and not is_of_values(user.attr):
+                read.add(ast.unparse(node))
+            elif _is_asked(node, user):
+                asked.add(ast.unparse(node))
+    return read - asked
 
 
 def _is_of_self(node: ast.Attribute) -> bool:

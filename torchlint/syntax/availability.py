@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Container, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from torchlint.syntax.mentions import statements
+from torchlint.syntax.text import NEWLINE
 
 _ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError", "TypeError"})
 """What Python raises where a name or an argument is not there."""
@@ -75,21 +77,30 @@ class AvailabilityTests:
                     return True
         return any(map(self._is_flag, names))
 
-    def chosen_functions(self) -> list[_Function]:
+    def chosen_functions(self, lines: Iterable[int], text: str | None = None) -> list[_Function]:
         """
-        The functions of the module that it names nowhere but where it has asked what there is: `_fft = _old_fft` in
-        an arm for old releases.
+        The functions of the module around some lines that it names nowhere but where it has asked what there is:
+        `_fft = _old_fft` in an arm for old releases.
+
+        Parameters
+        ----------
+        lines
+            The lines.
+        text
+            The file: where it does not spell such a name is not looked; None: everywhere.
         """
         functions = {node.name: node for node in self._tree.body if isinstance(node, ast.FunctionDef)}
+        around = {
+            name: node
+            for name, node in functions.items()
+            if any(node.lineno <= line <= (node.end_lineno or 0) for line in lines)
+        }
+        if not around:
+            return []
         under: dict[str, bool] = {}
-        parts: list[tuple[ast.AST, bool]] = [(self._tree, False)]
-        while parts:
-            node, asked = parts.pop()
-            if isinstance(node, ast.Name) and node.id in functions:
-                under[node.id] = under.get(node.id, True) and asked
-            inside = asked or (isinstance(node, (ast.If, ast.IfExp)) and self.asks(node.test))
-            parts += [(part, inside) for part in ast.iter_child_nodes(node)]
-        return [functions[name] for name, always in under.items() if always]
+        for node, tests in _using(self._tree, around, text):
+            under[node.id] = under.get(node.id, True) and any(map(self.asks, tests))
+        return [around[name] for name, always in under.items() if always]
 
     def _is_flag(self, name: str) -> bool:
         """
@@ -138,6 +149,54 @@ class AvailabilityTests:
         if last in _SKIPS:
             return any(map(self.asks, node.args))
         return last in _EXPECTS or last.startswith(("assertRaises", "assertWarns"))
+
+
+def names(tree: ast.Module, name: str, text: str) -> bool:
+    """Whether a plain name is used anywhere in a file, whatever for; of an import that binds it not the import."""
+    return any(True for _ in _using(tree, {name}, text))
+
+
+def _using(
+    tree: ast.Module, wanted: Collection[str], text: str | None
+) -> Iterator[tuple[ast.Name, tuple[ast.expr, ...]]]:
+    """
+    Where a file uses some plain names, with the tests that it is under.
+
+    Parameters
+    ----------
+    tree
+        The file.
+    wanted
+        The names.
+    text
+        The file as it is written: where it does not spell a name is not looked; None: everywhere.
+    """
+    lines = None if text is None or not text.isascii() else _spelled(text, wanted)
+    parts: list[tuple[ast.AST, tuple[ast.expr, ...]]] = [(tree, ())]
+    while parts:
+        node, tests = parts.pop()
+        if isinstance(node, ast.Name) and node.id in wanted:
+            yield node, tests
+        inside = (*tests, node.test) if isinstance(node, (ast.If, ast.IfExp)) else tests
+        parts += [
+            (part, inside)
+            for part in ast.iter_child_nodes(node)
+            if lines is None or not isinstance(part, ast.stmt) or is_on(part, part, lines)
+        ]
+
+
+def _spelled(text: str, wanted: Collection[str]) -> list[int]:
+    """The lines of a text on which one of some names is written, in order."""
+    found = re.finditer(rf"\b(?:{'|'.join(map(re.escape, wanted))})\b", text)
+    starts = [0, *(each.end() for each in NEWLINE.finditer(text))]
+    return [bisect_right(starts, each.start()) for each in found]
+
+
+def is_on(first: ast.stmt, last: ast.stmt, lines: Sequence[int]) -> bool:
+    """Whether any of some lines, in order, is from one statement to another."""
+    decorators: list[ast.expr] = getattr(first, "decorator_list", [])
+    at = bisect_left(lines, min([first.lineno, *(each.lineno for each in decorators)]))
+    return at < len(lines) and lines[at] <= (last.end_lineno or last.lineno)
 
 
 def handles_absence(node: ast.Try) -> bool:

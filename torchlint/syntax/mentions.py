@@ -11,7 +11,7 @@ import ast
 import re
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Collection, Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from torchlint.syntax.text import NEWLINE
@@ -97,6 +97,8 @@ _BLOCKS: dict[type[ast.AST], tuple[str, ...]] = {
 }
 _BETWEEN = r"(?:\s|\\|\#[^\r\n]*(?![^\r\n]))*"
 """A comment goes to the end of its line: could it end sooner, forty hashes in a row were read in 2 ** 40 ways."""
+_MAY_GO_ON = r"[ \t\f]*(?:[.\\#\r\n]|\)[\s).])"
+"""What a chain of attributes on one line is followed by where it may not be all: most are all."""
 _NOT_NAMES = re.compile(_BETWEEN)
 _MOST_PARTS = 12
 """Of a name: an assignment that makes it longer and longer is not followed."""
@@ -151,9 +153,11 @@ class Names:
         return bool(self.may_be)
 
 
-def lines_of(text: str, names: Names, wanted: Container[str], beginnings: Container[str] | None = None) -> list[int]:
+def spelled(
+    text: str, names: Names, wanted: Container[str], beginnings: Container[str] | None = None
+) -> dict[int, set[str]]:
     """
-    The lines on which a file may name something wanted, in order.
+    By line, what a file may name there that is wanted, or begins with what is; "" where only a beginning is told.
 
     Parameters
     ----------
@@ -166,32 +170,48 @@ def lines_of(text: str, names: Names, wanted: Container[str], beginnings: Contai
     beginnings
         What such a name begins with, part by part; None if that is not known.
     """
-    found = {line for full, line in names.imports if _reaches(full, wanted)}
+    found: dict[int, set[str]] = {}
+    for full, line in names.imports:
+        if _reaches(full, wanted):
+            found.setdefault(line, set()).add(full)
     leading = [
         name
         for name, fulls in names.may_be.items()
         if beginnings is None or any(full in beginnings or _reaches(full, wanted) for full in fulls)
     ]
     if not leading:
-        return sorted(found)
+        return found
     roots = "|".join(map(re.escape, sorted(leading)))
-    spelled = rf"({roots})\b((?:{_BETWEEN}\.{_BETWEEN}\w+)*)({_BETWEEN}\)[\s)]*\.)?"
-    reaching: dict[str, bool] = {}
+    on_one_line = re.compile(rf"({roots})\b((?:\.\w+)*)({_MAY_GO_ON})?")
+    at_length = re.compile(rf"({roots})\b((?:{_BETWEEN}\.{_BETWEEN}\w+)*)({_BETWEEN}\)[\s)]*\.)?")
+    reaching: dict[str, set[str]] = {}
     starts: list[int] = []
-    for match in re.finditer(spelled, text):  # to look behind would take three times as long
-        before = text[match.start() - 1 : match.start()]
+    for match in on_one_line.finditer(text):  # to look behind would take three times as long
+        start = match.start()
+        before = text[start - 1 : start]
         if before == "." or before == "_" or before.isalnum():
             continue
-        root, rest, closed = match.groups()  # of `(torch.nn).functional` only the beginning is told
+        root, rest, more = match.groups()
+        closed = None
+        if more is not None:
+            whole = at_length.match(text, start)
+            assert whole is not None  # it goes at least as far
+            root, rest, closed = whole.groups()  # of `(torch.nn).functional` only the beginning is told
         chain = root + rest
-        hit = reaching.get(chain)
-        if hit is None:
-            plain = _NOT_NAMES.sub("", rest)
-            hit = reaching[chain] = any(_reaches(full + plain, wanted) for full in names.may_be[root])
-        if hit or closed:
+        hits = reaching.get(chain)
+        if hits is None:
+            plain = _NOT_NAMES.sub("", rest) if more is not None else rest
+            fulls = {full + plain for full in names.may_be[root]}
+            hits = reaching[chain] = {full for full in fulls if _reaches(full, wanted)}
+        if hits or closed:
             starts = starts or [0, *(each.end() for each in NEWLINE.finditer(text))]
-            found.add(bisect_right(starts, match.start()))
-    return sorted(found)
+            found.setdefault(bisect_right(starts, start), set()).update({*hits, ""} if closed else hits)
+    return found
+
+
+def lines_of(found: Mapping[int, Iterable[str]], wanted: Container[str]) -> list[int]:
+    """Of what is `spelled` in a file, the lines that may name something wanted, in order."""
+    return sorted(line for line, fulls in found.items() if any(not full or _reaches(full, wanted) for full in fulls))
 
 
 def _chain(node: ast.expr) -> tuple[str, str]:

@@ -24,9 +24,22 @@ from typing import Any, NamedTuple, TypeVar
 import libcst as cst
 
 from torchlint.syntax import ir
-from torchlint.syntax.place import Key, Place, Spans, has_key, is_place, key, keys, line_of, text_at
+from torchlint.syntax.place import (
+    Key,
+    NodeWantedError,
+    Place,
+    Spans,
+    code_at,
+    has_key,
+    is_place,
+    key,
+    keys,
+    line_of,
+    span_of,
+    text_at,
+)
 from torchlint.syntax.places import places
-from torchlint.syntax.text import NEWLINE
+from torchlint.syntax.text import NEWLINE, Span
 from torchlint.syntax.tree import Source, SourceError, children, walk
 
 _LINES = re.compile(f"({NEWLINE.pattern})")
@@ -83,6 +96,26 @@ class Nodes:
     def text(self, place: Place) -> str | None:
         """What stands at a place; None if it is of another file. Parses nothing."""
         return text_at(place, self._lines) if self._holds(place) else None
+
+    def span(self, place: Place) -> Span:
+        """
+        Where the node at a place stands. Parses nothing.
+
+        Raises
+        ------
+        NodeWantedError
+            Only the tree tells, or the place is of another file, or no place.
+        """
+        if not is_place(place) or not self._holds(place):
+            raise NodeWantedError
+        line, column, end_line, end_column = span_of(place, self._lines)
+        return Span(line, column + 1, end_line, end_column + 1)
+
+    def code(self, place: Place) -> str:
+        """How the node at a place is written. Parses nothing, and raises as `span`."""
+        if not self._holds(place):
+            raise NodeWantedError
+        return code_at(place, self._lines)
 
     def with_nodes(self, records: Iterable[_Record]) -> tuple[_Record, ...]:
         """Events, with the nodes in the stead of their places; all are looked for at once."""
@@ -162,7 +195,7 @@ class Nodes:
         at, line = place.at, line_of(place)
         number = bisect_right(self._starts, line) - 1
         while number >= 0 and line and (self._body[number].end_lineno or 0) >= line:
-            if id(at) in self._inside(number):
+            if _is_in(at, self._body[number], line) or id(at) in self._inside(number):
                 return True
             number -= 1
         return id(at) in self._inside(-1)
@@ -273,6 +306,20 @@ class _Method(NamedTuple):
 
     first: int
     last: int
+
+
+def _is_in(at: ast.AST, top: ast.AST, line: int) -> bool:
+    """Whether a node that stands on a line is found there in a tree; in an f-string it may say another line."""
+    pending = [top]
+    while pending:
+        node = pending.pop()
+        if node is at:
+            return True
+        for part in ast.iter_child_nodes(node):
+            first = _start(part) if isinstance(part, ast.stmt) else getattr(part, "lineno", line)
+            if first <= line <= (getattr(part, "end_lineno", None) or line):
+                pending.append(part)
+    return False
 
 
 def _start(statement: ast.stmt) -> int:

@@ -10,6 +10,7 @@ are told by a part that stands at the same place in both trees. Knows no IR.
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -89,6 +90,54 @@ def key(place: Place, lines: Sequence[str]) -> Key:
     if isinstance(node, ast.GeneratorExp):
         return sort, "generator", *_expression(node.elt, lines)
     return sort, *_expression(node, lines)
+
+
+def span_of(place: Place, lines: Sequence[str]) -> tuple[int, int, int, int]:
+    """
+    From where to where the libcst node at a place stands, told without it.
+
+    Raises
+    ------
+    NodeWantedError
+        Only the tree tells.
+    """
+    node = place.at
+    if place.sort not in _TOLD or isinstance(node, (ast.Tuple, ast.GeneratorExp, ast.Starred)):
+        raise NodeWantedError
+    found = _span(node, lines)
+    if place.sort == "line":
+        line, column, end_line, end_column = found
+        if lines[line - 1][:column].strip() or lines[end_line - 1][end_column:].lstrip()[:1] == ";":
+            raise NodeWantedError  # one of several on its line
+    return found
+
+
+_TOLD = frozenset({"expression", "alias", "slice", "statement", "line"})
+"""The sorts of which both trees tell the same span; a test holds it."""
+
+
+def code_at(place: Place, lines: Sequence[str]) -> str:
+    """
+    What libcst's node at the place of an expression is written like, told without it.
+
+    Raises
+    ------
+    NodeWantedError
+        Only the tree tells: parentheses around it may be its own, and its lines indented.
+    """
+    line, column, end_line, end_column = span_of(place, lines)
+    if place.sort != "expression" or line != end_line:
+        raise NodeWantedError
+    before, after = lines[line - 1][:column].rstrip(), lines[line - 1][end_column:].lstrip()
+    if before[-1:] in ("", "(") and after[:1] in ("", "#", "\\", ")"):
+        called = _CALLED.search(before)
+        if called is None or keyword.iskeyword(called[1]):
+            raise NodeWantedError
+    return lines[line - 1][column:end_column]
+
+
+_CALLED = re.compile(r"(\w+|[)\]])[ \t]*\($")
+"""What stands before the parenthesis that opens the arguments of a call."""
 
 
 def line_of(place: object) -> int:

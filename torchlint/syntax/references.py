@@ -10,14 +10,14 @@ is in it.
 from __future__ import annotations
 
 import ast
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import zip_longest
 
 from torchlint.record import record
-from torchlint.syntax.availability import AvailabilityTests, handles_absence, last_name, leaves, replaces
+from torchlint.syntax.availability import AvailabilityTests, handles_absence, is_on, last_name, leaves, replaces
 from torchlint.syntax.bindings import Bindings, arguments_of
 from torchlint.syntax.mentions import statements
 from torchlint.syntax.unreachable import arms, ends, truth
@@ -90,6 +90,7 @@ def references(
     packages: Collection[str],
     lines: Sequence[int] | None = None,
     elsewhere: Callable[[str], bool] | None = None,
+    text: str | None = None,
 ) -> list[Reference]:
     """
     The places of a file that name something wanted, in the order of the text.
@@ -106,11 +107,14 @@ def references(
         Where they may be, in order (`mentions.lines_of`): statements without any of these lines are not looked at.
     elsewhere
         Whether a name that the file imports says in another file which version there is.
+    text
+        The file as it is written, which tells cheaper where there is nothing; None if that is not at hand.
     """
     uses = _Walk(tree, wanted, packages, lines=lines, elsewhere=elsewhere).uses
     found = [each for each in uses.found if each.name not in uses.provided]
-    if any(each.inside and not each.asked for each in found):
-        chosen = uses.tests.chosen_functions()
+    doubtful = [each.node.lineno for each in found if each.inside and not each.asked]
+    if doubtful:
+        chosen = uses.tests.chosen_functions(doubtful, text)
         found = [
             replace(each, asked=True)
             if each.inside and any(one.lineno <= each.node.lineno <= (one.end_lineno or 0) for one in chosen)
@@ -126,6 +130,22 @@ def asked_methods(tree: ast.Module, methods: Container[str]) -> set[tuple[int, i
     each `receiver.method`.
     """
     return _Walk(tree, (), (), methods).uses.asked_methods
+
+
+class _Asked:
+    """Whether the author has asked: looked into when a reference wants to know, and most tests guard none."""
+
+    __slots__ = ("_answer", "_before", "_question")
+
+    def __init__(self, before: bool | _Asked, question: Callable[[], bool]) -> None:
+        self._before = before
+        self._question = question
+        self._answer: bool | None = None
+
+    def __bool__(self) -> bool:
+        if self._answer is None:
+            self._answer = bool(self._before) or self._question()
+        return self._answer
 
 
 class _Uses:
@@ -155,7 +175,7 @@ class _Uses:
         self.provided: set[str] = set()
         """What the file itself puts into the package."""
         self.asked_methods = set[tuple[int, int]]()
-        self.asked = False
+        self.asked: bool | _Asked = False
         self.listed = False
         self.handed = False
         self.annotates = False
@@ -186,7 +206,7 @@ class _Uses:
         elif isinstance(node, ast.IfExp):
             self.expression(node.test)
             before = self.asked
-            self.asked = before or self.tests.asks(node.test)
+            self.asked = _Asked(before, partial(self.tests.asks, node.test))
             always = truth(node.test)
             if always is not False:
                 self.expression(node.body)
@@ -197,7 +217,7 @@ class _Uses:
             before = self.asked
             for each in node.values:
                 self.expression(each)
-                self.asked = self.asked or self.tests.asks(each)
+                self.asked = _Asked(self.asked, partial(self.tests.asks, each))
             self.asked = before
         elif isinstance(node, ast.Lambda):
             for default in (*node.args.defaults, *node.args.kw_defaults):
@@ -221,12 +241,12 @@ class _Uses:
             self.chain(node.func, node, False)
         else:
             self.expression(node.func)
-        if self.asked and isinstance(node.func, ast.Attribute) and node.func.attr in self.methods:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in self.methods and self.asked:
             self.asked_methods.add((node.func.end_lineno or 0, node.func.end_col_offset or 0))
         if self.base and self.base in self.wanted and _is_constructor_of_base(node.func):
-            self.found.append(_constructing(self.base, node, self.statement, self.asked))
+            self.found.append(_constructing(self.base, node, self.statement, bool(self.asked)))
         before, listed = self.asked, self.listed
-        self.asked, self.listed = before or self.tests.expects(node), False
+        self.asked, self.listed = _Asked(before, partial(self.tests.expects, node)), False
         kinds = _asks_for_kinds(node)
         for at, part in enumerate((*node.args, *(each.value for each in node.keywords))):
             self.handed = isinstance(part, (ast.Attribute, ast.Name)) and last_name(node.func) in _CALLS
@@ -253,7 +273,14 @@ class _Uses:
                         self.provided.add(name)
                 elif (again := self.is_again(part, name)) <= (call is not None or decorates):
                     own, spelled = call if outermost else None, ast.unparse(part)
-                    more = (decorates and outermost, "", again, self.asked, self.listed and own is None, self.handed)
+                    more = (
+                        decorates and outermost,
+                        "",
+                        again,
+                        bool(self.asked),
+                        self.listed and own is None,
+                        self.handed,
+                    )
                     found = Reference(name, spelled, part, self.statement, own, *more, annotates=self.annotates)
                     self.found.append(replace(found, compared=self.compared, inside=self.inside))
                 return
@@ -267,7 +294,7 @@ class _Uses:
 
     def note(self, name: str, spelled: str, node: ast.expr | ast.alias, imports: str = "") -> None:
         self.found.append(
-            Reference(name, spelled, node, self.statement, imports=imports, asked=self.asked, inside=self.inside)
+            Reference(name, spelled, node, self.statement, imports=imports, asked=bool(self.asked), inside=self.inside)
         )
 
 
@@ -307,11 +334,7 @@ class _Walk:
 
     def holds(self, first: ast.stmt, last: ast.stmt) -> bool:
         """Whether any of the lines is from one statement to another."""
-        if self.lines is None:
-            return True
-        decorators: list[ast.expr] = getattr(first, "decorator_list", [])
-        at = bisect_left(self.lines, min([first.lineno, *(each.lineno for each in decorators)]))
-        return at < len(self.lines) and self.lines[at] <= (last.end_lineno or last.lineno)
+        return self.lines is None or is_on(first, last, self.lines)
 
     def block(self, body: list[ast.stmt]) -> None:
         """Statements one after the other; what follows a test that leaves has been asked about."""
@@ -323,16 +346,19 @@ class _Walk:
             first, previous = first if node.lineno == previous.end_lineno else node, node
             if self.holds(node, node):
                 asked, self.uses.statement = self.uses.asked, first
-                self.uses.asked = asked or (
-                    isinstance(after, ast.If) and replaces(after, node) and self.tests.asks(after.test)
-                )
+                if isinstance(after, ast.If):
+                    self.uses.asked = _Asked(asked, partial(self.is_replaced, node, after))
                 self.statement(node)
                 self.uses.asked = asked
-            if isinstance(node, ast.If) and leaves(node.body) and self.tests.asks(node.test):
-                self.uses.asked = True
+            if isinstance(node, ast.If) and leaves(node.body):
+                self.uses.asked = _Asked(self.uses.asked, partial(self.tests.asks, node.test))
             if ends(node):
                 break
         self.uses.asked, self.uses.statement = before, around
+
+    def is_replaced(self, node: ast.stmt, after: ast.If) -> bool:
+        """Whether what a statement binds holds only until the branch after it has asked for something better."""
+        return replaces(after, node) and self.tests.asks(after.test)
 
     def statement(self, node: ast.stmt) -> None:
         before = self.uses.asked
@@ -351,7 +377,7 @@ class _Walk:
             self.uses.base, self.lines = around, lines
         elif isinstance(node, ast.If):
             self.uses.expression(node.test)
-            self.uses.asked = before or self.tests.asks(node.test)
+            self.uses.asked = _Asked(before, partial(self.tests.asks, node.test))
             for body in arms(node):
                 self.block(body)
         elif isinstance(node, (ast.For, ast.AsyncFor)):
@@ -365,7 +391,7 @@ class _Walk:
                 self.block(node.body)
             self.block(node.orelse)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
-            self.uses.asked = before or any(self.tests.expects(each.context_expr) for each in node.items)
+            self.uses.asked = _Asked(before, partial(self.is_expected, [each.context_expr for each in node.items]))
             for item in node.items:
                 self.uses.expression(item.context_expr)
                 if item.optional_vars is not None:
@@ -386,7 +412,8 @@ class _Walk:
             for alias in node.names:
                 self.note_prefixes(alias.name, alias)
         elif not isinstance(node, (ast.Global, ast.Nonlocal)):
-            self.uses.asked = before or (isinstance(node, ast.Assert) and self.tests.asks(node.test))
+            if isinstance(node, ast.Assert):
+                self.uses.asked = _Asked(before, partial(self.tests.asks, node.test))
             self.uses.compared = isinstance(node, ast.Assign) and self.lists_kinds(node)
             for child in ast.iter_child_nodes(node):
                 if isinstance(node, ast.AnnAssign) and child is node.annotation:
@@ -408,14 +435,14 @@ class _Walk:
     def annotation(self, node: ast.AST | None) -> None:
         """What is never evaluated uses nothing."""
         before = self.uses.asked
-        self.uses.asked, self.uses.annotates = before or self.deferred, True
+        self.uses.asked, self.uses.annotates = self.deferred or before, True
         if node is not None:
             self.uses.expression(node)
         self.uses.asked, self.uses.annotates = before, False
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         before = self.uses.asked
-        self.uses.asked = before or any(self.tests.expects(each) for each in node.decorator_list)
+        self.uses.asked = _Asked(before, partial(self.is_expected, node.decorator_list))
         self.decorators(node)
         arguments = node.args
         for part in (*arguments.defaults, *arguments.kw_defaults):
@@ -431,6 +458,10 @@ class _Walk:
             self.uses.inside = around
         self.uses.asked = before
 
+    def is_expected(self, around: Iterable[ast.expr]) -> bool:
+        """Whether any context manager, or decorator, expects that something fails."""
+        return any(map(self.tests.expects, around))
+
     def inner(self, body: list[ast.stmt]) -> None:
         self.bindings.binds(body)
         self.block(body)
@@ -441,7 +472,7 @@ class _Walk:
 
     def tried(self, node: ast.Try) -> None:
         before = self.uses.asked
-        self.uses.asked = before or handles_absence(node)
+        self.uses.asked = _Asked(before, partial(handles_absence, node))
         self.block(node.body)
         for handler in node.handlers:
             if handler.type is not None:

@@ -90,6 +90,20 @@ class Change:
         return self.instead.removeprefix("builtins.")
 
     @property
+    def given(self) -> str:
+        """What has to be given to the one that takes its place, and was not, or not in this form; "" if nothing has."""
+        kind, _, given = self.how.partition(":")
+        first, _, names = given.partition("|")
+        return {
+            "prepend": f"({first}, ...)",
+            "decorator": f"({given})",
+            "keyword": f"(..., {given})",
+            "order": f"({names})",
+            "list": "([...])",
+            "call": "()",
+        }.get(kind, "")
+
+    @property
     def is_drop_in(self) -> bool:
         """Whether what takes its place may be called as it is, and means the same."""
         return self.how in ("rename", "twin", "call", "method") or self.how.startswith("rename:")
@@ -219,6 +233,43 @@ class Watched:
             or name in self.unsaid
             or name in CALLED
             or (isinstance(name, str) and MODELS in self.arguments and name.startswith(MODELS + "."))
+        )
+
+
+class Spelled:
+    """
+    Of what concerns a range of releases, the names of which one file may have something to be told: what happens to
+    arguments that are given by name alone concerns no file that does not write such a name.
+
+    Parameters
+    ----------
+    watched
+        What concerns the range.
+    text
+        The file.
+    """
+
+    def __init__(self, watched: Watched, text: str) -> None:
+        self._watched = watched
+        self._text = text
+        self._known: dict[str, bool] = {}
+
+    def __contains__(self, name: object) -> bool:
+        assert isinstance(name, str)
+        known = self._known.get(name)
+        if known is None:
+            known = self._known[name] = name in self._watched and self._concerns(name)
+        return known
+
+    def _concerns(self, name: str) -> bool:
+        watched, text = self._watched, self._text
+        if name in watched.names or name in watched.too_new or name in watched.unsaid or name in CALLED:
+            return True
+        if name.startswith(MODELS + "."):
+            return True
+        old = watched.arguments.get(name, ())
+        return any(each.at >= 0 or each.name in text for each in old) or any(
+            each in text for each in watched.new_arguments.get(name, ())
         )
 
 
@@ -367,7 +418,7 @@ def watched(target: Target) -> Watched:
 @cache
 def watched_anywhere() -> Watched:
     """What concerns any range of releases: told before the one that is meant is known."""
-    new: dict[str, dict[str, Release]] = {key: {} for key in _table()["new_arguments"]}
+    new = {key: dict.fromkeys(rows, NEWEST) for key, rows in _table()["new_arguments"].items()}
     return Watched(changes(), dict.fromkeys(_table()["since"], NEWEST), arguments(), new, unsaid())
 
 

@@ -209,16 +209,15 @@ class UnsafeLoad(ApiReference):
     argument
         `weights_only=False`; None where it is not said, and a release of the target takes that for False.
     holds
-        Something that nobody can load as weights only: in this file, if the program tells; else what the same file or
-        another one of the project saves somewhere. None if nothing is known of that.
+        Something that nobody can load as weights only: in this file, if the program tells; else what the same file, or
+        another one of the project, saves, if keys or names of files tell that it is what is loaded. None if nothing is
+        known of that.
     used
         `holds` is what the program makes of what it loads; else what is saved.
     is_own
         `holds` is of this very file, as is known.
     writes
         The line on which the same file writes what is loaded; 0 if it is not known to.
-    is_likely
-        `holds` is what is loaded, as far as keys or names of files tell; else it may be another file.
     is_ours
         The file is shipped with the code, or a trainer has just written it, or it is loaded by a test.
     is_meant
@@ -233,7 +232,6 @@ class UnsafeLoad(ApiReference):
     used: bool = False
     is_own: bool = False
     writes: int = 0
-    is_likely: bool = False
     is_ours: bool = False
     is_meant: bool = False
     around: int = 0

@@ -65,7 +65,7 @@ class Seeds(Observer):
             for seeding, statement in _seedings(body, imports):
                 for generator, draws in _DRAWS.items():
                     prefix = "random" if generator == "random" else "numpy.random"
-                    draw = _draw(program.body, imports, {f"{prefix}.{name}" for name in draws})
+                    draw = _draw(_run_with(statement, program.body), imports, {f"{prefix}.{name}" for name in draws})
                     if draw is not None and isinstance(seeding.origin, cst.Call):
                         name = "NumPy's generator" if generator == "numpy" else "the generator of `random`"
                         self.machine.emit(
@@ -151,10 +151,33 @@ def _called(body: list[ir.Statement]) -> set[str]:
 def _scripts(body: list[ir.Statement]) -> Iterator[list[ir.Statement]]:
     """What runs when the file is a script: its own statements, what stands under its guard, and its `main`."""
     yield [each for each in body if not isinstance(each, (ir.FunctionDef, ir.ClassDef))]
-    guarded = any(isinstance(each, ir.If) and "__name__" in words(each.test) for each in body)
+    guarded = any(map(_is_guard, body))
     for each in body:
         if isinstance(each, ir.FunctionDef) and each.name == "main" and guarded:
             yield each.body
+
+
+def _run_with(seeding: ir.Statement, body: list[ir.Statement]) -> list[ir.Statement]:
+    """
+    What of a file runs together with a statement of it: below the guard of a script only what is named from there on;
+    elsewhere whatever anybody calls who imports the file.
+    """
+    own = [each for each in body if not isinstance(each, (ir.FunctionDef, ir.ClassDef))]
+    guards = [each for each in own if _is_guard(each)]
+    mains = [each for each in body if guards and isinstance(each, ir.FunctionDef) and each.name == "main"]
+    if not any(seeding is each for each in ir.everything([*guards, *mains])):
+        return body
+    defined = {each.name: each for each in body if isinstance(each, (ir.FunctionDef, ir.ClassDef))}
+    named: set[str] = set()
+    pending = words(own)
+    while pending:
+        named |= pending
+        pending = {word for name in pending & defined.keys() for word in words(defined[name])} - named
+    return [each for each in body if not isinstance(each, (ir.FunctionDef, ir.ClassDef)) or each.name in named]
+
+
+def _is_guard(statement: ir.Statement) -> bool:
+    return isinstance(statement, ir.If) and "__name__" in words(statement.test)
 
 
 def _seedings(body: list[ir.Statement], imports: Imports) -> Iterator[tuple[ir.Call, ir.Statement]]:
