@@ -98,9 +98,57 @@ def holds_modules(value: Value) -> bool:
     return isinstance(value, Module) and value.kind.container in ("sequential", "list", "dict")
 
 
+def new_deque(run: Run, site: CallSite) -> Value | None:
+    """`collections.deque(iterable, maxlen)`; None where nobody knows what it is given."""
+    if not site.complete or len(site.positional) > 2:
+        return None
+    given, longest = site.get(0, "iterable"), site.get(1, "maxlen") or NONE
+    known, elements = (True, []) if given is None else elements_of(run, given)
+    queue = Sequence("deque", tuple(elements)) if known else Sequence("deque", None, elements[0])
+    if isinstance(longest, Constant) and isinstance(longest.value, int) and longest.value >= 0:
+        queue.longest = longest.value
+        queue.items = _newest(queue, tuple(elements)) if known else None
+    elif longest != NONE:
+        widen_list(run, queue, [])
+    return queue
+
+
+def _newest(queue: Sequence, items: tuple[Value, ...]) -> tuple[Value, ...]:
+    """What a deque keeps of these."""
+    return items if queue.longest is None else items[max(len(items) - queue.longest, 0) :]
+
+
+def _deque_method(run: Run, queue: Sequence, name: str, site: CallSite) -> Value | None:
+    """A method that a deque has and a list has not; None for any other."""
+    trail = run.machine.trail
+    if name in ("appendleft", "extendleft") and site.positional:
+        added: list[Value] = [site.positional[0]] if name == "appendleft" else []
+        known = queue.items is not None and queue.longest is None
+        if name == "extendleft":
+            all_known, added = elements_of(run, site.positional[0])
+            known = known and all_known
+        if not known or len(queue.items or ()) + len(added) > MOST_ITEMS:
+            widen_list(run, queue, added)
+        else:
+            trail.set(queue, "items", (*reversed(added), *(queue.items or ())))
+        return NONE
+    if name == "popleft" and queue.items:
+        first = queue.items[0]
+        trail.set(queue, "items", queue.items[1:])
+        return first
+    if name == "popleft":
+        return queue.element or Unknown()
+    if name == "rotate":
+        widen_list(run, queue, [])
+        return NONE
+    return None
+
+
 def sequence_method(run: Run, sequence: Sequence, name: str, site: CallSite) -> Value | None:
-    """A method of a list, tuple or set; None if nothing is known of it."""
+    """A method of a list, tuple, set or deque; None if nothing is known of it."""
     machine = run.machine
+    if sequence.kind == "deque" and (found := _deque_method(run, sequence, name, site)) is not None:
+        return found
     if name == "append" and site.positional:
         extend_list(run, sequence, (site.positional[0],))
         return NONE
@@ -115,7 +163,9 @@ def sequence_method(run: Run, sequence: Sequence, name: str, site: CallSite) -> 
         widen_list(run, sequence, [site.positional[0]])
         return NONE
     if name == "copy":
-        return Sequence(sequence.kind, sequence.items, sequence.element)
+        copied = Sequence(sequence.kind, sequence.items, sequence.element)
+        copied.longest = sequence.longest
+        return copied
     if name in ("clear", "pop"):
         machine.trail.set(sequence, "last", None)
     if name in ("clear",):
@@ -179,7 +229,7 @@ def extend_list(run: Run, sequence: Sequence, values: tuple[Value, ...]) -> None
     machine = run.machine
     machine.trail.set(sequence, "last", values[-1] if values else None)
     if sequence.items is not None and len(sequence.items) + len(values) <= MOST_ITEMS:
-        machine.trail.set(sequence, "items", sequence.items + values)
+        machine.trail.set(sequence, "items", _newest(sequence, sequence.items + values))
     else:
         widen_list(run, sequence, list(values))
         machine.trail.set(sequence, "last", values[-1] if values else None)

@@ -10,6 +10,7 @@ from torchlint.knowledge import foreign
 from torchlint.knowledge.names import PARAMETERS_TO_VECTOR
 from torchlint.model.autograd.writes import use
 from torchlint.model.python.builtins import call_builtin, chain, copied_value, new_partial
+from torchlint.model.python.containers import new_deque
 from torchlint.model.python.members import set_raw
 from torchlint.model.python.module_parts import all_modules
 from torchlint.model.python.modules import inherit
@@ -240,6 +241,8 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
         return number
     if qualified == "itertools.chain" and (chained := chain(run, site)) is not None:
         return chained
+    if qualified == "collections.deque" and (queue := new_deque(run, site)) is not None:
+        return queue
     if qualified == "functools.partial" and site.positional:
         return new_partial(site)
     if qualified in ("copy.deepcopy", "copy.copy") and site.positional:
