@@ -9,8 +9,9 @@ from __future__ import annotations
 from torchlint.knowledge import foreign
 from torchlint.knowledge.names import PARAMETERS_TO_VECTOR
 from torchlint.model.autograd.writes import use
-from torchlint.model.python.builtins import call_builtin, chain, copied_value, new_partial
+from torchlint.model.python.builtins import call_builtin, chain, new_partial
 from torchlint.model.python.containers import new_deque
+from torchlint.model.python.copying import copied_value
 from torchlint.model.python.members import set_raw
 from torchlint.model.python.module_parts import all_modules
 from torchlint.model.python.modules import inherit
