@@ -139,3 +139,4 @@ class Autograd:
         """Take graph nodes and the tensors they save apart, which refer to each other in circles."""
         for saved in self.saved:
             saved.node.saved = ()
+            saved.node.recompute = None

@@ -218,12 +218,13 @@ def _one_pass(
         note_retained(autograd, visited, argument, origin.origin, facts, part=_is_of_a_part(origin))
     if retain is not Truth.YES:
         release_node(autograd, visited, origin, root, retain, partly)
+    inner, inner_leaves = _recompute(autograd, visited, origin, root, facts, step) if given is None else ({}, [])
     for hook in machine.watch.backward:
         hook(
             callee,
             root,
-            [node for node, _ in visited.values()],
-            [leaf for _, leaf in leaves],
+            [node for node, _ in (*visited.values(), *inner.values())],
+            [leaf for _, leaf in (*leaves, *inner_leaves)],
             inputs,
             None if create is Truth.MAYBE else create is Truth.YES,
             origin,
@@ -236,6 +237,29 @@ def _one_pass(
             _accumulate_unseen(autograd, wanted)
         if inputs is None and (hidden or any(leaf.is_parameter is not Truth.NO for _, leaf in leaves)):
             autograd.filled_beside.update(leaf for _, leaf in leaves if leaf.is_parameter is not Truth.YES)
+
+
+def _recompute(
+    autograd: Autograd, visited: Visited, origin: ir.Node, root: Tensor, facts: TensorFacts, step: Step
+) -> tuple[Visited, list[tuple[Guard, Tensor]]]:
+    """What a checkpoint computes again when the pass comes by is differentiated there and then."""
+    machine = autograd.machine
+    nodes: Visited = {}
+    leaves: list[tuple[Guard, Tensor]] = []
+    for node, guards in list(visited.values()):
+        if node.recompute is None or not any(unconditional(guard) <= machine.guard for guard in guards):
+            continue
+        results = node.recompute()
+        if machine.dead:
+            break
+        starts = [edge for tensor in results for edge in edges_of(autograd, tensor)]
+        inner, reached, _ = walk(autograd, starts, None)
+        read_node(autograd, inner, origin, root, facts, step, implicit=False)
+        release_node(autograd, inner, origin, root, Truth.NO)
+        _accumulate(autograd, reached, origin, Truth.NO)
+        nodes.update(inner)
+        leaves += reached
+    return nodes, leaves
 
 
 _WITHOUT_DERIVATIVE = ("NotImplemented", "Unique2Backward", "UniqueDimBackward", "UniqueConsecutiveBackward")

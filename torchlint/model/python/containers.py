@@ -11,6 +11,7 @@ from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.trail import widen
 from torchlint.model.state.values import (
     NONE,
+    Choice,
     Constant,
     Instance,
     Mapping,
@@ -21,6 +22,8 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     alternatives,
+    choose,
+    parts,
     reachable_tensors,
 )
 from torchlint.model.torch.indexing import SliceValue
@@ -49,6 +52,8 @@ def elements_of(run: Run, value: Value) -> tuple[bool, list[Value]]:
         value = value.tensor
     if isinstance(value, Tensor):
         return _rows(run, value)
+    if isinstance(value, Choice) and all(isinstance(each, Tensor) for _, each in value.alternatives):
+        return _elements_of_each(run, value)
     if isinstance(value, Instance) and value.layer is not None:
         value = value.layer
     if isinstance(value, Module) and value.children is not None and value.kind.container:
@@ -67,6 +72,22 @@ def elements_of(run: Run, value: Value) -> tuple[bool, list[Value]]:
             )
         ]
     return False, [Unknown(reachable_tensors(value), layer=holds_modules(value))]
+
+
+def _elements_of_each(run: Run, value: Choice) -> tuple[bool, list[Value]]:
+    """The elements of what may be one of several: the first of each, the second of each, if they have as many."""
+
+    def listed(each: Value) -> Value:
+        known, elements = elements_of(run, each)
+        return Sequence("tuple", tuple(elements)) if known else Sequence("tuple", None, elements[0])
+
+    options = alternatives(run.machine.each(value, listed))
+    lists = [(guard, each.items) for guard, each in options if isinstance(each, Sequence)]
+    if len({len(items) for _, items in lists if items is not None}) == 1 and all(items for _, items in lists):
+        columns = zip(*[[(guard, item) for item in items or ()] for guard, items in lists], strict=True)
+        return True, [choose(column) for column in columns]
+    every = [(guard, part) for guard, each in options for part in parts(each)]
+    return False, [choose(every) if every else Unknown(reachable_tensors(value))]
 
 
 def _rows(run: Run, tensor: Tensor) -> tuple[bool, list[Value]]:

@@ -49,7 +49,7 @@ _SAVED = "save_for_backward()"
 _DIRTY = "mark_dirty()"
 """The attributes of a context that hold what was saved and which inputs were written; no program can write these."""
 _KEPT = {"save_for_backward": _SAVED, "mark_dirty": _DIRTY}
-_BESIDE = frozenset({"enable_grad", "set_grad_enabled", "mark_non_differentiable", "autograd"})
+_BESIDE = frozenset({"enable_grad", "set_grad_enabled", "mark_non_differentiable", "set_materialize_grads", "autograd"})
 _PASSES = frozenset({"backward", "grad"})
 """What makes a Function more than one node: a graph of its own, a result without a graph."""
 
@@ -287,6 +287,7 @@ def _sure_gradients(backward: Function, count: int) -> set[int]:
     body = backward.definition.body
     assert isinstance(body, list)
     sure = set(range(count))
+    incoming = {parameter.name for parameter in backward.definition.parameters[1:]}  # zeros where there is none
     returns = [node for node in ir.walk(body) if isinstance(node, ir.Return)]
     bound: dict[str, list[ir.Expression | None]] = {}
     for node in ir.walk(body):
@@ -298,8 +299,15 @@ def _sure_gradients(backward: Function, count: int) -> set[int]:
         values = node.value.elements if isinstance(node.value, ir.Sequence) else [node.value]
         if len(values) < count:
             return set()
-        sure = {place for place in sure if _is_computed(values[place], bound)}
+        sure = {
+            place for place in sure if _is_computed(values[place], bound) or _is_one_of(values[place], incoming, bound)
+        }
     return sure if returns else set()
+
+
+def _is_one_of(value: ir.Expression | None, names: set[str], bound: dict[str, list[ir.Expression | None]]) -> bool:
+    """Whether what is returned is what came in."""
+    return isinstance(value, ir.Name) and value.id in names and value.id not in bound
 
 
 def _is_computed(value: ir.Expression | None, bound: dict[str, list[ir.Expression | None]]) -> bool:
