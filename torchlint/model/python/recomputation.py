@@ -116,17 +116,22 @@ def _reentrant(run: Run, function: Value, call: CallSite) -> Value:
         node.saved = tuple([save_tensor(autograd, node, "input", each, machine.tick(), ALWAYS) for each in given])
         node.recompute = partial(_again, run, function, call)
         escape(autograd, [*given, *_parameters(function)], call.node)
-    made = {id(each): _output(run, call, each, node) for each in outputs if isinstance(each, Tensor)}
+    shared = {id(each.storage) for each in given}
+    made = {id(each): _output(run, call, each, node, shared) for each in outputs if isinstance(each, Tensor)}
     if isinstance(result, Sequence):
         return Sequence("tuple", tuple([made[id(each)] for each in outputs]))
     return made[id(result)]
 
 
-def _output(run: Run, call: CallSite, output: Tensor, node: GraphNode | None) -> Tensor:
+def _output(run: Run, call: CallSite, output: Tensor, node: GraphNode | None, shared: set[int]) -> Tensor:
     ending = node if output.dtype not in ("int", "bool") else None
     own = GRAD_NO if ending is None else ending.condition
     made = fresh(run.autograd, call.node, "checkpoint", own=own, node=ending, shape=output.shape, dtype=output.dtype)
-    made.contiguous, made.storage, made.counter = output.contiguous, output.storage, output.counter
+    made.contiguous = output.contiguous
+    if id(output.storage) in shared:  # torch refuses to write into an input that is returned as it is
+        made.storage.uses = output.storage.uses
+    else:
+        made.storage, made.counter = output.storage, output.counter
     return made
 
 
