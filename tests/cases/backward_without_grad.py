@@ -653,3 +653,20 @@ def pre_hook_that_replaces_the_input():
 
     net.register_forward_pre_hook(scaled)
     net(torch.rand(4, 2)).sum().backward()
+
+
+def checkpoint_of_data_alone():
+    """Raises: does not require grad"""
+    from torch.utils.checkpoint import checkpoint
+
+    net = nn.Linear(3, 1)
+    out = checkpoint(net, torch.rand(2, 3), use_reentrant=True)
+    out.sum().backward()  # error: [TLN104]
+
+
+def checkpoint_of_data_alone_that_is_a_call():
+    from torch.utils.checkpoint import checkpoint
+
+    net = nn.Linear(3, 1)
+    out = checkpoint(net, torch.rand(2, 3), use_reentrant=False)
+    out.sum().backward()

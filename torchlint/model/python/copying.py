@@ -9,6 +9,7 @@ copied, or holds what nobody knows how to copy, gives something of which nothing
 from __future__ import annotations
 
 from torchlint.model.autograd.tensors import fresh
+from torchlint.model.python.making import inherits_known
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
@@ -120,7 +121,11 @@ class _DeepCopy:
         raise _NotFollowedError
 
     def _instance(self, old: Instance) -> Instance:
-        if old.given or any(name in cls.attributes for cls in old.cls.ancestry() for name in _OWN_WAYS):
+        if (
+            old.given
+            or not inherits_known(old.cls)
+            or any(name in cls.attributes for cls in old.cls.ancestry() for name in _OWN_WAYS)
+        ):
             raise _NotFollowedError
         instance = Instance(old.cls)
         self._known[id(old)] = instance

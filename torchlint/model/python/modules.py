@@ -16,7 +16,7 @@ from torchlint.model.python.builtins import dict_builtin
 from torchlint.model.python.callbacks import hand_on
 from torchlint.model.python.containers import MOST_ITEMS
 from torchlint.model.python.flags import changes_flags, given_to
-from torchlint.model.python.making import lists_all
+from torchlint.model.python.making import inherits_known, lists_all
 from torchlint.model.python.module_parts import (
     all_modules,
     direct_modules,
@@ -101,7 +101,7 @@ def module_method(run: Run, module: Instance | Module, name: str, site: CallSite
         return _applied(run, module, site)
     if name in ("get_parameter", "get_submodule"):
         return _named_part(module, name, site)
-    if name == "load_state_dict" and (isinstance(module, Module) or module.exact):
+    if name == "load_state_dict" and (isinstance(module, Module) or inherits_known(module.cls)):
         _load_state(run, module, site)
         return Unknown()  # it keeps nothing of what it is given: copies, and the flags stay
     if name == "backward" and isinstance(module, Module) and module.kind.name.endswith("Loss"):

@@ -126,7 +126,10 @@ def _reentrant(run: Run, function: Value, call: CallSite) -> Value:
 def _output(run: Run, call: CallSite, output: Tensor, node: GraphNode | None, shared: set[int]) -> Tensor:
     ending = node if output.dtype not in ("int", "bool") else None
     own = GRAD_NO if ending is None else ending.condition
-    made = fresh(run.autograd, call.node, "checkpoint", own=own, node=ending, shape=output.shape, dtype=output.dtype)
+    cut = "" if ending is not None else "`checkpoint` with `use_reentrant=True` is given nothing that requires grad"
+    made = fresh(
+        run.autograd, call.node, "checkpoint", own=own, node=ending, shape=output.shape, dtype=output.dtype, cut=cut
+    )
     made.contiguous = output.contiguous
     if id(output.storage) in shared:  # torch refuses to write into an input that is returned as it is
         made.storage.uses = output.storage.uses
