@@ -17,6 +17,7 @@ _SAYS = {
     "no-derivative": "is not implemented",
     "parameter-twice": "some parameters appear in more than one parameter group",
     "inference": "",
+    "inference-write": "Inplace update to inference tensor",
     "not-called": "object has no attribute 'backward'",
 }
 
@@ -32,7 +33,8 @@ class RefusedByAutograd(Rule):
     `.grad`; and a backward through an operation that has no derivative (`heaviside`, `//`, `bincount`, `unique`);
     a gradient of another shape that a custom `backward` returns, and tensors that it unpacks and nobody saved;
     a tensor in two parameter groups of an optimizer; what was made under `torch.inference_mode()` where autograd
-    would save it; and `backward` of a loss that was built and never called: `nn.MSELoss(output, target)`.
+    would save it, or where it is written outside of that; and `backward` of a loss that was built and never called:
+    `nn.MSELoss(output, target)`.
 
     ## Why is this bad?
     Torch raises as soon as the line runs.
@@ -138,6 +140,8 @@ class RefusedByAutograd(Rule):
             what = f"`{event.op}` would save" if saves else f"`{event.op}` of"
             message = f"{what} {name}, which was made in inference mode: torch refuses; `clone()` it first"
             says = "Inference tensors cannot be saved for backward" if saves else "on inference tensor"
+        elif event.kind == "inference-write":
+            message = f"`{event.op}` writes into {name}, which was made in inference mode, outside of it: torch refuses"
         elif event.kind == "not-called":
             message = f"{name} was built and not called, and has no `backward`: `{event.target.name}()(input, target)`"
         elif event.kind == "no-derivative":

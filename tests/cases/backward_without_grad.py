@@ -812,3 +812,18 @@ def examples_are_made_to_require_grad_by_code_elsewhere():
 
     model = pickle.loads(pickle.dumps(nn.Linear(3, 2)))
     fit(model, pickle.loads(pickle.dumps([(torch.rand(4, 3), torch.rand(4, 2))])), prepare)
+def checkpoint_of_data_alone():
+    """Raises: does not require grad"""
+    from torch.utils.checkpoint import checkpoint
+
+    net = nn.Linear(3, 1)
+    out = checkpoint(net, torch.rand(2, 3), use_reentrant=True)
+    out.sum().backward()  # error: [TLN104]
+
+
+def checkpoint_of_data_alone_that_is_a_call():
+    from torch.utils.checkpoint import checkpoint
+
+    net = nn.Linear(3, 1)
+    out = checkpoint(net, torch.rand(2, 3), use_reentrant=False)
+    out.sum().backward()

@@ -332,3 +332,28 @@ def table_filled_in_two_lines():
             return self.table(x)
 
     Positions()
+
+
+def input_of_a_checkpoint_that_runs_again():
+    """Raises: a leaf Variable that requires grad"""
+    from torch.utils.checkpoint import checkpoint
+
+    def double(t):
+        t.mul_(2)  # error: [TLN203]
+        return t
+
+    w = torch.ones(3, requires_grad=True)
+    checkpoint(double, w * 1, use_reentrant=True).sum().backward()
+
+
+def input_of_a_checkpoint_that_does_not_run_again():
+    from torch.utils.checkpoint import checkpoint
+
+    def double(t):
+        t.mul_(2)
+        return t
+
+    w = torch.ones(3, requires_grad=True)
+    doubled = checkpoint(double, w * 1, use_reentrant=True)
+    kept = checkpoint(double, w * 1, use_reentrant=False)
+    kept.sum().backward()

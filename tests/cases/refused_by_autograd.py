@@ -301,6 +301,27 @@ def cloned_or_added():
         (w * f).sum()
 
 
+def written_outside_of_inference_mode():
+    """Raises: Inplace update to inference tensor outside InferenceMode"""
+    with torch.inference_mode():
+        scores = torch.rand(3) * 2
+    scores.view(-1)[0] = 1  # error: [TLN118]
+
+
+def written_inside_of_inference_mode_or_cut():
+    with torch.inference_mode():
+        scores = torch.rand(3) * 2
+        scores[0] = 1
+        with torch.inference_mode(False):
+            own = torch.rand(3)
+    own.add_(1)
+    scores.detach().add_(1)
+    with torch.inference_mode(len(own) > 2):
+        scores.add_(1)
+    scores = scores.clone()
+    scores.add_(1)
+
+
 def inference_that_may_be_off(fast=False):
     w = torch.rand(3, requires_grad=True)
     with torch.inference_mode(fast if (fast := len(w) > 5) else False):

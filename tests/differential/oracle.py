@@ -37,6 +37,7 @@ _MESSAGES = (
     ("no-grad-root", "does not require grad and does not have a grad_fn"),
     ("leaf-view", "a view of a leaf Variable that requires grad is being used in an in-place operation"),
     ("leaf", "a leaf Variable that requires grad is being used in an in-place operation"),
+    ("leaf", "a leaf Variable that requires grad has been used in an in-place operation"),
     ("multi-view", "is the output of a function that returns multiple views"),
     ("no-grad-view", "A view was created in no_grad mode"),
     ("no-grad-view", "This view was created in"),

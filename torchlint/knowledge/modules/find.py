@@ -186,6 +186,12 @@ class ModuleKind:
         """For an opaque forward the shapes of the tensors in `structure`, left to right; `(None,)` if unknown."""
         return opaque.output_shape(self.name, config, input_shapes)
 
+    def saved_weights(
+        self, config: Mapping[str, object], input_shapes: Sequence[Shape]
+    ) -> Mapping[str, tuple[int, ...]]:
+        """For an opaque forward the weights that it saves, by name: see `opaque.saved_weights`."""
+        return opaque.saved_weights(self.name, config, input_shapes)
+
     def _own(self, config: Mapping[str, object]) -> tensors.Own:
         describe = tensors.OWN_TENSORS.get(self.name)
         return () if describe is None else describe(config)

@@ -70,6 +70,46 @@ def opaque(name: str, config: Config) -> Opaque | None:
     return Opaque(structure, saves, True if name == "RNNCell" else None)
 
 
+def saved_weights(name: str, config: Config, inputs: Sequence[Shape]) -> dict[str, tuple[int, ...]]:
+    """
+    The weights of a recurrent layer that it surely saves for backward, whichever kernel runs.
+
+    A weight is saved for the gradient of what it is multiplied with: of the input, of the state, of what the layer
+    below has computed, and from the second step of a sequence on of the state that the first has computed
+    (aten/src/ATen/native/RNN.cpp). Fused kernels save all weights.
+
+    Parameters
+    ----------
+    name
+        The class.
+    config
+        The constructor's arguments.
+    inputs
+        The shapes of forward's tensor arguments, in order.
+
+    Returns
+    -------
+    dict
+        By the name of the weight the arguments of forward (by position; of a pair of states the first) one of which
+        must require grad; none: it is saved in any case.
+    """
+    if name == "LSTMCell":  # other cells are told as calls
+        return {"weight_ih": (0,), "weight_hh": (1,)}
+    if name not in ("RNN", "GRU", "LSTM"):
+        return {}
+    shape = inputs[0] if inputs else None
+    batch_first = flag(config, "batch_first", False)
+    steps = None
+    if shape is not None and len(shape) in (2, 3) and (len(shape) == 2 or batch_first is not None):
+        steps = shape[1 if len(shape) == 3 and batch_first else 0]
+    first: tuple[int, ...] = (1,) if steps is None or steps < 2 else ()
+    found: dict[str, tuple[int, ...]] = {"weight_ih_l0": (0,), "weight_hh_l0": first}
+    layers = config.get("num_layers")
+    if isinstance(layers, int):
+        found.update((f"weight_ih_l{layer}", ()) for layer in range(1, layers))
+    return found
+
+
 def output_shape(name: str, config: Config, inputs: Sequence[Shape]) -> tuple[Shape, ...]:
     """
     The shapes of the tensors in the output's structure, from left to right.

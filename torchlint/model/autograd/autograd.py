@@ -100,6 +100,7 @@ class Autograd:
         "saved",
         "saved_reads",
         "starts",
+        "unused",
         "visited",
         "write_records",
     )
@@ -124,6 +125,8 @@ class Autograd:
         """Whether it adds to a gradient that is there."""
         self.starts: set[int] = set()
         """Where the last pass began: ids of nodes and leaves."""
+        self.unused: set[int] = set()
+        """Inputs of the last pass that no gradient comes to, where that is allowed: ids of tensors."""
         self.asked_for: frozenset[int] | None = None
         """As in `Retained`, of the last pass."""
         self.filled_beside: set[Tensor] = set()
@@ -136,3 +139,4 @@ class Autograd:
         """Take graph nodes and the tensors they save apart, which refer to each other in circles."""
         for saved in self.saved:
             saved.node.saved = ()
+            saved.node.recompute = None

@@ -199,7 +199,8 @@ def _one_pass(
     _refuse_without_derivative(autograd, visited, root, origin)
     step = Step(origin.origin, "backward reads it here")
     read_node(autograd, visited, origin, root, facts, step, implicit=False, partly=partly)
-    if given and allow_unused is Truth.NO:
+    autograd.unused = set()
+    if given and allow_unused is not Truth.MAYBE:
         # Not only what leads to the inputs as far as is known: an unknown way may lead there, too.
         whole, _, _ = walk(autograd, starts, None)
         unseen = [node for node, _ in whole.values() if node.opaque]
@@ -207,19 +208,23 @@ def _one_pass(
             latest = max((node.time for node in unseen), default=0)
             for guard, tensor in given:
                 machine.assumed = assumed | guard
-                _unused(autograd, tensor, reached, latest, origin, callee)
+                if _is_unused(autograd, tensor, reached, latest) and allow_unused is Truth.NO:
+                    refuse(autograd, "unused", callee, tensor, origin)
+                elif _is_unused(autograd, tensor, reached, latest) and not guard:
+                    autograd.unused.add(id(tensor))
             machine.assumed = assumed
     # `create_graph=True` retains the graph whatever else is written.
     if retain is Truth.YES and create is Truth.NO and argument is not None and isinstance(origin.origin, cst.Call):
         note_retained(autograd, visited, argument, origin.origin, facts, part=_is_of_a_part(origin))
     if retain is not Truth.YES:
         release_node(autograd, visited, origin, root, retain, partly)
+    inner, inner_leaves = _recompute(autograd, visited, origin, root, facts, step) if given is None else ({}, [])
     for hook in machine.watch.backward:
         hook(
             callee,
             root,
-            [node for node, _ in visited.values()],
-            [leaf for _, leaf in leaves],
+            [node for node, _ in (*visited.values(), *inner.values())],
+            [leaf for _, leaf in (*leaves, *inner_leaves)],
             inputs,
             None if create is Truth.MAYBE else create is Truth.YES,
             origin,
@@ -232,6 +237,29 @@ def _one_pass(
             _accumulate_unseen(autograd, wanted)
         if inputs is None and (hidden or any(leaf.is_parameter is not Truth.NO for _, leaf in leaves)):
             autograd.filled_beside.update(leaf for _, leaf in leaves if leaf.is_parameter is not Truth.YES)
+
+
+def _recompute(
+    autograd: Autograd, visited: Visited, origin: ir.Node, root: Tensor, facts: TensorFacts, step: Step
+) -> tuple[Visited, list[tuple[Guard, Tensor]]]:
+    """What a checkpoint computes again when the pass comes by is differentiated there and then."""
+    machine = autograd.machine
+    nodes: Visited = {}
+    leaves: list[tuple[Guard, Tensor]] = []
+    for node, guards in list(visited.values()):
+        if node.recompute is None or not any(unconditional(guard) <= machine.guard for guard in guards):
+            continue
+        results = node.recompute()
+        if machine.dead:
+            break
+        starts = [edge for tensor in results for edge in edges_of(autograd, tensor)]
+        inner, reached, _ = walk(autograd, starts, None)
+        read_node(autograd, inner, origin, root, facts, step, implicit=False)
+        release_node(autograd, inner, origin, root, Truth.NO)
+        _accumulate(autograd, reached, origin, Truth.NO)
+        nodes.update(inner)
+        leaves += reached
+    return nodes, leaves
 
 
 _WITHOUT_DERIVATIVE = ("NotImplemented", "Unique2Backward", "UniqueDimBackward", "UniqueConsecutiveBackward")
@@ -249,23 +277,19 @@ def _refuse_without_derivative(autograd: Autograd, visited: Visited, root: Tenso
     machine.assumed = assumed
 
 
-def _unused(
-    autograd: Autograd, tensor: Tensor, reached: set[int], latest: int, origin: ir.Node, callee: BackwardCallee
-) -> None:
+def _is_unused(autograd: Autograd, tensor: Tensor, reached: set[int], latest: int) -> bool:
     """
-    An input that no gradient comes to (engine.cpp: "appears to not have been used in the graph"). What was recorded
-    up to `latest` may be in the part of the graph that is not known.
+    Whether it is an input that no gradient comes to (engine.cpp: "appears to not have been used in the graph"). What
+    was recorded up to `latest` may be in the part of the graph that is not known.
     """
     ends = [node for _, node in edges_of(autograd, tensor)]
     # A gradient with a graph is recorded by the pass that made it; one without is refused as well.
     made = bool(ends) and all(isinstance(node, GraphNode) and node.gradient for node in ends)
     if any(id(node) in reached for node in ends) or (tensor.requires_grad.truth() is not Truth.YES and not made):
-        return
+        return False
     if not made and any(isinstance(node, GraphNode) and node.opaque for node in ends):
-        return
-    if latest and not all(_since(node) > latest for node in ends):
-        return
-    refuse(autograd, "unused", callee, tensor, origin)
+        return False
+    return not latest or all(_since(node) > latest for node in ends)
 
 
 def callers_backward(autograd: Autograd, value: Value, origin: ir.Node) -> None:

@@ -18,7 +18,7 @@ from torchlint.model.autograd.walk import graph_of
 from torchlint.model.events import FreedGraphRead, Refusal, RetainedUse, TensorFacts
 from torchlint.model.events.trace import Step
 from torchlint.model.state.frames import activated
-from torchlint.model.state.guards import ALWAYS, Guard, Truth, conditions, conjoin, unconditional
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, conditions, conjoin, implied, unconditional
 from torchlint.model.state.values import (
     GraphNode,
     Release,
@@ -57,6 +57,8 @@ def read_node(
     for node, guards in sorted(visited.values(), key=lambda entry: -entry[0].time):
         for guard in guards:
             _read_released(autograd, node, guard, origin, root, facts, partly=id(node) in partly)
+            if _is_freed(autograd, node):
+                continue
             # which of its several nodes saved what is not known
             needed = guard | unknown_guard() if id(node) in partly else guard
             for saved in node.saved:
@@ -67,6 +69,17 @@ def read_node(
         retained.opaque = True
     for retained in autograd.retained[-MOST_RETAINED:]:
         _read_retained(autograd, retained, visited, origin, partly)
+
+
+def _is_freed(autograd: Autograd, node: GraphNode) -> bool:
+    """Whether nothing is left to read: torch says so before it looks at any version (saved_variable.cpp)."""
+    machine = autograd.machine
+    return any(
+        not release.partly
+        and machine.since < release.time
+        and implied(release.path | release.assumed, machine.path | machine.assumed)
+        for release in node.releases
+    )
 
 
 def _read_retained(autograd: Autograd, retained: Retained, visited: Visited, origin: ir.Node, partly: Set[int]) -> None:

@@ -39,6 +39,8 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 
+RECOMPUTED: Guard = frozenset({(("unknown", -(1 << 62)), 1)})
+"""Under this is saved what is run again for its backward: whether that reads these very tensors is not known."""
 _CAST = frozenset(
     """
     addbmm addmm addmv addr baddbmm bmm chain_matmul conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
@@ -200,7 +202,7 @@ def save_results(autograd: Autograd, op: Op, node: GraphNode, results: list[Tens
 def save_tensor(autograd: Autograd, node: GraphNode, what: str, tensor: Tensor, time: int, guard: Guard) -> Saved:
     """A node saves a tensor."""
     if autograd.recomputed:
-        guard |= unknown_guard()
+        guard |= RECOMPUTED
     saved = Saved(
         what=what,
         name=tensor.name,

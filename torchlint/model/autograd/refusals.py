@@ -18,7 +18,7 @@ from torchlint.model.state.values import Grad, Tensor
 from torchlint.syntax import ir
 
 _RECORDED: frozenset[Refusal] = frozenset(
-    {"multi-view", "no-grad-view", "flag-on-non-leaf", "numpy", "deepcopy", "out", "inference"}
+    {"multi-view", "no-grad-view", "flag-on-non-leaf", "numpy", "deepcopy", "out", "inference", "inference-write"}
 )
 """What torch refuses only where grad mode was on."""
 

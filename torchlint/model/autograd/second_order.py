@@ -16,7 +16,17 @@ from torchlint.model.autograd.tensors import fresh, view_of
 from torchlint.model.autograd.walk import leads
 from torchlint.model.autograd.writes import escape
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, unconditional
-from torchlint.model.state.values import GRAD_NO, GRAD_YES, Grad, GraphNode, Tensor, Unknown, Value, unknown_guard
+from torchlint.model.state.values import (
+    GRAD_NO,
+    GRAD_YES,
+    Grad,
+    GraphNode,
+    Saved,
+    Tensor,
+    Unknown,
+    Value,
+    unknown_guard,
+)
 from torchlint.syntax import ir
 
 # Nodes whose gradient is a differentiable function of every tensor they saved.
@@ -32,6 +42,16 @@ _SMOOTH = frozenset(
 )
 # Whose gradient depends on no input, unless several require grad.
 _LINEAR = frozenset({"Add", "Sub", "Mul", "Div", "Neg"})
+# Of these the gradient of each of the two inputs depends on the other one alone.
+_BILINEAR = frozenset({"Mul", "Mm", "Dot", "Bmm", "Mv"})
+# Of these the gradient uses what was saved for a comparison, or for where it goes: it has no graph.
+_PIECEWISE = frozenset(
+    {
+        *("Max", "Min", "Amax", "Amin", "Median", "Nanmedian", "Maximum", "Minimum", "Fmax", "Fmin", "Mode", "Topk"),
+        *("Clamp", "ClampMin", "ClampMax", "Cummax", "Cummin", "Sort", "Kthvalue", "Aminmax", "Where", "MaskedFill"),
+        *("Gather", "Index", "IndexSelect", "MaskedSelect"),
+    }
+)
 # Of these the gradient of each input depends on all of them.
 _SYMMETRIC = frozenset({"MseLoss", "SmoothL1Loss", "HuberLoss"})
 # Of these the gradient saves the saved tensor itself once more, whatever comes in: `grad * self.cos()`, `grad / self`.
@@ -86,7 +106,7 @@ def second_order(autograd: Autograd, target: Tensor, given: Grad, origin: ir.Nod
     depends = given.truth()
     edges: list[tuple[Guard, GraphNode | Tensor]] = []
     for node, guards in on_the_way:
-        truth, inner = _depends_on_saved(autograd, node)
+        truth, inner = _depends_on_saved(autograd, node, ends, known)
         if not any(unconditional(guard) <= autograd.machine.guard for guard in guards):
             truth = Truth.MAYBE if truth is Truth.YES else truth
         depends = depends | truth
@@ -138,13 +158,18 @@ def _given(autograd: Autograd, target: Tensor, given: Grad, origin: ir.Node) -> 
     )
 
 
-def _depends_on_saved(autograd: Autograd, node: GraphNode) -> tuple[Truth, list[tuple[Guard, GraphNode | Tensor]]]:
+def _depends_on_saved(
+    autograd: Autograd, node: GraphNode, ends: set[int], known: dict[int, bool]
+) -> tuple[Truth, list[tuple[Guard, GraphNode | Tensor]]]:
     """
-    Whether the gradient that a node passes on depends on a recorded tensor that it saved, and where these lead.
+    Whether the gradient that a node passes on to these ends depends on a recorded tensor that it saved, and where these
+    lead.
     """
     if node.opaque or node.formula == "unknown":
         return Truth.MAYBE, []
-    saved = [each for each in node.saved if each.tensor.requires_grad != GRAD_NO]
+    if operation_of(node) in _PIECEWISE:
+        return Truth.NO, []
+    saved = _used(autograd, node, ends, known)
     if not saved:
         if node.op.endswith(("_", "=")) and node.holds is not Truth.NO and operation_of(node) not in _LINEAR:
             return Truth.MAYBE, []  # `x **= 2` saves a copy of `x`, which no list has
@@ -161,3 +186,20 @@ def _depends_on_saved(autograd: Autograd, node: GraphNode) -> tuple[Truth, list[
         for guard, end in edges_of(autograd, each.tensor)
     ]
     return (Truth.YES if certain else Truth.MAYBE), edges
+
+
+def _used(autograd: Autograd, node: GraphNode, ends: set[int], known: dict[int, bool]) -> list[Saved]:
+    """The recorded tensors that a node saved, without those that are certainly no part of these ends' gradient."""
+    saved = [each for each in node.saved if each.tensor.requires_grad != GRAD_NO]
+    written = node.op.endswith(("_", "="))  # then the tensor has another history by now
+    if len(node.saved) != 2 or len(saved) != 2 or written or operation_of(node) not in _BILINEAR:
+        return saved
+    leading = [
+        any(
+            id(end) in ends or (isinstance(end, GraphNode) and leads(end, ends, known))
+            for _, end in edges_of(autograd, each.tensor)
+        )
+        for each in saved
+    ]
+    used = [each for each, leads_on in zip(saved, reversed(leading), strict=True) if leads_on]
+    return used or saved

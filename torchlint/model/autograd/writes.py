@@ -147,6 +147,9 @@ def write(
     if record is not None and not record[0].differentiable and not record[0].may_differentiate:
         recorded = GRAD_NO  # `logical_not_`: torch neither records nor checks it
     raises, leaf_view, outdated = Truth.NO, Truth.NO, Truth.NO
+    if _is_of_inference(autograd, tensor) and spelling not in ("optimizer", "backward"):
+        refuse(autograd, "inference-write", op, tensor, origin, target=target, name=name)
+        return
     if recorded != GRAD_NO:
         refused = refuses_view(tensor, recorded)
         if refused is not None:
@@ -217,6 +220,16 @@ def write(
         )
 
 
+def _is_of_inference(autograd: Autograd, tensor: Tensor) -> bool:
+    """
+    Whether a tensor has no version counter, and is certainly not written where it needs none: it was made in inference
+    mode (c10/core/TensorImpl.h). What `detach()` cuts from it afterwards has one.
+    """
+    machine = autograd.machine
+    outside = not machine.inference and machine.grad_mode is Truth.YES
+    return outside and tensor.storage.inference and (tensor.base or tensor).alias is None
+
+
 def _needed(autograd: Autograd, tensor: Tensor) -> tuple[Truth, tuple[Step, ...]]:
     machine = autograd.machine
     needed = Truth.NO
@@ -266,16 +279,25 @@ def _record_write(
     value_grad: Grad,
     record: tuple[Op, dict[str, Value]] | None,
 ) -> GraphNode | None:
-    machine = autograd.machine
     edges = list(edges_of(autograd, tensor))
     node: GraphNode | None = None
     if record is not None:
         _, node = record_operation(autograd, record[0], record[1], origin, op)
     if node is None:
         node = new_node(autograd, "CopyBackwards" if value_grad != GRAD_NO else "", op, origin, grad, edges, Truth.NO)
+    alone = record is not None and record[0].name in INPLACE_VIEWS
+    _rebase(autograd, tensor, node, origin, op, grad, alone=alone)
+    return node
+
+
+def _rebase(
+    autograd: Autograd, tensor: Tensor, node: GraphNode, origin: ir.Node, op: str, grad: Grad, *, alone: bool
+) -> None:
+    """The history of what was written begins with this node (`rebase_history`); `alone`: no memory was written."""
+    machine = autograd.machine
     base = tensor.base
     machine.trail.set(tensor, "own", tensor.own.either(grad))
-    if base is None or (record is not None and record[0].name in INPLACE_VIEWS):
+    if base is None or alone:
         # of a view, too: the memory that it shares with its base is as it was
         machine.trail.set(tensor, "grad_fn", ((ALWAYS, node),))
         machine.trail.set(tensor, "grad_time", machine.tick())
@@ -292,7 +314,25 @@ def _record_write(
         machine.trail.set(base, "own", base.own.either(grad))
         machine.trail.set(base, "grad_fn", ((ALWAYS, slices),))
         machine.trail.set(base, "grad_time", machine.tick())
-    return node
+
+
+def mark_dirty(
+    autograd: Autograd, tensor: Tensor, node: GraphNode, origin: ir.Node, target: cst.BaseExpression, op: str
+) -> None:
+    """
+    An input that a custom Function has written in its `forward` and says so: torch checks it afterwards as it does a
+    write, and its history begins with the node of the call (custom_function.cpp, `_process_backward_mode_ad`).
+    """
+    if (refused := refuses_view(tensor, node.condition)) is not None:
+        refuse(autograd, refused, op, tensor, origin, target=target, name=tensor.name)
+        return
+    regenerate(autograd, tensor)
+    raises, _ = leaf_check(autograd, tensor)
+    if raises is Truth.YES:
+        write(autograd, tensor, origin, target, op, "inplace", value_grad=node.condition)
+        return
+    _rebase(autograd, tensor, node, origin, op, node.condition, alone=False)
+    regenerate(autograd, tensor)
 
 
 def _alias_written(autograd: Autograd, tensor: Tensor, write: Write) -> None:

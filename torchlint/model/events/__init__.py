@@ -346,7 +346,7 @@ class FreedGraphRead(Event):
 Refusal: TypeAlias = Literal[
     "multi-view", "no-grad-view", "detach-view", "flag-on-non-leaf", "numpy", "deepcopy", "unused", "optimizer",
     "retain-grad", "out", "hook", "accumulated-hook", "integers", "gradient-shape", "gradient-kind", "no-derivative",
-    "parameter-twice", "inference", "not-called",
+    "parameter-twice", "inference", "inference-write", "not-called",
 ]  # fmt: skip
 """
 Why torch raises: a write into one of several views that one operation returned (`unbind`, `split`, `chunk`), or into
@@ -356,7 +356,8 @@ on, or that requires no grad; an optimizer over a non-leaf; `retain_grad()`, `re
 `out=` among tensors that require grad; a tensor of integers or booleans told to require grad; a hook on what has been
 accumulated, on a non-leaf; a gradient given, or assigned to `.grad`, of another shape or kind of number than the
 tensor; a backward through an operation whose derivative is not implemented; a tensor in two groups of an optimizer; a
-tensor made in inference mode is saved, or told to require grad; a backward of a loss's layer that was never called.
+tensor made in inference mode is saved, told to require grad, or written where it is left; a backward of a loss's layer
+that was never called.
 """
 
 

@@ -38,6 +38,7 @@ from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 
 _NOT_IN_PLACE = frozenset({"^", "|", "&", "**"})
+_GROWING = ("list", "deque")
 """The augmented assignments of which TorchScript makes no in-place operation (`x ^= 1` is `x = x ^ 1`)."""
 
 
@@ -68,7 +69,7 @@ def augmented_statement(run: Run, node: ir.AugmentedAssign) -> None:
         )
         assign(run, target, current if result is not None else Unknown(reachable_tensors(current)))
         return
-    if isinstance(current, Sequence) and isinstance(value, Sequence) and node.op == "+" and current.kind == "list":
+    if isinstance(current, Sequence) and isinstance(value, Sequence) and node.op == "+" and current.kind in _GROWING:
         known, elements = elements_of(run, value)
         if known:
             extend_list(run, current, tuple(elements))

@@ -42,7 +42,6 @@ from torchlint.model.state.values import (
 )
 from torchlint.model.torch.arguments import kind_of
 from torchlint.model.torch.operations import apply
-from torchlint.model.torch.tensor_methods import copied
 from torchlint.syntax import ir
 
 
@@ -364,18 +363,6 @@ def _unordered(run: Run, site: CallSite) -> Value:
 def new_partial(site: CallSite) -> Value:
     """`functools.partial(function, ...)`."""
     return Partial(site.positional[0], tuple(site.positional[1:]), dict(site.keywords))
-
-
-def copied_value(run: Run, qualified: str, site: CallSite) -> Value:
-    """`copy.copy` and `copy.deepcopy`."""
-    value = site.positional[0]
-    if isinstance(value, Mapping):
-        return Mapping(None)
-    if qualified == "copy.copy":
-        return value if isinstance(value, Tensor) else Unknown(reachable_tensors(value))
-    if isinstance(value, Tensor):
-        return copied(run.torch, value, site)
-    return Unknown(source=site.node, layer=isinstance(value, (Module, Instance)))
 
 
 _BUILTINS: dict[str, Callable[[Run, CallSite], Value | None]] = {

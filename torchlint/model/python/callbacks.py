@@ -38,7 +38,21 @@ from torchlint.syntax import ir
 from torchlint.syntax.reading import written
 
 _OF_CONTAINERS = frozenset(
-    {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "clear", "remove", "appendleft"}
+    {
+        "append",
+        "extend",
+        "insert",
+        "add",
+        "update",
+        "setdefault",
+        "pop",
+        "popitem",
+        "clear",
+        "remove",
+        "appendleft",
+        "extendleft",
+        "popleft",
+    }
 )
 MOST_CALLEES = 100
 """Functions looked at for what one that is handed on may make run."""
@@ -77,7 +91,7 @@ def havoc(run: Run, value: Value) -> None:
         havoc(run, value.receiver)
     elif isinstance(value, Sequence) and value.last is not None and value.items is None:
         machine.trail.set(value, "last", None)
-    elif isinstance(value, Sequence) and value.kind == "list" and value.items is not None:
+    elif isinstance(value, Sequence) and value.kind in ("list", "deque") and value.items is not None:
         machine.trail.set(value, "last", None)
         element = Unknown(reachable_tensors(value))
         machine.trail.set(value, "element", element)

@@ -11,6 +11,7 @@ from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.trail import widen
 from torchlint.model.state.values import (
     NONE,
+    Choice,
     Constant,
     Instance,
     Mapping,
@@ -21,6 +22,8 @@ from torchlint.model.state.values import (
     Unknown,
     Value,
     alternatives,
+    choose,
+    parts,
     reachable_tensors,
 )
 from torchlint.model.torch.indexing import SliceValue
@@ -49,6 +52,8 @@ def elements_of(run: Run, value: Value) -> tuple[bool, list[Value]]:
         value = value.tensor
     if isinstance(value, Tensor):
         return _rows(run, value)
+    if isinstance(value, Choice) and all(isinstance(each, Tensor) for _, each in value.alternatives):
+        return _elements_of_each(run, value)
     if isinstance(value, Instance) and value.layer is not None:
         value = value.layer
     if isinstance(value, Module) and value.children is not None and value.kind.container:
@@ -67,6 +72,22 @@ def elements_of(run: Run, value: Value) -> tuple[bool, list[Value]]:
             )
         ]
     return False, [Unknown(reachable_tensors(value), layer=holds_modules(value))]
+
+
+def _elements_of_each(run: Run, value: Choice) -> tuple[bool, list[Value]]:
+    """The elements of what may be one of several: the first of each, the second of each, if they have as many."""
+
+    def listed(each: Value) -> Value:
+        known, elements = elements_of(run, each)
+        return Sequence("tuple", tuple(elements)) if known else Sequence("tuple", None, elements[0])
+
+    options = alternatives(run.machine.each(value, listed))
+    lists = [(guard, each.items) for guard, each in options if isinstance(each, Sequence)]
+    if len({len(items) for _, items in lists if items is not None}) == 1 and all(items for _, items in lists):
+        columns = zip(*[[(guard, item) for item in items or ()] for guard, items in lists], strict=True)
+        return True, [choose(column) for column in columns]
+    every = [(guard, part) for guard, each in options for part in parts(each)]
+    return False, [choose(every) if every else Unknown(reachable_tensors(value))]
 
 
 def _rows(run: Run, tensor: Tensor) -> tuple[bool, list[Value]]:
@@ -98,9 +119,57 @@ def holds_modules(value: Value) -> bool:
     return isinstance(value, Module) and value.kind.container in ("sequential", "list", "dict")
 
 
+def new_deque(run: Run, site: CallSite) -> Value | None:
+    """`collections.deque(iterable, maxlen)`; None where nobody knows what it is given."""
+    if not site.complete or len(site.positional) > 2:
+        return None
+    given, longest = site.get(0, "iterable"), site.get(1, "maxlen") or NONE
+    known, elements = (True, []) if given is None else elements_of(run, given)
+    queue = Sequence("deque", tuple(elements)) if known else Sequence("deque", None, elements[0])
+    if isinstance(longest, Constant) and isinstance(longest.value, int) and longest.value >= 0:
+        queue.longest = longest.value
+        queue.items = _newest(queue, tuple(elements)) if known else None
+    elif longest != NONE:
+        widen_list(run, queue, [])
+    return queue
+
+
+def _newest(queue: Sequence, items: tuple[Value, ...]) -> tuple[Value, ...]:
+    """What a deque keeps of these."""
+    return items if queue.longest is None else items[max(len(items) - queue.longest, 0) :]
+
+
+def _deque_method(run: Run, queue: Sequence, name: str, site: CallSite) -> Value | None:
+    """A method that a deque has and a list has not; None for any other."""
+    trail = run.machine.trail
+    if name in ("appendleft", "extendleft") and site.positional:
+        added: list[Value] = [site.positional[0]] if name == "appendleft" else []
+        known = queue.items is not None and queue.longest is None
+        if name == "extendleft":
+            all_known, added = elements_of(run, site.positional[0])
+            known = known and all_known
+        if not known or len(queue.items or ()) + len(added) > MOST_ITEMS:
+            widen_list(run, queue, added)
+        else:
+            trail.set(queue, "items", (*reversed(added), *(queue.items or ())))
+        return NONE
+    if name == "popleft" and queue.items:
+        first = queue.items[0]
+        trail.set(queue, "items", queue.items[1:])
+        return first
+    if name == "popleft":
+        return queue.element or Unknown()
+    if name == "rotate":
+        widen_list(run, queue, [])
+        return NONE
+    return None
+
+
 def sequence_method(run: Run, sequence: Sequence, name: str, site: CallSite) -> Value | None:
-    """A method of a list, tuple or set; None if nothing is known of it."""
+    """A method of a list, tuple, set or deque; None if nothing is known of it."""
     machine = run.machine
+    if sequence.kind == "deque" and (found := _deque_method(run, sequence, name, site)) is not None:
+        return found
     if name == "append" and site.positional:
         extend_list(run, sequence, (site.positional[0],))
         return NONE
@@ -115,7 +184,9 @@ def sequence_method(run: Run, sequence: Sequence, name: str, site: CallSite) -> 
         widen_list(run, sequence, [site.positional[0]])
         return NONE
     if name == "copy":
-        return Sequence(sequence.kind, sequence.items, sequence.element)
+        copied = Sequence(sequence.kind, sequence.items, sequence.element)
+        copied.longest = sequence.longest
+        return copied
     if name in ("clear", "pop"):
         machine.trail.set(sequence, "last", None)
     if name in ("clear",):
@@ -179,7 +250,7 @@ def extend_list(run: Run, sequence: Sequence, values: tuple[Value, ...]) -> None
     machine = run.machine
     machine.trail.set(sequence, "last", values[-1] if values else None)
     if sequence.items is not None and len(sequence.items) + len(values) <= MOST_ITEMS:
-        machine.trail.set(sequence, "items", sequence.items + values)
+        machine.trail.set(sequence, "items", _newest(sequence, sequence.items + values))
     else:
         widen_list(run, sequence, list(values))
         machine.trail.set(sequence, "last", values[-1] if values else None)

@@ -120,7 +120,7 @@ def _enter(run: Run, context: ir.Expression, value: Value) -> Value:
     if isinstance(value, GradModeGuard):
         machine.grad_mode = value.mode
         machine.callers_mode = Truth.NO
-        machine.inference = machine.inference or value.inference
+        machine.inference = value.inference or (machine.inference and value.mode is not Truth.MAYBE)
     elif isinstance(value, Instance):
         for cls in value.cls.ancestry():
             function = cls.attributes.get("__enter__")

@@ -2,10 +2,10 @@
 `MyFunction.apply(...)` of a custom `autograd.Function` of the file (torch/csrc/autograd/python_function.cpp).
 
 Where all its parts are known its `forward` runs without a graph, and what it returns gets one node, which saves what
-`save_for_backward` was given. What its `backward` computes is not followed: only whether it reads what was saved, and
-which gradients it certainly returns. A Function that runs code under a graph of its own, writes to its inputs by
-intent, or has a part that the file does not define gives something unknown that depends on its inputs, and, where all
-that `forward` returns says so, is one tensor with a derivative.
+`save_for_backward` was given; an input that it writes and marks as dirty is what it returns. What its `backward`
+computes is not followed: only whether it reads what was saved, and which gradients it certainly returns. A Function
+that runs code under a graph of its own, or has a part that the file does not define gives something unknown that
+depends on its inputs, and, where all that `forward` returns says so, is one tensor with a derivative.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torchlint.knowledge.ops.find import find
 from torchlint.model.autograd.edges import new_node
 from torchlint.model.autograd.record import edges_into, recorded_grad, save_tensor, value_grad
 from torchlint.model.autograd.tensors import fresh, materialise
-from torchlint.model.autograd.writes import escape
+from torchlint.model.autograd.writes import escape, mark_dirty
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import ALWAYS, Guard, Truth
@@ -38,6 +38,7 @@ from torchlint.model.state.values import (
     reachable_tensors,
     unknown_guard,
 )
+from torchlint.model.torch.arguments import cst_of
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import identifier
 
@@ -45,18 +46,20 @@ APPLIED = "torch.autograd.Function"
 """`Unknown.made_by` of what is one tensor, and a node of the graph if an input is in it."""
 _INTEGER = frozenset({"bool", "byte", "char", "int", "long", "short"})
 _SAVED = "save_for_backward()"
-"""The attribute of a context that holds what was saved, under a name that no program can write."""
-_BESIDE = frozenset({"enable_grad", "set_grad_enabled", "mark_dirty", "mark_non_differentiable", "autograd"})
+_DIRTY = "mark_dirty()"
+"""The attributes of a context that hold what was saved and which inputs were written; no program can write these."""
+_KEPT = {"save_for_backward": _SAVED, "mark_dirty": _DIRTY}
+_BESIDE = frozenset({"enable_grad", "set_grad_enabled", "mark_non_differentiable", "set_materialize_grads", "autograd"})
 _PASSES = frozenset({"backward", "grad"})
-"""What makes a Function more than one node: a graph of its own, an input that is written, a result without a graph."""
+"""What makes a Function more than one node: a graph of its own, a result without a graph."""
 
 
 def save_for_backward(run: Run, receiver: Value, name: str, site: CallSite) -> bool:
-    """`ctx.save_for_backward(...)`, on a context made here."""
-    if name != "save_for_backward" or not isinstance(receiver, Instance) or _SAVED not in receiver.attributes:
+    """`ctx.save_for_backward(...)` and `ctx.mark_dirty(...)`, on a context made here."""
+    if name not in _KEPT or not isinstance(receiver, Instance) or _SAVED not in receiver.attributes:
         return False
     values = tuple(site.positional) if site.complete and not site.keywords else None
-    run.machine.trail.set(receiver.attributes, _SAVED, Sequence("tuple", values))
+    run.machine.trail.set(receiver.attributes, _KEPT[name], Sequence("tuple", values))
     return True
 
 
@@ -105,7 +108,7 @@ def _one_node(run: Run, cls: Class, site: CallSite) -> Value | None:
     if forward is None or backward is None or site.keywords or not site.complete or not _is_plain(cls):
         return None
     context = Instance(cls)
-    context.attributes[_SAVED] = Sequence("tuple", ())
+    context.attributes[_SAVED] = context.attributes[_DIRTY] = Sequence("tuple", ())
     machine = run.machine
     mode, machine.grad_mode = machine.grad_mode, Truth.NO
     machine.contexts += 1
@@ -117,6 +120,9 @@ def _one_node(run: Run, cls: Class, site: CallSite) -> Value | None:
     saved = context.attributes[_SAVED]
     if not isinstance(saved, Sequence) or saved.items is None:
         return None
+    dirty = context.attributes[_DIRTY]
+    if dirty.items if isinstance(dirty, Sequence) else True:
+        return _dirtied(run, cls, backward, site, saved.items, dirty, result)
     outputs = result.items if isinstance(result, Sequence) and result.kind == "tuple" else (result,)
     taken = {id(tensor.storage) for value in site.positional for tensor in reachable_tensors(value)}
     known = outputs is not None and all(
@@ -128,44 +134,74 @@ def _one_node(run: Run, cls: Class, site: CallSite) -> Value | None:
     return _recorded(run, cls, backward, site, saved.items, result)
 
 
+def _dirtied(
+    run: Run, cls: Class, backward: Function, site: CallSite, saved: tuple[Value, ...], dirty: Value, result: Value
+) -> Value | None:
+    """The one input that `forward` has written and returns; None if it is not one alone."""
+    marked = dirty.items if isinstance(dirty, Sequence) else None
+    if marked is None or len(marked) != 1 or marked[0] is not result or not isinstance(result, Tensor):
+        return None
+    place = next((place for place, value in enumerate(site.positional) if value is result), None)
+    argument = site.argument(place, "") if place is not None else None
+    if argument is None:
+        return None
+    node = _node(run, cls, backward, site)
+    if node is not None:
+        mark_dirty(run.autograd, result, node, site.node, cst_of(argument.value), cls.name)
+        _keep(run, node, saved, {id(result): result})
+    return result
+
+
 def _recorded(
     run: Run, cls: Class, backward: Function, site: CallSite, saved: tuple[Value, ...], result: Value
 ) -> Value:
     """What `forward` has returned, with the node of the call."""
-    autograd, machine = run.autograd, run.machine
+    outputs = result.items if isinstance(result, Sequence) and result.items is not None else (result,)
+    node = _node(run, cls, backward, site)
+    results: dict[int, Tensor] = {}
+    for output in outputs:
+        assert isinstance(output, Tensor)
+        results[id(output)] = _output(run, cls, site, output, node, len(outputs) > 1)
+    if node is not None:
+        _keep(run, node, saved, results)
+    if isinstance(result, Sequence):
+        return Sequence("tuple", tuple(results[id(each)] for each in outputs))
+    return results[id(result)]
+
+
+def _node(run: Run, cls: Class, backward: Function, site: CallSite) -> GraphNode | None:
+    """The node of the call; None if nothing is recorded."""
+    autograd = run.autograd
     given = [value for value in site.positional if isinstance(value, (Tensor, Unknown))]  # none inside a list
     grad = GRAD_NO
     for value in given:
         grad = grad.either(value_grad(autograd, value))
     grad = recorded_grad(autograd, grad)
-    outputs = result.items if isinstance(result, Sequence) and result.items is not None else (result,)
-    node: GraphNode | None = None
-    if grad != GRAD_NO:
-        reads = _reads_saved(backward)
-        sure = _sure_gradients(backward, len(site.positional))
-        edges = [
-            (guard if place in sure else guard | unknown_guard(), end)
-            for place, value in enumerate(site.positional)
-            if isinstance(value, (Tensor, Unknown))
-            for guard, end in edges_into(autograd, value)
-        ]
-        node = new_node(autograd, f"{cls.name}Backward", cls.name, site.node, grad, edges, reads)
-        node.formula = "unknown"
-    results: dict[int, Tensor] = {}
-    for output in outputs:
-        assert isinstance(output, Tensor)
-        results[id(output)] = _output(run, cls, site, output, node, len(outputs) > 1)
-    if node is not None and node.holds is not Truth.NO:
-        guard: Guard = ALWAYS if node.holds is Truth.YES else unknown_guard()
-        time = machine.tick()
-        kept = [results.get(id(value), value) for value in saved if isinstance(value, Tensor)]
-        node.saved = tuple(
-            save_tensor(autograd, node, "result" if id(each) in map(id, results.values()) else "", each, time, guard)
-            for each in kept
-        )
-    if isinstance(result, Sequence):
-        return Sequence("tuple", tuple(results[id(each)] for each in outputs))
-    return results[id(result)]
+    if grad == GRAD_NO:
+        return None
+    sure = _sure_gradients(backward, len(site.positional))
+    edges = [
+        (guard if place in sure else guard | unknown_guard(), end)
+        for place, value in enumerate(site.positional)
+        if isinstance(value, (Tensor, Unknown))
+        for guard, end in edges_into(autograd, value)
+    ]
+    node = new_node(autograd, f"{cls.name}Backward", cls.name, site.node, grad, edges, _reads_saved(backward))
+    node.formula = "unknown"
+    return node
+
+
+def _keep(run: Run, node: GraphNode, saved: tuple[Value, ...], results: dict[int, Tensor]) -> None:
+    """What a call saves, where its `backward` reads that."""
+    if node.holds is Truth.NO:
+        return
+    guard: Guard = ALWAYS if node.holds is Truth.YES else unknown_guard()
+    time = run.machine.tick()
+    outputs = set(map(id, results.values()))
+    kept = [results.get(id(value), value) for value in saved if isinstance(value, Tensor)]
+    node.saved = tuple(
+        save_tensor(run.autograd, node, "result" if id(each) in outputs else "", each, time, guard) for each in kept
+    )
 
 
 def _output(run: Run, cls: Class, site: CallSite, output: Tensor, node: GraphNode | None, several: bool) -> Tensor:
@@ -251,6 +287,7 @@ def _sure_gradients(backward: Function, count: int) -> set[int]:
     body = backward.definition.body
     assert isinstance(body, list)
     sure = set(range(count))
+    incoming = {parameter.name for parameter in backward.definition.parameters[1:]}  # zeros where there is none
     returns = [node for node in ir.walk(body) if isinstance(node, ir.Return)]
     bound: dict[str, list[ir.Expression | None]] = {}
     for node in ir.walk(body):
@@ -262,8 +299,15 @@ def _sure_gradients(backward: Function, count: int) -> set[int]:
         values = node.value.elements if isinstance(node.value, ir.Sequence) else [node.value]
         if len(values) < count:
             return set()
-        sure = {place for place in sure if _is_computed(values[place], bound)}
+        sure = {
+            place for place in sure if _is_computed(values[place], bound) or _is_one_of(values[place], incoming, bound)
+        }
     return sure if returns else set()
+
+
+def _is_one_of(value: ir.Expression | None, names: set[str], bound: dict[str, list[ir.Expression | None]]) -> bool:
+    """Whether what is returned is what came in."""
+    return isinstance(value, ir.Name) and value.id in names and value.id not in bound
 
 
 def _is_computed(value: ir.Expression | None, bound: dict[str, list[ir.Expression | None]]) -> bool:

@@ -9,25 +9,25 @@ from __future__ import annotations
 from torchlint.knowledge import foreign
 from torchlint.knowledge.names import PARAMETERS_TO_VECTOR
 from torchlint.model.autograd.writes import use
-from torchlint.model.python.builtins import call_builtin, chain, copied_value, new_partial
+from torchlint.model.python.builtins import call_builtin, chain, new_partial
+from torchlint.model.python.containers import new_deque
+from torchlint.model.python.copying import copied_value
 from torchlint.model.python.members import set_raw
 from torchlint.model.python.module_parts import all_modules
 from torchlint.model.python.modules import inherit
+from torchlint.model.python.recomputation import CHECKPOINT, checkpoint
 from torchlint.model.python.run import Run
 from torchlint.model.python.unknown_code import unknown_call
 from torchlint.model.python.variables import resolved
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.values import (
     NONE,
-    Bound,
     Choice,
     Constant,
     External,
-    Function,
     Instance,
     Mapping,
     Module,
-    Partial,
     Scalar,
     Sequence,
     Tensor,
@@ -65,29 +65,6 @@ def _parametrised(run: Run, qualified: str, site: CallSite) -> Value:
 
 
 _FUNCTIONAL = frozenset({"torch.func.functional_call", "torch.nn.utils.stateless.functional_call"})
-
-
-_CHECKPOINT = "torch.utils.checkpoint.checkpoint"
-_OF_CHECKPOINT = frozenset(
-    {"function", "use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug"}
-)
-
-
-def _checkpoint(run: Run, site: CallSite) -> Value | None:
-    """
-    `checkpoint(function, *args, use_reentrant=False)`: a call of the function, which is run again when a backward comes
-    by and must not come by twice (torch/utils/checkpoint.py).
-    """
-    function = site.get(0, "function")
-    if not isinstance(function, (Function, Bound, Partial, Module, Instance)) or not site.complete:
-        return None
-    if site.keywords.get("use_reentrant") != Constant(False) or not site.positional or "context_fn" in site.keywords:
-        return None
-    own = {name: value for name, value in site.keywords.items() if name not in _OF_CHECKPOINT}
-    outer, run.autograd.recomputed = run.autograd.recomputed, True
-    result = run.invoke(function, CallSite(site.node, site.positional[1:], own))
-    run.autograd.recomputed = outer
-    return result
 
 
 def _functional_call(run: Run, site: CallSite) -> Value | None:
@@ -207,7 +184,7 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
         return result if result is not None else unknown_call(run, External(qualified), site)
     if qualified in NAMES and (moved := move_axes(run.torch, qualified, site)) is not None:
         return moved
-    if qualified == _CHECKPOINT and (called := _checkpoint(run, site)) is not None:
+    if qualified == CHECKPOINT and (called := checkpoint(run, site)) is not None:
         return called
     if qualified in _FUNCTIONAL and (called := _functional_call(run, site)) is not None:
         return called
@@ -240,6 +217,8 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
         return number
     if qualified == "itertools.chain" and (chained := chain(run, site)) is not None:
         return chained
+    if qualified == "collections.deque" and (queue := new_deque(run, site)) is not None:
+        return queue
     if qualified == "functools.partial" and site.positional:
         return new_partial(site)
     if qualified in ("copy.deepcopy", "copy.copy") and site.positional:

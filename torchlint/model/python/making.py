@@ -53,6 +53,11 @@ def is_module_base(base: Value) -> bool:
     return base.qualified in MODULE_BASES or modules.find(base.qualified) is not None
 
 
+def inherits_known(cls: Class) -> bool:
+    """Whether all that objects of the class inherit from outside of the project is known."""
+    return all(is_plain_base(base) or is_module_base(base) for base in cls.outside())
+
+
 def made_as_written(cls: Class) -> bool:
     """Whether an object of the class is what its `__init__`, as it is written, makes of an empty one."""
     for each in cls.ancestry():

@@ -9,14 +9,14 @@ Only the methods that `nn.Module` and its containers bring
 from __future__ import annotations
 
 from torchlint.knowledge.modules import find as modules
-from torchlint.model.autograd.writes import escape, require_grad
+from torchlint.model.autograd.writes import escape, require_grad, write
 from torchlint.model.events import AutogradRefused, TensorFacts
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.builtins import dict_builtin
 from torchlint.model.python.callbacks import hand_on
 from torchlint.model.python.containers import MOST_ITEMS
 from torchlint.model.python.flags import changes_flags, given_to
-from torchlint.model.python.making import lists_all
+from torchlint.model.python.making import inherits_known, lists_all
 from torchlint.model.python.module_parts import (
     all_modules,
     direct_modules,
@@ -48,7 +48,7 @@ from torchlint.model.state.values import (
     explore,
     reachable_tensors,
 )
-from torchlint.model.torch.arguments import CASTS, as_argument, class_of, precise_dtype, truth_of
+from torchlint.model.torch.arguments import CASTS, as_argument, class_of, cst_of, precise_dtype, truth_of
 from torchlint.model.torch.layers import new_layer
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
@@ -101,7 +101,8 @@ def module_method(run: Run, module: Instance | Module, name: str, site: CallSite
         return _applied(run, module, site)
     if name in ("get_parameter", "get_submodule"):
         return _named_part(module, name, site)
-    if name == "load_state_dict" and isinstance(module, Module):
+    if name == "load_state_dict" and (isinstance(module, Module) or inherits_known(module.cls)):
+        _load_state(run, module, site)
         return Unknown()  # it keeps nothing of what it is given: copies, and the flags stay
     if name == "backward" and isinstance(module, Module) and module.kind.name.endswith("Loss"):
         target = TensorFacts(name=module.kind.name)
@@ -161,6 +162,29 @@ def _parameters(module: Instance | Module, name: str, site: CallSite) -> Value:
     if name == "named_parameters":
         element = Sequence("tuple", (Scalar("str"), element))
     return Sequence("generator", None, element, source)
+
+
+def _load_state(run: Run, module: Instance | Module, site: CallSite) -> None:
+    """
+    `module.load_state_dict(state)`: all parameters are written where a key for each is asked for
+    (torch/nn/modules/module.py).
+    """
+    machine = run.machine
+    strict, assign = site.get(1, "strict") or Constant(True), site.get(2, "assign") or Constant(False)
+    if strict != Constant(True) or assign != Constant(False) or not site.complete:
+        return
+    mode, machine.grad_mode = machine.grad_mode, Truth.NO
+    for tensor in parameters_of(module)[0]:
+        write(
+            run.autograd,
+            tensor,
+            site.node,
+            cst_of(site.node.function),
+            "load_state_dict",
+            "optimizer",
+            name=tensor.name,
+        )
+    machine.grad_mode = mode
 
 
 def _set_training(run: Run, value: Value, mode: Truth) -> None:

@@ -194,7 +194,7 @@ class Prototypes:
         if isinstance(value, Sequence):
             if value.items is None or value.element is not None:
                 raise NoPrototypeError
-            return (value.kind, tuple(self._signature(each, seen) for each in value.items))
+            return (value.kind, value.longest, tuple(self._signature(each, seen) for each in value.items))
         if isinstance(value, Mapping):
             if value.items is None or value.element is not None:
                 raise NoPrototypeError
@@ -304,6 +304,7 @@ class _Copier:
             return self._unknown(old)
         if isinstance(old, Sequence):
             sequence = Sequence(old.kind, None, None, old.parameters_of)
+            sequence.longest = old.longest
             self._known[id(old)] = sequence
             sequence.items = None if old.items is None else tuple(self.value(each) for each in old.items)
             sequence.element = None if old.element is None else self.value(old.element)

@@ -7,6 +7,7 @@ Mutable records, but only `state.Trail.set` may change their fields. Knows no pr
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -185,7 +186,8 @@ class GraphNode:
     the output number of an edge). `composed`: it stands for several of PyTorch's nodes; `last_holds`: whether the last
     of them, where the result's gradient comes in, holds saved tensors itself. `gradient`: it is opaque, but recorded by
     a backward pass at its `time`, and not found at that time. `formula`: whether its gradient depends on "all" that it
-    saved at once, may be "constant", or is "unknown" code (a custom Function's `backward`); else "".
+    saved at once, may be "constant", or is "unknown" code (a custom Function's `backward`); else "". `recompute`: what
+    a backward that comes here runs first, and differentiates.
     """
 
     __slots__ = (
@@ -206,6 +208,7 @@ class GraphNode:
         "opaque",
         "origin",
         "output_of",
+        "recompute",
         "releases",
         "result",
         "saved",
@@ -250,6 +253,7 @@ class GraphNode:
         self.last_holds = Truth.MAYBE
         self.gradient = False
         self.formula = ""
+        self.recompute: Callable[[], list[Tensor]] | None = None
 
 
 class Family:

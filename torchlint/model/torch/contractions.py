@@ -27,7 +27,7 @@ class _NotFollowedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Equation:
-    """An equation without diagonals and ellipses: the labels of the operands and of the result."""
+    """An equation without diagonals, its ellipses spelled out: the labels of the operands and of the result."""
 
     operands: tuple[str, ...]
     result: str
@@ -36,6 +36,24 @@ class _Equation:
     def order(self) -> str:
         """The labels of the result, then the others in the order of the alphabet."""
         return self.result + "".join(sorted(set("".join(self.operands)) - set(self.result)))
+
+
+_DOTS = "..."
+_OF_DOTS = "αβγδεζηθ"
+"""Labels that nobody writes, for the dimensions that an ellipsis stands for."""
+
+
+def _spelled_out(text: str, ranks: Many[int]) -> str:
+    """The equation with a label for each dimension that an ellipsis stands for, the last ones first."""
+    left, arrow, right = text.replace(" ", "").partition("->")
+    operands = left.split(",")
+    widths = [rank - len(each.replace(_DOTS, "")) for each, rank in zip(operands, ranks, strict=False) if _DOTS in each]
+    most = max(widths, default=0)
+    if _DOTS not in text or not arrow or _DOTS not in right or min(widths, default=-1) < 0 or most > len(_OF_DOTS):
+        return text
+    labels = _OF_DOTS[:most]
+    shown = [each.replace(_DOTS, labels[most - widths.pop(0) :]) if _DOTS in each else each for each in operands]
+    return ",".join(shown) + arrow + right.replace(_DOTS, labels)
 
 
 def _equation(text: str) -> _Equation | None:
@@ -61,10 +79,10 @@ class _Contraction:
         written, *given = positional or (None,)
         if len(given) == 1 and isinstance(given[0], Sequence):
             given = list(given[0].items or ())
-        equation = (
-            _equation(written.value) if isinstance(written, Constant) and isinstance(written.value, str) else None
-        )
         operands = tuple(each for each in given if isinstance(each, Tensor))
+        equation = None
+        if isinstance(written, Constant) and isinstance(written.value, str):
+            equation = _equation(_spelled_out(written.value, [len(self._sizes(each)) for each in operands]))
         if equation is None or keywords or not len(equation.operands) == len(operands) == len(given) <= 2:
             raise _NotFollowedError
         for labels, tensor in zip(equation.operands, operands, strict=True):

@@ -14,14 +14,16 @@ from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.autograd.backward import Root, backward, call_backward
 from torchlint.model.autograd.record import value_grad
 from torchlint.model.autograd.second_order import first_order, second_order
-from torchlint.model.autograd.tensors import all_tensor_options, materialise, possible_options
+from torchlint.model.autograd.tensors import all_tensor_options, fresh, materialise, possible_options
 from torchlint.model.autograd.writes import is_none
 from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, TensorFacts
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.frames import function_name, loop_over, loop_source, optimizer_of, zeroing
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.values import (
+    GRAD_MAYBE,
     GRAD_NO,
+    GRAD_YES,
     NONE,
     Grad,
     Scalar,
@@ -213,6 +215,9 @@ def _gradients(
 
 def _gradient(torch: Torch, tensor: Tensor, create: Truth, passed: Grad | None, site: CallSite) -> Tensor:
     autograd = torch.autograd
+    if id(tensor) in autograd.unused and truth_of(site.keywords.get("materialize_grads"), Truth.NO) is Truth.YES:
+        own = {Truth.YES: GRAD_YES, Truth.NO: GRAD_NO, Truth.MAYBE: GRAD_MAYBE}[create]
+        return fresh(autograd, site.node, "autograd.grad", own=own, shape=tensor.shape, dtype=tensor.dtype)
     if create is Truth.NO:
         return first_order(autograd, tensor, site.node)
     found: Value = Unknown([tensor], source=site.node)

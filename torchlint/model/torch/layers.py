@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from torchlint.knowledge.modules import find as modules
 from torchlint.model.autograd.edges import new_node
-from torchlint.model.autograd.record import edges_into, recorded_grad, value_grad
+from torchlint.model.autograd.record import edges_into, recorded_grad, save_tensor, value_grad
 from torchlint.model.autograd.tensors import fresh, possible_options
 from torchlint.model.autograd.writes import escape
 from torchlint.model.events import Shape
@@ -29,6 +29,7 @@ from torchlint.model.state.values import (
     Instance,
     Mapping,
     Module,
+    Saved,
     Sequence,
     Tensor,
     Unknown,
@@ -214,6 +215,8 @@ def _opaque_layer(torch: Torch, module: Module, site: CallSite) -> Value:
     sizes = iter(module.kind.output_shape(module.config, _input_shapes(site)))
     layer = _Opaque(module, site, given, owned, recorded_grad(autograd, own))
     layer.core = _core(torch, layer, structure)
+    if layer.core is not None:
+        layer.core.saved = _saved(torch, layer, layer.core)
     return _structure(torch, layer, structure, sizes)
 
 
@@ -235,6 +238,38 @@ def _core(torch: Torch, layer: _Opaque, structure: object) -> GraphNode | None:
     return new_node(
         torch.autograd, f"{name}Backward", name, layer.site.node, layer.own, _edges_into(torch, layer), Truth.YES
     )
+
+
+def _saved(torch: Torch, layer: _Opaque, node: GraphNode) -> tuple[Saved, ...]:
+    """
+    What a layer surely saves: its arguments, for the gradients of its weights, and weights, for those of its arguments.
+    """
+    module, site, found = layer.module, layer.site, list[tuple[str, Tensor, Guard]]()
+    given = [site.get(place, name) for place, name in enumerate(module.kind.inputs)]
+    opaque = module.kind.opaque(module.config)
+    trained = all(each.requires_grad == GRAD_YES for each in layer.owned) and torch.machine.grad_mode is Truth.YES
+    for place in opaque.saves if opaque is not None and trained else ():
+        for tensor in _parts(given[place] if place < len(given) else None):
+            if tensor.contiguous is Truth.YES:
+                found.append(("input", tensor, ALWAYS))
+    for name, places in module.kind.saved_weights(module.config, _input_shapes(site)).items():
+        weight = module.parameters.get(name)
+        grad = GRAD_NO if places else GRAD_YES
+        for place in places:
+            for state in _parts(given[place] if place < len(given) else None)[:1]:
+                grad = grad.either(state.requires_grad)
+        guard = grad.guard()
+        if isinstance(weight, Tensor) and guard is not None:
+            found.append((name, weight, guard))
+    time = node.time
+    return tuple([save_tensor(torch.autograd, node, what, each, time, guard) for what, each, guard in found])
+
+
+def _parts(value: Value | None) -> list[Tensor]:
+    """An argument, or a pair of states."""
+    if isinstance(value, Sequence) and value.kind == "tuple" and value.items is not None:
+        return [each for each in value.items if isinstance(each, Tensor)]
+    return [value] if isinstance(value, Tensor) else []
 
 
 def _structure(torch: Torch, layer: _Opaque, structure: object, sizes: Iterator[Shape]) -> Value:

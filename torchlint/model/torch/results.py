@@ -25,6 +25,7 @@ from torchlint.model.state.values import (
     NONE,
     Choice,
     Constant,
+    External,
     Grad,
     GraphNode,
     Scalar,
@@ -355,7 +356,10 @@ def _same_dtype(torch: Torch, op: Op, source: Tensor, bound: dict[str, Value]) -
 def _same_device(op: Op, source: Tensor, bound: dict[str, Value]) -> Truth:
     """Whether a conversion finds that the tensor is where it is wanted."""
     if op.name in CASTS and not bound.keys() & {"device", "other"}:
-        return Truth.MAYBE if op.name == "type" else Truth.YES
+        # `type("torch.FloatTensor")`, `type(torch.FloatTensor)` name a device as well, `type(torch.float32)` does not
+        wanted = bound.get("dtype")
+        of_numbers = isinstance(wanted, External) and wanted.qualified.rpartition(".")[2].islower()
+        return Truth.YES if op.name != "type" or of_numbers else Truth.MAYBE
     asked = asked_device(op.spelling.rpartition(".")[2], bound)
     if not asked or not source.device:
         return Truth.MAYBE

@@ -180,6 +180,7 @@ class Collections(Observer):
             name != "append"
             or not iteration
             or not isinstance(receiver, Sequence)
+            or receiver.kind == "deque"  # what is put in at one end leaves at the other
             or not isinstance(function, ir.Attribute)
         ):
             return

@@ -1,5 +1,4 @@
-# expected: freed on line 9
-# said: ok: which of several saved tensors the gradient of one input depends on
+# expected: freed on line 8
 import torch
 
 x = torch.rand(3, requires_grad=True)

@@ -1,0 +1,21 @@
+# expected: saved on line 21, written on line 10
+
+import torch
+
+
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        x.mul_(2)
+        return x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+
+w = torch.ones(3, requires_grad=True)
+x = w.exp()
+Double.apply(x)
+x.sum().backward()
