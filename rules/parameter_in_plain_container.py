@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import code
 from torchlint.model.events import registration
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule, spelled
 
 
 class ParameterInPlainContainer(Rule):
@@ -127,6 +127,7 @@ class ParameterInPlainContainer(Rule):
     def check(self, event: registration.HeldInPlainContainer) -> Iterator[Diagnostic]:
         plural = f"a {event.container} of {event.held}"
         message = f"`self.{event.attribute}` is {plural}, which `{event.module}` doesn't register"
+        message += spelled(event.conditions)
         container = _REGISTERED[event.held, event.container == "dict"]
         fix = None
         if event.flat and event.container in ("list", "tuple", "dict"):

@@ -697,3 +697,23 @@ def parts_of_what_a_given_network_returns():
     deep = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 4))
     encoder, one, two = pickle.loads(pickle.dumps((deep, nn.Linear(4, 1), nn.Linear(4, 1))))
     fit(encoder, [one, two], torch.rand(2, 8, 4))
+def either_of_two_graphs():
+    """Raises: Trying to backward through the graph a second time"""
+    w = torch.rand(3, requires_grad=True)
+    y = w.exp()
+    z = y * 2 if torch.rand(()).item() > 0.5 else y * 3
+    z.sum().backward()
+    z.sum().backward()  # error: [TLN101]
+
+
+def each_graph_freed_on_a_path_of_its_own():
+    """Either may be freed, and the other one read."""
+    w = torch.rand(3, requires_grad=True)
+    first, second = w.exp(), w.sin()
+    early, late = torch.rand(()).item() > 2, torch.rand(()).item() > 2
+    if early:
+        first.sum().backward()
+    if late:
+        second.sum().backward()
+    chosen = first if torch.rand(()).item() > 0.5 else second
+    chosen.sum().backward()

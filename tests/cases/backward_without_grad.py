@@ -827,3 +827,55 @@ def checkpoint_of_data_alone_that_is_a_call():
     net = nn.Linear(3, 1)
     out = checkpoint(net, torch.rand(2, 3), use_reentrant=False)
     out.sum().backward()
+def switch_that_another_method_turns():
+    """The constructor has it off, and `enable` turns it on."""
+
+    class Probe:
+        def __init__(self):
+            self.live = False
+
+        def enable(self):
+            self.live = True
+
+        def slope(self):
+            x = torch.rand(3, requires_grad=True)
+            y = x if self.live else x.detach()
+            y.sum().backward()
+            return x.grad
+
+    probe = Probe()
+    probe.enable()
+    probe.slope()
+
+
+def tensor_that_another_method_replaces():
+    """What the constructor makes requires no grad, what `restart` makes does."""
+
+    class Search:
+        def __init__(self):
+            self.point = torch.zeros(3)
+
+        def restart(self):
+            self.point = torch.rand(3, requires_grad=True)
+
+        def slope(self):
+            self.point.exp().sum().backward()
+            return self.point.grad
+
+    search = Search()
+    search.restart()
+    search.slope()
+
+
+def tensor_that_the_method_itself_replaces():
+    """Raises: element 0 of tensors does not require grad"""
+
+    class Search:
+        def __init__(self):
+            self.point = torch.zeros(3)
+
+        def slope(self):
+            self.point.exp().sum().backward()  # error: [TLN104]
+            self.point = torch.rand(3, requires_grad=True)
+
+    Search().slope()

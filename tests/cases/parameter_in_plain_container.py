@@ -249,3 +249,36 @@ def one_of_several_is_chosen_and_not_registered():
             return chosen(x)
 
     net = Switched()
+
+
+def layer_on_one_arm():
+    """Holds: not list(Net(True).parameters())"""
+
+    class Net(nn.Module):
+        def __init__(self, lateral):
+            super().__init__()
+            self.layers = []  # warning: [TLN302]
+            for _ in range(3):
+                self.layers.append(nn.Conv2d(1, 1, 1) if lateral else nn.Sequential())
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+
+def layer_on_one_arm_registered_there():
+    """The list is there for the order; each layer is registered under its name."""
+
+    class Net(nn.Module):
+        def __init__(self, lateral):
+            super().__init__()
+            self.first = nn.Conv2d(1, 1, 1) if lateral else nn.Sequential()
+            self.layers = [self.first]
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    assert list(Net(True).parameters())

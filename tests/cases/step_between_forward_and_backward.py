@@ -333,3 +333,28 @@ def recurrent_state_cut_at_each_step():
         opt.zero_grad()
         h.sum().backward()
         opt.step()
+
+
+def settings_from_the_command_line():
+    """Raises: modified by an inplace operation"""
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--width", type=int, default=8)
+    args = parser.parse_args([])
+
+    class Generator(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.width = width
+            self.layers = nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Linear(8, 3))
+
+        def forward(self, z):
+            return self.layers(z)
+
+    generator = Generator(args.width)
+    optimizer = torch.optim.SGD(generator.parameters(), 0.1)
+    score = generator(torch.rand(2, 5)).mean()
+    score.backward(retain_graph=True)  # smell: [TLN102]
+    optimizer.step()  # error: [TLN202]
+    score.backward()

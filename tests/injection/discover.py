@@ -48,6 +48,13 @@ PACKAGES = {
     "neuraloperator": ("neuralop.layers", "neuralop.models"),
     "tensorly-torch": ("tltorch",),
     "pytorch-fid": ("pytorch_fid",),
+    "speechbrain": ("speechbrain.nnet", "speechbrain.lobes.models"),
+    "spandrel": ("spandrel.architectures",),
+    "open-clip-torch": ("open_clip",),
+    "lightly": ("lightly.models", "lightly.loss"),
+    "vector-quantize-pytorch": ("vector_quantize_pytorch",),
+    "encodec": ("encodec",),
+    "deepctr-torch": ("deepctr_torch",),
 }
 MOST_MODULES = 120
 ATTEMPTS = 40

@@ -239,14 +239,18 @@ def main() -> None:
     parser.add_argument("--packages", required=True)
     prepare(parser.parse_args().packages)
     torch.set_num_threads(1)
+    # what packages print, also from threads of theirs, must not get between the answers
+    answers = os.fdopen(os.dup(1), "w")
+    with open(os.devnull, "w") as nothing:
+        os.dup2(nothing.fileno(), 1)
     for line in sys.stdin:
         job = json.loads(line)
         subject = Subject(**job["subject"])
-        with contextlib.suppress(Exception), open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
+        with contextlib.suppress(Exception):
             importlib.import_module(subject.module)
         answer = in_child(judge, subject, [Mutant(**each) for each in job["mutants"]])
         answer = answer or {"sound": False, "message": "the child died", "mutants": []}
-        print(json.dumps({"subject": dataclasses.asdict(subject), **answer}), flush=True)
+        print(json.dumps({"subject": dataclasses.asdict(subject), **answer}), file=answers, flush=True)
 
 
 if __name__ == "__main__":

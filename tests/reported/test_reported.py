@@ -21,14 +21,7 @@ BESIDE = {
 }
 """Codes that are as right as the one in the name."""
 MISSED = {
-    "tln101_proof_by_cases": "needs a proof by cases: the backward frees one of two graphs, on either path",
     "tln201_plain_function": "needs the condition 'where `x` requires grad' for a plain function",
-    "tln202_optimizer_over_parameters_of_unknown_models": "the networks are arguments; TLN202 is told of one that "
-    "is given only in a simpler order of steps",
-    "tln202_settings_of_unknown_value": "not diagnosed: a setting of the Module comes from the command line",
-    "tln203_leaf_of_unknown": "needs a condition: `detach` of what is imported may be another library's",
-    "tln302_module_list_on_one_branch": "needs a condition: on the other branch the Modules hold nothing",
-    "tln402_none_until_set": "needs a condition: the optimizer is None until another method has run",
     "tln407_eval_at_the_head_of_the_loop": "`validate` is given the model, and may set it back to training",
 }
 """What each that is silent needs, as far as that is known. Who cures one takes it out."""

@@ -133,7 +133,7 @@ class Autograd:
         """Tensors whose gradient was filled by a backward that filled parameters, or what is not known, as well."""
         self.saved_reads: list[SavedRead] = []
         self.retained: list[Retained] = []
-        self.freed_reads: dict[tuple[int, Truth], list[tuple[Guard, FreedGraphRead]]] = {}
+        self.freed_reads: dict[tuple[int, Truth], list[tuple[Guard, Guard, FreedGraphRead]]] = {}
 
     def release(self) -> None:
         """Take graph nodes and the tensors they save apart, which refer to each other in circles."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 
 import libcst as cst
@@ -18,6 +19,7 @@ from torchlint.model.autograd.autograd import Autograd, Retained, SavedRead, Wri
 from torchlint.model.autograd.writes import saved_step, saved_words
 from torchlint.model.events import (
     BackwardCalled,
+    FreedGraphRead,
     GraphRetained,
     InplaceWrite,
     RetainedUse,
@@ -25,7 +27,7 @@ from torchlint.model.events import (
 )
 from torchlint.model.events.trace import Step
 from torchlint.model.state.alternatives import emit_covered
-from torchlint.model.state.guards import ALWAYS, Truth, covered, unconditional
+from torchlint.model.state.guards import ALWAYS, Guard, Truth, covered, unconditional
 from torchlint.model.state.values import Saved, Value, Write, reachable_tensors
 
 _ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac|onnx|jit|compil")
@@ -58,15 +60,26 @@ def _conclude_freed(autograd: Autograd) -> None:
     told: set[int] = set()
     for (call, saves), found in sorted(autograd.freed_reads.items(), key=lambda item: -item[0][1].value):
         if saves is Truth.MAYBE:
-            found = [(need, event) for need, event in found if event.unseen]
+            found = [each for each in found if each[2].unseen]
         if call in told or not found:
             continue
-        sure = [event for need, event in found if event.truth is Truth.YES]
-        if not sure and covered([need for need, _ in found], ALWAYS):
-            sure = [found[0][1]]
+        sure = [event for _, _, event in found if event.truth is Truth.YES] or _by_cases(found)
         if sure:
             told.add(call)
-            autograd.machine.emit(min(sure, key=lambda event: len(event.conditions)))
+            autograd.machine.emit(min(sure, key=lambda event: len(event.conditions)), whatever=True)
+
+
+def _by_cases(found: list[tuple[Guard, Guard, FreedGraphRead]]) -> list[FreedGraphRead]:
+    """
+    What is certain because the values that a variable may have leave no way around. The cases must rest on one basis:
+    of two that two different paths come to, nobody knows that the program comes to both.
+    """
+    cases: dict[Guard, list[tuple[Guard, FreedGraphRead]]] = {}
+    for need, basis, event in found:
+        cases.setdefault(basis, []).append((need - basis, event))
+    return [
+        replace(some[0][1], truth=Truth.YES) for some in cases.values() if covered([need for need, _ in some], ALWAYS)
+    ]
 
 
 def _conclude_reads(autograd: Autograd) -> dict[int, Truth]:
@@ -110,7 +123,7 @@ def _own_decision(
             continue
         others = {key for key, _ in write.path}
         for key, arm in sorted(unconditional(read.write.path), key=repr):
-            found = None if key in others else _condition_of(autograd, key)
+            found = None if key in others else autograd.machine.condition(key)
             if found is not None:
                 return Condition("branch", found, arm == 1)
     return None
@@ -125,21 +138,15 @@ def _one_decision(autograd: Autograd, read: SavedRead) -> Condition | None:
     if len(rest) != 1 or read.write.spelling in ("optimizer", "backward"):
         return None
     ((number, arm),) = rest
-    found = _condition_of(autograd, number)
+    found = autograd.machine.condition(number)
     if found is None or _ABOUT_MODE.search(found):
         return None
     others = {key for key, _ in unconditional(read.basis) if key != number}
     return (
         None
-        if any(_condition_of(autograd, key) is not None for key in others)
+        if any(autograd.machine.condition(key) is not None for key in others)
         else Condition("branch", found, arm == 1)
     )
-
-
-def _condition_of(autograd: Autograd, number: object) -> str | None:
-    """The text of the condition that a branch was numbered for; None if it is of another kind."""
-    key = autograd.machine.decision(number) if isinstance(number, int) else None
-    return key[0] if isinstance(key, tuple) and isinstance(key[0], str) else None
 
 
 def _tell_read(autograd: Autograd, read: SavedRead, decision: Condition | None = None) -> None:

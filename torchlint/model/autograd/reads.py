@@ -203,7 +203,7 @@ def _read_released(
             carried=_carried_name(autograd, node) if release.iteration != machine.iteration else "",
             consecutive=machine.after(release.line) is machine.line(),
         )
-        autograd.freed_reads.setdefault((id(origin.origin), saves), []).append((need - basis, event))
+        autograd.freed_reads.setdefault((id(origin.origin), saves), []).append((need, basis, event))
         if event.truth is Truth.YES and saves is Truth.YES:
             return
 

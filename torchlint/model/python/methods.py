@@ -85,7 +85,9 @@ def call_bound(run: Run, bound: Bound, site: CallSite) -> Value:
 def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -> Value:
     """`receiver.name(...)`, as it is written."""
     if isinstance(receiver, Choice):
-        return run.machine.each(receiver, lambda each: method_call(run, each, node, site))
+        receiver = _not_none(run, receiver, node.attr)
+        if isinstance(receiver, Choice):
+            return run.machine.each(receiver, lambda each: method_call(run, each, node, site))
     _manual_zeroing(run, receiver, node, site)
     if isinstance(receiver, External):
         found = resolved(run, receiver) if node.attr in _OF_DICTS else receiver
@@ -109,6 +111,17 @@ def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -
                 hook(receiver, node.attr, site.positional, site.keywords, result, site.node)
             return result
     return _named_method(run, receiver, node.attr, site, node.value)
+
+
+def _not_none(run: Run, receiver: Choice, name: str) -> Value:
+    """The one value besides None that has a method: where the program goes on from a call of it, that is the value."""
+    options = alternatives(receiver, run.machine.guard)
+    others = [(guard, each) for guard, each in options if each != NONE]
+    if len(others) == 1 < len(options) and not hasattr(None, name):
+        guard, value = others[0]
+        run.machine.path |= guard - run.machine.assumed
+        return value
+    return receiver
 
 
 def _manual_zeroing(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -> None:
@@ -183,11 +196,24 @@ def _of_unknown(run: Run, receiver: Unknown, name: str, site: CallSite, where: i
         # computed under `no_grad`, or by what has no derivative, in every class of it
         cut = "`sample()` draws without a graph (`rsample()` has one)"
         return fresh(run.autograd, site.node, "sample", contiguous=Truth.MAYBE, cut=cut)
+    if receiver.tensor is None and name == "requires_grad_" and _is_detached(receiver):
+        # only a tensor has both methods: whatever it was, a leaf is left of it
+        cut = "`detach()` cuts it from the graph"
+        receiver.tensor = fresh(run.autograd, site.node, "detach", contiguous=Truth.MAYBE, cut=cut)
+        receiver.tensor.storage.given = True
+        return tensor_method(run.torch, receiver.tensor, name, site, where)
     if receiver.tensor is None:
         return None
     if name in ("requires_grad_", "detach_"):
         unsettle_origins(run, receiver)
     return tensor_method(run.torch, receiver.tensor, name, site, where)
+
+
+def _is_detached(value: Unknown) -> bool:
+    """Whether it is what `detach()` returned, of an object that nobody knows."""
+    call = value.source
+    named = isinstance(call, ir.Call) and isinstance(call.function, ir.Attribute) and call.function.attr == "detach"
+    return named and not is_foreign(value)
 
 
 def _unknown_method(run: Run, receiver: Unknown, name: str, site: CallSite, where: ir.Expression) -> Value:

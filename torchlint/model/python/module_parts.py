@@ -61,7 +61,7 @@ def _own_parameters(value: Value) -> tuple[list[Tensor], bool]:
             for _, each in alternatives(option):
                 if isinstance(each, Tensor) and each.is_parameter is Truth.YES:
                     found.append(each)
-                elif isinstance(each, Unknown) and (each.layer or each.tensor is None):
+                elif isinstance(each, Unknown) and (each.layer or each.tensor is None) and not each.foreign:
                     complete = False
         return found, complete
     if not isinstance(value, Module):

@@ -19,6 +19,7 @@ from torchlint.model.python.attributes import is_module
 from torchlint.model.python.functions import run_body, run_function
 from torchlint.model.python.modules import inherit
 from torchlint.model.python.run import Run
+from torchlint.model.scheduling.other_methods import as_others_leave_it
 from torchlint.model.scheduling.unknown_arguments import frame_of, unknown_arguments
 from torchlint.model.state.budget import OUTSIDE_LIMIT, OUTSIDE_POOL, BudgetExceededError, TooDeepError
 from torchlint.model.state.call_site import CallSite
@@ -84,6 +85,8 @@ class EntryRun:
         script its variables.
         """
         self.called_by_script: frozenset[int] = frozenset()
+        self.constructing: dict[int, frozenset[int]] = {}
+        """By the identity of a class, the functions that building an object of it has run."""
         self._outside_pool = OUTSIDE_POOL
 
     def follow(self, entry: Function | Class | None, work: Callable[[], object], *, with_imports: bool) -> Followed:
@@ -211,6 +214,8 @@ class EntryRun:
     def run_on(self, function: Function, instance: Instance, forward: bool, *, defaults: bool = False) -> None:
         assert isinstance(function.definition, ir.FunctionDef)
         self.machine.statement = function.definition
+        if not defaults:
+            as_others_leave_it(self.run, function, instance, self.constructing.get(id(instance.cls), frozenset()))
         if forward:
             self._run_forward(function, instance, defaults=defaults)
         elif function.kind == "static":
@@ -243,6 +248,14 @@ class EntryRun:
 
     def build(self, instance: Instance, *, defaults: bool) -> None:
         """Run an object's `__init__` on unknown arguments; with `defaults`, on required ones only."""
+        before, self.run.entered = self.run.entered, set()
+        try:
+            self._build(instance, defaults=defaults)
+        finally:
+            self.constructing[id(instance.cls)] = frozenset(self.run.entered)
+            self.run.entered |= before
+
+    def _build(self, instance: Instance, *, defaults: bool) -> None:
         for each in instance.cls.ancestry():
             function = each.attributes.get("__init__")
             if isinstance(function, Function) and isinstance(function.definition, ir.FunctionDef):

@@ -186,6 +186,11 @@ class Machine:
         """The key that a branch was numbered for: of a condition, its text and what it reads."""
         return next((key for key, known in self._branches.items() if known == number), None)
 
+    def condition(self, number: object) -> str | None:
+        """The text of the condition that a branch was numbered for; None if it is of another kind."""
+        key = self.decision(number) if isinstance(number, int) else None
+        return key[0] if isinstance(key, tuple) and isinstance(key[0], str) else None
+
     def taken(self, number: int) -> int | None:
         """The arm of a branch that the present path has taken, if any."""
         arm = arms_of(self.path).get(number)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from torchlint.condition import Condition
 from torchlint.model.events.registration import HeldInPlainContainer, ParameterReplaced, SuperInitMissing
 from torchlint.model.events.trace import Step
 from torchlint.model.observers.moments import holds
@@ -25,6 +26,7 @@ from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (
     Bound,
+    Choice,
     Class,
     Constant,
     External,
@@ -363,6 +365,9 @@ def _container(
     line, assigned = place
     content = _content(value)
     hidden = [each for each in content if _trainable(each) and id(each) not in registered]
+    conditions: tuple[Condition, ...] = ()
+    if not hidden:
+        hidden, conditions = _on_one_arm(machine, value, registered)
     if not hidden or (isinstance(value, Sequence) and value.kind == "generator"):
         return
     node = expression(assigned) if assigned is not None else None
@@ -378,6 +383,7 @@ def _container(
         HeldInPlainContainer(
             node=node,
             statement=line,
+            conditions=conditions,
             attribute=name,
             module=cls.name,
             container="dict" if isinstance(value, Mapping) else value.kind,
@@ -479,6 +485,19 @@ def _content(value: Value, depth: int = 2) -> list[Value]:
         options = [each for _, each in alternatives(value)]
         return options if len(options) == 1 or all(_trainable(each) for each in options) else []
     return [found for each in inner for found in _content(each, depth - 1)]
+
+
+def _on_one_arm(
+    machine: Machine, value: Sequence | Mapping, registered: dict[int, Value]
+) -> tuple[list[Value], tuple[Condition, ...]]:
+    """What a plain container holds where one condition of the program holds, or does not, and that condition."""
+    held = value.items if value.items is not None else (value.element,)
+    for each in held.values() if isinstance(held, dict) else held:
+        for guard, option in alternatives(each) if isinstance(each, Choice) else ():
+            text = machine.condition(next(iter(guard))[0]) if len(guard) == 1 else None
+            if text is not None and _trainable(option) and id(option) not in registered:
+                return [option], (Condition("branch", text, next(iter(guard))[1] == 1),)
+    return [], ()
 
 
 def _trainable(value: Value) -> bool:

@@ -121,6 +121,10 @@ class GivenNetworks(Observer):
         if op in ("+", "-", "*", "/"):
             self._note(None, op, (left, right), origin)
 
+    def unary(self, op: str, operand: Value, result: Value, origin: ir.Unary) -> None:
+        if op == "-":
+            self._note(None, op, (operand,), origin)
+
     def module_called(self, module: Instance | Module, arguments: list[Value], result: Value, origin: ir.Node) -> None:
         if isinstance(module, Module):
             self._note(None, module.kind.name, tuple(arguments), origin)
