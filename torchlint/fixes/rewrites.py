@@ -11,6 +11,7 @@ import libcst as cst
 
 from torchlint.knowledge.ops.find import find
 from torchlint.model.events import InplaceWrite, SavedTensorRead
+from torchlint.model.events.writes import OldValueRead
 from torchlint.rule import Edit, Fix
 from torchlint.syntax.place import is_place
 from torchlint.syntax.tree import walk, written
@@ -206,7 +207,7 @@ def attributes(node: cst.CSTNode, name: str) -> list[cst.Attribute]:
     return [part for part in walk(node) if isinstance(part, cst.Attribute) and part.attr.value == name]
 
 
-def out_of_place(event: InplaceWrite | SavedTensorRead) -> Fix | None:
+def out_of_place(event: InplaceWrite | SavedTensorRead | OldValueRead) -> Fix | None:
     """
     The statement of a write with the write replaced by its out-of-place form: an unsafe fix.
 
@@ -229,18 +230,18 @@ def out_of_place(event: InplaceWrite | SavedTensorRead) -> Fix | None:
     return None
 
 
-def _cuts(event: InplaceWrite | SavedTensorRead) -> bool:
+def _cuts(event: InplaceWrite | SavedTensorRead | OldValueRead) -> bool:
     return event.grad_mode is not Truth.YES and event.target.requires_grad is not Truth.NO
 
 
-def _writes_elsewhere(event: InplaceWrite | SavedTensorRead) -> bool:
+def _writes_elsewhere(event: InplaceWrite | SavedTensorRead | OldValueRead) -> bool:
     """Whether the target is a mere view: a new tensor under its name would leave the base as it was."""
     if event.spelling == "indexed":
         return False
     return event.through == "view" if isinstance(event, SavedTensorRead) else event.target_is_view is Truth.YES
 
 
-def _small_out_of_place(small: cst.BaseSmallStatement, event: InplaceWrite | SavedTensorRead) -> str | None:
+def _small_out_of_place(small: cst.BaseSmallStatement, event: InplaceWrite | SavedTensorRead | OldValueRead) -> str | None:
     target = event.target_node
     if event.spelling == "augmented" and isinstance(small, cst.AugAssign):
         return _augmented(small)
