@@ -132,11 +132,13 @@ class InPlaceChangesValueReadLater(Rule):
     def check(self, event: writes.OldValueRead) -> Iterator[Diagnostic]:
         target = shown(event.target_node, event.target.name)
         if event.how == "repeated":
-            message = f"`{event.name}` gets {target} again after `{event.op}` has changed it: its elements are one tensor"
+            message = (
+                f"`{event.name}` gets {target} again after `{event.op}` has changed it: its elements are one tensor"
+            )
             claims = (Observed("kept-again", event.name),)
         else:
             message = f"`{event.op}` changes {target}, and `{event.name}` is read afterwards as if it were unchanged"
-            claims = (Observed("old-value-read", "", event.name),)
+            claims = (Observed("old-value-read", event.target.name, event.name),)
         yield Diagnostic(event.node, message, event.trace, partial(_fix, event), claims=claims)
 
 

@@ -111,7 +111,9 @@ class LossBuiltAndDropped(Rule):
         elif event.how == "unread":
             message = f"nothing uses the loss `{event.name}`: it takes no part in what is differentiated"
         else:
-            message = f"every `{event.name}` but that of the last iteration is dropped: the backward comes after the loop"
+            message = (
+                f"every `{event.name}` but that of the last iteration is dropped: the backward comes after the loop"
+            )
         if event.requires_grad is not Truth.YES:
             message += ", if it requires grad"
         yield Diagnostic(event.node, message, event.trace, claims=(Observed("loss-dropped", event.name, event.name),))

@@ -241,7 +241,9 @@ def _writes_elsewhere(event: InplaceWrite | SavedTensorRead | OldValueRead) -> b
     return event.through == "view" if isinstance(event, SavedTensorRead) else event.target_is_view is Truth.YES
 
 
-def _small_out_of_place(small: cst.BaseSmallStatement, event: InplaceWrite | SavedTensorRead | OldValueRead) -> str | None:
+def _small_out_of_place(
+    small: cst.BaseSmallStatement, event: InplaceWrite | SavedTensorRead | OldValueRead
+) -> str | None:
     target = event.target_node
     if event.spelling == "augmented" and isinstance(small, cst.AugAssign):
         return _augmented(small)

@@ -11,9 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from torchlint.syntax import ir
-from torchlint.syntax.spelling import dotted
+from torchlint.syntax.spelling import dotted, identifier
 
 _BY_TEXT = frozenset({"locals", "globals", "vars", "exec", "eval", "dir"})
+_GOES_ON = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex", "ignored", "ignoring"})
+"""Contexts that go on behind their block where something in it raises."""
 _REACHING = (ir.FunctionDef, ir.ClassDef, ir.Lambda)
 
 
@@ -46,7 +48,7 @@ def may_be_read(body: list[ir.Statement], assignment: ir.Assign, name: str) -> b
         return True
     liveness = _Liveness(name, assignment)
     liveness.block(body, _After())
-    return liveness.found
+    return liveness.found is not False
 
 
 def reads(node: ir.Node | list[ir.Statement], name: str) -> bool:
@@ -80,7 +82,8 @@ class _Liveness:
     def __init__(self, name: str, assignment: ir.Assign) -> None:
         self.name = name
         self.assignment = assignment
-        self.found = False
+        self.found: bool | None = None
+        """Whether it may be read after the assignment, once that was met."""
 
     def block(self, body: list[ir.Statement], after: _After) -> bool:
         """Whether the name may be read, before it is set, from the beginning of a block on."""
@@ -93,20 +96,23 @@ class _Liveness:
 
     def statement(self, node: ir.Statement, after: _After) -> bool:
         if isinstance(node, ir.If):
-            return self.reads(node.test) or self.block(node.body, after) or self.block(node.orelse, after)
+            arms = [self.block(node.body, after), self.block(node.orelse, after)]
+            return any(arms) or self.reads(node.test)
         if isinstance(node, (ir.For, ir.While)):
             return self._loop(node, after)
         if isinstance(node, ir.With):
-            live = self.block(node.body, after)
+            words = {identifier(each) for item in node.items for each in ir.walk(item.context)}
+            raised = after.raised or (after.end and not words.isdisjoint(_GOES_ON))
+            live = self.block(node.body, replace(after, raised=raised))
             for item in reversed(node.items):
                 live = self.reads(item.context) or (live and not self._sets(item.target))
-            return live or (any(item.target is not None and self._stores(item.target) for item in node.items))
+            return live or any(item.target is not None and self._stores(item.target) for item in node.items)
         if isinstance(node, ir.Try):
             return self._try(node, after)
         if isinstance(node, ir.Match):
-            return self.reads(node.subject) or any(
-                (case.guard is not None and self.reads(case.guard)) or self.block(case.body, after) for case in node.cases
-            ) or after.end
+            arms = [self.block(case.body, after) for case in node.cases]
+            asked = [node.subject, *(case.guard for case in node.cases if case.guard is not None)]
+            return any(arms) or any(map(self.reads, asked)) or after.end
         if isinstance(node, ir.Return):
             return (node.value is not None and self.reads(node.value)) or after.left
         if isinstance(node, ir.Raise):
@@ -140,7 +146,8 @@ class _Liveness:
         continued = after.continued or (bool(node.final) and final)
         end = final if node.final else after.end
         inner = _After(end, broken, continued, raised, left)
-        caught = any([self.block(each.body, inner) for each in node.handlers]) or raised
+        handlers = [self.block(each.body, inner) for each in node.handlers]  # each of them, for what it finds
+        caught = any(handlers) or raised
         orelse = self.block(node.orelse, inner)
         return self.block(node.body, replace(inner, end=orelse, raised=caught))
 

@@ -182,7 +182,7 @@ class Reader:
             words.add(HIDES)
         if self.losses and (
             (self.looped and DIFFERENTIATES in words)
-            or any(1 < self.losses.count(each) or self.names.count(each) == 1 for each in self.losses)
+            or any(self.losses.count(each) > 1 or self.names.count(each) == 1 for each in self.losses)
         ):
             words.add(BINDS_LOSS)
         for name in self.indexed:

@@ -140,7 +140,9 @@ class DroppedLosses(Observer):
         if layer is not None:
             return losses.find(f"torch.nn.{layer.kind.name}") is not None
         defined = [
-            each for each in ir.everything(self.machine.program.body) if isinstance(each, ir.FunctionDef) and each.name == last
+            each
+            for each in ir.everything(self.machine.program.body)
+            if isinstance(each, ir.FunctionDef) and each.name == last
         ]
         if defined:
             return True if all(_does_nothing_beside(each) for each in defined) and is_called_loss(last) else None
@@ -184,7 +186,9 @@ class DroppedLosses(Observer):
         index = next(number for number, each in enumerate(block) if each is node)
         later = next((each for each in block[index + 1 :] if _binds(each, name)), None)
         if later is not None:
-            goes_on = isinstance(later, ir.Assign) and later.value is not None and not isinstance(later.value, ir.Constant)
+            goes_on = (
+                isinstance(later, ir.Assign) and later.value is not None and not isinstance(later.value, ir.Constant)
+            )
             if goes_on and isinstance(later, ir.Assign) and may_be_read(body, later, name):
                 return "overwritten", later
             return None
@@ -232,13 +236,13 @@ def _binds(statement: ir.Statement, name: str) -> bool:
 
 
 def _differentiates(call: ir.Call) -> bool:
-    last = dotted(call.function).rpartition(".")[2] or (call.function.attr if isinstance(call.function, ir.Attribute) else "")
+    last = dotted(call.function).rpartition(".")[2] or (
+        call.function.attr if isinstance(call.function, ir.Attribute) else ""
+    )
     return last in ("backward", "manual_backward") or dotted(call.function).endswith("autograd.grad")
 
 
-def _after_the_loop(
-    body: list[ir.Statement], block: list[ir.Statement], node: ir.Assign, name: str
-) -> ir.Node | None:
+def _after_the_loop(body: list[ir.Statement], block: list[ir.Statement], node: ir.Assign, name: str) -> ir.Node | None:
     """
     The backward that starts at what the last iteration of a loop has bound, where each iteration has a loss of its own:
     of what it goes over, and of nothing that an earlier one has left.

@@ -16,12 +16,13 @@ from torchlint.model.events.trace import Step
 from torchlint.model.events.writes import OldValueRead
 from torchlint.model.observers.pending import PendingEvents, expression, only
 from torchlint.model.observers.written import parent_of
-from torchlint.model.state.guards import Truth, conjoin
+from torchlint.model.state.guards import Guard, Truth, conjoin
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Frame, Mapping, Sequence, Tensor, Unknown, Value, Write, reachable_tensors
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 
+_TAKES = frozenset({"clear", "pop", "popleft", "remove"})
 _HANDLES = frozenset({"append", "extend", "insert", "clear", "pop", "popleft", "remove", "update", "setdefault"})
 
 
@@ -42,6 +43,7 @@ class _Element:
     statement: ir.Statement
     frame: Frame
     time: int
+    guard: Guard
 
 
 @dataclass(slots=True, eq=False)
@@ -51,6 +53,8 @@ class _Waiting:
     element: _Element
     write: Write
     how: Literal["element", "repeated"]
+    need: Guard
+    """What it rests on beside the path on which it was seen."""
     layer: cst.Call | None = None
 
 
@@ -84,9 +88,14 @@ class KeptTensors:
         """A statement has run: it may have put a tensor into a container."""
         if isinstance(statement, ir.ExpressionStatement):
             call = statement.value
-            if isinstance(call, ir.Call) and isinstance(call.function, ir.Attribute) and call.function.attr == "append":
-                if len(call.arguments) == 1 and not call.arguments[0].star and not call.arguments[0].keyword:
-                    self._keep(call.function.value, ..., call.arguments[0].value, statement)
+            method = call.function if isinstance(call, ir.Call) else None
+            if not isinstance(call, ir.Call) or not isinstance(method, ir.Attribute):
+                return
+            plain = len(call.arguments) == 1 and not call.arguments[0].star and not call.arguments[0].keyword
+            if method.attr == "append" and plain:
+                self._keep(method.value, ..., call.arguments[0].value, statement)
+            elif method.attr in _TAKES and self.elements and isinstance(method.value, ir.Name):
+                self._taken_from(self._value(self.machine.frame.variables.get(method.value.id)))
         elif isinstance(statement, ir.Assign) and len(statement.targets) == 1 and statement.value is not None:
             target = statement.targets[0]
             if isinstance(target, ir.Subscript):
@@ -105,6 +114,12 @@ class KeptTensors:
         for key, each in zip(keys, given, strict=True):
             self._keep(node.targets[0], key.value if isinstance(key, ir.Constant) else ..., each, node)
 
+    def _taken_from(self, container: Value | None) -> None:
+        """Something is removed from a container: what it holds is not known any more."""
+        self.waiting = [each for each in self.waiting if each.element.container is not container]
+        for known in self.elements.values():
+            known[:] = [each for each in known if each.container is not container]
+
     def _keep(self, place: ir.Expression, key: object, given: ir.Expression, statement: ir.Statement) -> None:
         machine = self.machine
         if not isinstance(place, ir.Name) or not isinstance(given, (ir.Name, ir.Attribute)):
@@ -116,20 +131,31 @@ class KeptTensors:
         tensor = self._tensor(given)
         if tensor is None or not any(tensor is each for each in reachable_tensors(container)):
             return
+        held: list[Value] | None = None
+        if container.items is not None:
+            held = [*container.items.values()] if isinstance(container, Mapping) else [*container.items]
+        twice = held is None or sum(self._held(each) is tensor for each in held) > 1
         known = self.elements.setdefault(id(tensor.storage), [])
-        new = _Element(container, place.id, key, tensor, given, statement, frame, machine.clock)
-        for element in known:
+        new = _Element(container, place.id, key, tensor, given, statement, frame, machine.clock, machine.guard)
+        for element in known if twice else ():
             if element.container is not container or element.tensor is not tensor:
                 continue
             write = next((each for each in tensor.storage.writes if each.time > element.time), None)
-            if write is not None and not is_unseen(write) and conjoin(write.path, write.assumed, machine.path, machine.assumed) is not None:
-                self.waiting.append(_Waiting(new, write, "repeated"))
+            if write is None or is_unseen(write):
+                continue
+            guards = (element.guard, write.path, write.assumed, machine.guard)
+            if conjoin(*guards) is not None:
+                need = element.guard | write.path | write.assumed | machine.assumed
+                self.waiting.append(_Waiting(new, write, "repeated", need - machine.path))
                 break
         known.append(new)
         machine.tick()
 
     def _value(self, value: Value | None) -> Value | None:
         return only(value, self.machine) if value is not None else None
+
+    def _held(self, value: Value) -> Value:
+        return value.tensor if isinstance(value, Unknown) and value.tensor is not None else value
 
     def _tensor(self, given: ir.Expression) -> Tensor | None:
         """The tensor that a name, or an attribute of an object in a variable, stands for."""
@@ -155,8 +181,11 @@ class KeptTensors:
         if isinstance(statement, ir.ExpressionStatement) and statement.value is write.origin:
             return
         for element in self.elements[id(tensor.storage)]:
-            if element.tensor is tensor and element.statement is not statement:
-                self.waiting.append(_Waiting(element, write, "element"))
+            if element.tensor is not tensor or element.statement is statement:
+                continue
+            if conjoin(element.guard, write.path, write.assumed) is not None:
+                need = (element.guard | write.assumed) - write.path
+                self.waiting.append(_Waiting(element, write, "element", need))
 
     def made_by(self, origin: ir.Node, layer: cst.Call | None) -> None:
         """A layer was called that works in place."""
@@ -184,16 +213,19 @@ class KeptTensors:
         statement = self.machine.statement
         parent = parent_of(statement, origin) if statement is not None else None
         if isinstance(parent, ir.Attribute):
-            return "gone" if parent.attr in ("clear", "pop", "popleft", "remove") else "" if parent.attr in _HANDLES else "read"
+            return "gone" if parent.attr in _TAKES else "" if parent.attr in _HANDLES else "read"
         if isinstance(parent, ir.Subscript):
             if isinstance(statement, (ir.Assign, ir.Delete)) and any(parent is target for target in statement.targets):
                 return ""
             index = parent.index
             if each.how == "repeated":
-                last = isinstance(index, ir.Unary) and isinstance(index.operand, ir.Constant) and index.operand.value == 1
+                last = (
+                    isinstance(index, ir.Unary) and isinstance(index.operand, ir.Constant) and index.operand.value == 1
+                )
                 return "" if last else "read"
-            known = isinstance(index, ir.Constant) and each.element.key is not ...
-            return "" if known and index.value != each.element.key else "read"
+            if isinstance(index, ir.Constant) and each.element.key not in (..., index.value):
+                return ""
+            return "read"
         if isinstance(parent, ir.Argument) and statement is not None:
             call = parent_of(statement, parent)
             return "" if isinstance(call, ir.Call) and dotted(call.function) in ("len", "print") else "read"
@@ -227,4 +259,4 @@ class KeptTensors:
             read=read,
             layer=each.layer,
         )
-        self.pending.add(event, write.assumed - write.path)
+        self.pending.add(event, each.need)

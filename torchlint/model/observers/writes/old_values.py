@@ -74,9 +74,11 @@ _KEEP_SIGN = frozenset(
      "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d",
      "view", "reshape", "flatten", "permute", "transpose", "contiguous", "clone", "detach", "chunk", "split", "narrow",
      "select", "cat", "concat", "stack", "dropout", "dropout2d", "mean", "sum", "sqrt", "unsqueeze", "squeeze",
-     "__getitem__", "index_select", "add", "__add__", "mul", "__mul__", "maximum", "unbind", "pixel_shuffle", "to"}
+     "__getitem__", "index_select", "maximum", "unbind", "pixel_shuffle", "to"}
 )  # fmt: skip
 """What gives no negative number if it is given none."""
+_OF_TWO = frozenset({"add", "mul", "__add__", "__mul__"})
+"""The same, of two tensors: a number may be less than zero."""
 _OVERWRITE = frozenset({"zero_", "fill_", "copy_", "normal_", "uniform_", "random_", "bernoulli_", "set_"})
 _DEEP = 12
 
@@ -178,7 +180,7 @@ class OldValues(Observer):
         self._overwritten.append(_Overwritten(write, op, machine.frame, how, given, names, event))
 
     def _how(self, write: Write, op: str, statement: ir.Statement) -> Literal["argument", "name"]:
-        """Whether the result of the write goes on as a value, so that the name it is given need not mean the new one."""
+        """Whether the result of the write goes on as a value: then the name it is given need not mean the new one."""
         alone = isinstance(statement, ir.ExpressionStatement) and statement.value is write.origin
         if is_unseen(write):
             return "name" if alone else "argument"
@@ -327,6 +329,7 @@ class OldValues(Observer):
             if held is None or not any(held is tensor for tensor in given):
                 continue
             if op in _REPEATABLE.get(each.op, ()) or (spelling.rpartition(".")[2] in _OVERWRITE):
+                self._readings.remove(reading)  # it goes on with what that gives
                 continue
             if self.machine.clock < each.write.time or origin is each.write.origin:
                 continue
@@ -399,6 +402,5 @@ def _has_no_negative(tensor: Tensor, depth: int) -> bool:
     made = tensor.op.rpartition(".")[2] or tensor.made_by
     if made in _NOT_NEGATIVE:
         return True
-    known = depth > 0 and made in _KEEP_SIGN and bool(tensor.inputs)
+    known = depth > 0 and len(tensor.inputs) >= (1 if made in _KEEP_SIGN else 2 if made in _OF_TWO else _DEEP)
     return known and all(_has_no_negative(each, depth - 1) for each in tensor.inputs)
-

@@ -326,4 +326,3 @@ def _comprehended(value: ir.Comprehension) -> tuple[ir.Call, Copying, ir.Express
     if found is None or not named:
         return None
     return found[0], "detached" if how == "detached" else "parameter", value.element
-
