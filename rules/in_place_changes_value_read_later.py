@@ -1,11 +1,9 @@
 from collections.abc import Iterator
 from functools import partial
 
-import libcst as cst
-
-from torchlint.fixes.rewrites import code, operand, out_of_place, shown, without_argument
+from torchlint.fixes.rewrites import old_value_kept, shown
 from torchlint.model.events import writes
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
 
 class InPlaceChangesValueReadLater(Rule):
@@ -139,38 +137,4 @@ class InPlaceChangesValueReadLater(Rule):
         else:
             message = f"`{event.op}` changes {target}, and `{event.name}` is read afterwards as if it were unchanged"
             claims = (Observed("old-value-read", event.target.name, event.name),)
-        yield Diagnostic(event.node, message, event.trace, partial(_fix, event), claims=claims)
-
-
-def _fix(event: writes.OldValueRead) -> Fix | None:
-    if event.how == "repeated":
-        if not isinstance(event.node, cst.BaseExpression):
-            return None
-        text = f"{operand(event.node)}.clone()"
-        return Fix(f"keep a copy: `{text}`", (Edit(event.node, text),), safe=False)
-    if event.layer is not None:
-        return _without_flag(event.layer)
-    if event.how != "argument":
-        return out_of_place(event)
-    call = event.node
-    if not isinstance(call, cst.Call):
-        return None
-    if event.spelling == "inplace":
-        return _without_flag(call)
-    if event.spelling == "function":
-        text = code(call.func).removesuffix("_") + code(call)[len(code(call.func)) :]
-    elif isinstance(call.func, cst.Attribute):
-        text = code(call.with_changes(func=call.func.with_changes(attr=cst.Name(call.func.attr.value[:-1]))))
-    else:
-        return None
-    return Fix(f"write `{text}`, out of place", (Edit(call, text),), safe=False)
-
-
-def _without_flag(call: cst.Call) -> Fix | None:
-    """`nn.ReLU(inplace=True)` without its argument."""
-    flags = [each for each in call.args if each.keyword is not None and each.keyword.value == "inplace"]
-    last = call.args[-1] if call.args else None
-    if not flags and last is not None and last.keyword is None and code(last.value) == "True":
-        flags = [last]
-    text = without_argument(call, flags[0]) if len(flags) == 1 else None
-    return Fix(f"write `{text}`, out of place", (Edit(call, text),), safe=False) if text is not None else None
+        yield Diagnostic(event.node, message, event.trace, partial(old_value_kept, event), claims=claims)

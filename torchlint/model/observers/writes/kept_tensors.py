@@ -15,6 +15,7 @@ import libcst as cst
 from torchlint.model.events.trace import Step
 from torchlint.model.events.writes import OldValueRead
 from torchlint.model.observers.pending import PendingEvents, expression, only
+from torchlint.model.observers.writes.spellings import is_unseen
 from torchlint.model.observers.written import parent_of
 from torchlint.model.state.guards import Guard, Truth, conjoin
 from torchlint.model.state.machine import Machine
@@ -24,11 +25,6 @@ from torchlint.syntax.spelling import dotted
 
 _TAKES = frozenset({"clear", "pop", "popleft", "remove"})
 _HANDLES = frozenset({"append", "extend", "insert", "clear", "pop", "popleft", "remove", "update", "setdefault"})
-
-
-def is_unseen(write: Write) -> bool:
-    """Whether a flag makes a layer or a function write in place, while it is written as any other."""
-    return write.spelling == "inplace" or write.op.endswith("(inplace=True)")  # (its spelling is set once it has run)
 
 
 @dataclass(slots=True, eq=False)

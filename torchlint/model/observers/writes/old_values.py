@@ -15,18 +15,17 @@ from typing import Literal
 
 import libcst as cst
 
-from torchlint.model.events import SavedTensorRead, WriteSpelling
+from torchlint.model.events import SavedTensorRead
 from torchlint.model.events.trace import Step
 from torchlint.model.events.writes import OldValueRead
 from torchlint.model.observers.pending import PendingEvents, only
-from torchlint.model.observers.writes.kept_tensors import KeptTensors, is_unseen
-from torchlint.model.observers.written import parent_of
+from torchlint.model.observers.writes.kept_tensors import KeptTensors
+from torchlint.model.observers.writes.spellings import asks_form, bare, goes_on, root, spelling_of
 from torchlint.model.state.guards import Guard, Truth, conjoin
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import (
     Constant,
-    External,
     Frame,
     Function,
     Instance,
@@ -41,23 +40,6 @@ from torchlint.model.state.values import (
 from torchlint.syntax import ir
 from torchlint.syntax.features import WRITING, anywhere
 
-FORM = frozenset(
-    {"shape", "size", "dim", "ndim", "ndimension", "numel", "nelement", "dtype", "device", "layout", "is_cuda", "names",
-     "requires_grad", "grad_fn", "is_leaf", "stride", "is_contiguous", "new_zeros", "new_ones", "new_empty", "new_full",
-     "new_tensor", "get_device", "element_size", "data_ptr", "type_as", "is_floating_point"}
-)  # fmt: skip
-"""What is asked of a tensor without its values."""
-_LIKE = frozenset(
-    {"zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "is_tensor", "isinstance", "len",
-     "type", "id", "is_floating_point", "numel"}
-)  # fmt: skip
-"""Functions that ask a tensor for its form alone."""
-_ACTIVATIONS = frozenset(
-    {"relu", "relu6", "leaky_relu", "rrelu", "elu", "celu", "selu", "silu", "mish", "gelu", "hardtanh", "hardswish",
-     "hardsigmoid", "threshold", "sigmoid", "tanh", "clamp", "clip", "clamp_min", "clamp_max", "dropout",
-     "alpha_dropout", "feature_dropout"}
-)  # fmt: skip
-"""What stands at the head of a branch; its result goes on there. What a running state is updated by is not in it."""
 _REPEATABLE = {
     "relu": frozenset({"relu", "relu6"}),
     "relu6": frozenset({"relu6"}),
@@ -148,12 +130,12 @@ class OldValues(Observer):
         if write.foreign_call is not None or machine.expected_errors or write.spelling == "backward":
             return
         self.kept.wrote(tensor, write)
-        op = _bare(write.op)
+        op = bare(write.op)
         statement = machine.statement
         if write.spelling in ("optimizer", "out") or statement is None or _keeps_values(tensor, op):
             return
-        given = self._root(write)
-        how = self._how(write, op, statement)
+        given = root(write, machine.frame)
+        how: Literal["argument", "name"] = "argument" if goes_on(write, statement, machine.frame) else "name"
         names: dict[str, Tensor] = {}
         for name, value in machine.frame.variables.items():
             held = value.tensor if isinstance(value, Unknown) else value
@@ -168,7 +150,7 @@ class OldValues(Observer):
             node=write.origin.origin,
             statement=write.line,
             op=write.op,
-            spelling=self._spelling(write),
+            spelling=spelling_of(write, machine.frame),
             target=machine.facts(tensor, write.name),
             target_node=write.target_node,
             target_is_view=Truth.of(tensor.base is not None),
@@ -178,55 +160,6 @@ class OldValues(Observer):
             read=Step(write.origin.origin, ""),
         )
         self._overwritten.append(_Overwritten(write, op, machine.frame, how, given, names, event))
-
-    def _how(self, write: Write, op: str, statement: ir.Statement) -> Literal["argument", "name"]:
-        """Whether the result of the write goes on as a value: then the name it is given need not mean the new one."""
-        alone = isinstance(statement, ir.ExpressionStatement) and statement.value is write.origin
-        if is_unseen(write):
-            return "name" if alone else "argument"
-        if not isinstance(write.origin, ir.Call) or op not in _ACTIVATIONS or alone:
-            return "name"
-        if not self._is_function(write.origin) and isinstance(statement, ir.Assign):
-            value: ir.Expression | None = statement.value
-            while isinstance(value, ir.Call) and isinstance(value.function, ir.Attribute):
-                if value is write.origin:
-                    return "name"  # `y = x.relu_()` says so itself
-                value = value.function.value
-        return "argument"
-
-    def _spelling(self, write: Write) -> WriteSpelling:
-        if is_unseen(write):
-            return "inplace"
-        function = isinstance(write.origin, ir.Call) and write.spelling == "method" and self._is_function(write.origin)
-        return "function" if function else write.spelling
-
-    def _root(self, write: Write) -> str:
-        """The name that a write is given, at the root of what is written: `x` of `x.mul_(2).add_(1)`; "" if none is."""
-        origin = write.origin
-        node: ir.Node | None = None
-        if isinstance(origin, ir.AugmentedAssign):
-            node = origin.target
-        elif isinstance(origin, ir.Subscript):
-            node = origin.value
-        elif isinstance(origin, ir.Call) and isinstance(origin.function, ir.Attribute) and not is_unseen(write):
-            node = None if self._is_function(origin) else origin.function.value
-        if node is None and isinstance(origin, ir.Call) and origin.arguments and not origin.arguments[0].star:
-            node = origin.arguments[0].value
-        while isinstance(node, (ir.Attribute, ir.Subscript, ir.Call)):
-            node = node.function if isinstance(node, ir.Call) else node.value
-        return node.id if isinstance(node, ir.Name) else ""
-
-    def _is_function(self, call: ir.Call) -> bool:
-        """Whether a function of a module is called, and no method."""
-        root: ir.Node = call.function
-        while isinstance(root, ir.Attribute):
-            root = root.value
-        if not isinstance(root, ir.Name):
-            return False
-        frame: Frame | None = self.machine.frame
-        while frame is not None and root.id not in frame.variables:
-            frame = frame.enclosing
-        return frame is not None and isinstance(frame.variables[root.id], External)
 
     def _is_second_name(self, name: str, tensor: Tensor) -> bool:
         """Whether a name was given a tensor that had one: `old = x`, or what a layer without effect gives back."""
@@ -278,27 +211,12 @@ class OldValues(Observer):
                 for event, guard in each.found:
                     self._add(each, event, guard)
             held = each.names.get(name)
-            if held is not None and self._is(value, held) and not self._asks_form(origin):
+            if held is not None and self._is(value, held) and not asks_form(self.machine.statement, origin):
                 self._readings.append(_Reading(each, name, origin))
 
     def _is(self, value: Value, held: Tensor) -> bool:
         found = only(value, self.machine)
         return (found.tensor if isinstance(found, Unknown) else found) is held
-
-    def _asks_form(self, origin: ir.Node) -> bool:
-        """Whether a name is read for its shape, kind or place, which no write changes."""
-        statement = self.machine.statement
-        parent = parent_of(statement, origin) if statement is not None else None
-        if isinstance(parent, ir.Attribute):
-            return parent.attr in FORM
-        if isinstance(parent, ir.Compare):
-            return any(op in ("is", "is not") for op in parent.ops)
-        if isinstance(parent, ir.Argument) and statement is not None:
-            call = parent_of(statement, parent)
-            function = call.function if isinstance(call, ir.Call) else None
-            word = function.attr if isinstance(function, ir.Attribute) else getattr(function, "id", "")
-            return word in _LIKE
-        return isinstance(parent, ir.Delete)
 
     def ran(self, statement: ir.Statement) -> None:
         self.kept.ran(statement)
@@ -315,7 +233,7 @@ class OldValues(Observer):
     def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
         if not self._overwritten:
             return
-        op = _bare(spelling.rpartition(".")[2])
+        op = bare(spelling.rpartition(".")[2])
         if isinstance(origin, ir.Binary):
             self._operands(origin)
         if not self._readings:
@@ -385,11 +303,6 @@ class OldValues(Observer):
         return not any(isinstance(event, SavedTensorRead) and event.node is place for event in self.machine.events)
 
 
-def _bare(op: str) -> str:
-    """`relu` of `relu_`, `relu(inplace=True)`."""
-    return op.partition("(")[0].rstrip("_")
-
-
 def _keeps_values(tensor: Tensor, op: str) -> bool:
     """Whether a write leaves the numbers as they are: a `relu` of what has no negative one."""
     return op in _LINEAR_ABOVE_ZERO and _has_no_negative(tensor, _DEEP)
@@ -398,7 +311,7 @@ def _keeps_values(tensor: Tensor, op: str) -> bool:
 def _has_no_negative(tensor: Tensor, depth: int) -> bool:
     earlier = tensor.storage.writes[:-1]
     if earlier:
-        return _bare(earlier[-1].op) in _NOT_NEGATIVE and earlier[-1].index == "" and earlier[-1].path == frozenset()
+        return bare(earlier[-1].op) in _NOT_NEGATIVE and earlier[-1].index == "" and earlier[-1].path == frozenset()
     made = tensor.op.rpartition(".")[2] or tensor.made_by
     if made in _NOT_NEGATIVE:
         return True
