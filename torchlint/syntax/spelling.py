@@ -27,7 +27,7 @@ _CONVERSIONS = frozenset({"to", "float", "double", "half", "long", "int", "bool"
 
 
 _LOSS = re.compile(
-    r"(?<!g)loss(?!y|less|ary)|(^|_)(criterion|crit|cross_entropy|nll|kl|kld|penalty|reg|regulari[sz](er|ation)|l1|l2|elbo|"
+    r"(?<!g)loss(?!y|less|ary)|(^|_)(criterion|crit|cross_entropy|nll|kl|kld|penalty|reg|regulari[sz](er|ation)|elbo|"
     r"objective|bce|mse|ce)(_|\d|$)",
     re.IGNORECASE,
 )

@@ -30,9 +30,9 @@ from torchlint.syntax.liveness import may_be_read, reads
 from torchlint.syntax.spelling import dotted, is_called_loss
 
 _CRITERION = re.compile(
-    r"^(?!(get|compute|calc|calculate|update|train|step|run|log|forward|backward|evaluate|eval|add|set|reset|print|plot|"
-    r"save|load|build|make|create|record|track|register|show)_?)"
-    r"(\w*_)?(loss|criterion|crit|loss_?fn|loss_?func|loss_?function|cross_entropy|objective|bce|mse|nll|kl|kld|ce|l1|"
+    r"^(?!(get|compute|calc|calculate|run|log|forward|evaluate|eval|add|set|reset|print|plot|save|load|build|make|create|"
+    r"record|track|register|show)_?)(?!.*(backward|step|update|train|optimi))"
+    r"(\w*_)?(loss|criterion|crit|loss_?fn|loss_?func|loss_?function|cross_entropy|objective|bce|mse|nll|kl|kld|ce|"
     r"penalty)(_?\d+|_\w+)?$",
     re.IGNORECASE,
 )
