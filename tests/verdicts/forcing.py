@@ -25,7 +25,7 @@ from torchlint.verify.verify import verify_findings
 
 NAMES = 4
 """At most so many names of a statement are tried as what a claim is about."""
-TWO_NAMES = ("alias-written", "kept-written", "argument-written", "graph-cut")
+TWO_NAMES = ("alias-written", "kept-written", "argument-written", "graph-cut", "old-value-read", "loss-dropped")
 """Probes whose `other` is a name of the program, too."""
 
 

@@ -11,6 +11,7 @@ import libcst as cst
 
 from torchlint.knowledge.ops.find import find
 from torchlint.model.events import InplaceWrite, SavedTensorRead
+from torchlint.model.events.writes import OldValueRead
 from torchlint.rule import Edit, Fix
 from torchlint.syntax.place import is_place
 from torchlint.syntax.tree import walk, written
@@ -206,7 +207,7 @@ def attributes(node: cst.CSTNode, name: str) -> list[cst.Attribute]:
     return [part for part in walk(node) if isinstance(part, cst.Attribute) and part.attr.value == name]
 
 
-def out_of_place(event: InplaceWrite | SavedTensorRead) -> Fix | None:
+def out_of_place(event: InplaceWrite | SavedTensorRead | OldValueRead) -> Fix | None:
     """
     The statement of a write with the write replaced by its out-of-place form: an unsafe fix.
 
@@ -229,18 +230,58 @@ def out_of_place(event: InplaceWrite | SavedTensorRead) -> Fix | None:
     return None
 
 
-def _cuts(event: InplaceWrite | SavedTensorRead) -> bool:
+def old_value_kept(event: OldValueRead) -> Fix | None:
+    """
+    The program with the old value left as it is: an unsafe fix. `nn.ReLU(inplace=True)` and `F.relu(x, inplace=True)`
+    lose their argument, `F.relu_(x)` its underscore, `h += y` becomes `h = h + y`, `states.append(h)` gets a clone.
+    """
+    if event.how == "repeated":
+        if not isinstance(event.node, cst.BaseExpression):
+            return None
+        text = f"{operand(event.node)}.clone()"
+        return Fix(f"keep a copy: `{text}`", (Edit(event.node, text),), safe=False)
+    if event.layer is not None:
+        return _without_flag(event.layer)
+    if event.how != "argument":
+        return out_of_place(event)
+    call = event.node
+    if not isinstance(call, cst.Call):
+        return None
+    if event.spelling == "inplace":
+        return _without_flag(call)
+    if event.spelling == "function":
+        text = code(call.func).removesuffix("_") + code(call)[len(code(call.func)) :]
+    elif isinstance(call.func, cst.Attribute):
+        text = code(call.with_changes(func=call.func.with_changes(attr=cst.Name(call.func.attr.value[:-1]))))
+    else:
+        return None
+    return Fix(f"write `{text}`, out of place", (Edit(call, text),), safe=False)
+
+
+def _without_flag(call: cst.Call) -> Fix | None:
+    """`nn.ReLU(inplace=True)` without its argument."""
+    flags = [each for each in call.args if each.keyword is not None and each.keyword.value == "inplace"]
+    last = call.args[-1] if call.args else None
+    if not flags and last is not None and last.keyword is None and code(last.value) == "True":
+        flags = [last]
+    text = without_argument(call, flags[0]) if len(flags) == 1 else None
+    return Fix(f"write `{text}`, out of place", (Edit(call, text),), safe=False) if text is not None else None
+
+
+def _cuts(event: InplaceWrite | SavedTensorRead | OldValueRead) -> bool:
     return event.grad_mode is not Truth.YES and event.target.requires_grad is not Truth.NO
 
 
-def _writes_elsewhere(event: InplaceWrite | SavedTensorRead) -> bool:
+def _writes_elsewhere(event: InplaceWrite | SavedTensorRead | OldValueRead) -> bool:
     """Whether the target is a mere view: a new tensor under its name would leave the base as it was."""
     if event.spelling == "indexed":
         return False
     return event.through == "view" if isinstance(event, SavedTensorRead) else event.target_is_view is Truth.YES
 
 
-def _small_out_of_place(small: cst.BaseSmallStatement, event: InplaceWrite | SavedTensorRead) -> str | None:
+def _small_out_of_place(
+    small: cst.BaseSmallStatement, event: InplaceWrite | SavedTensorRead | OldValueRead
+) -> str | None:
     target = event.target_node
     if event.spelling == "augmented" and isinstance(small, cst.AugAssign):
         return _augmented(small)

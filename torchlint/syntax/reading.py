@@ -13,6 +13,7 @@ from torchlint.syntax import ir
 from torchlint.syntax.features import (
     ALL_EQUAL,
     BARE,
+    BINDS_LOSS,
     BUILDS_WRITER,
     CHAIN,
     CONCATENATIONS,
@@ -42,6 +43,7 @@ from torchlint.syntax.spelling import (
     OF_BACKWARD,
     dotted_text,
     elements_of,
+    is_called_loss,
     is_container,
     is_held,
     is_number,
@@ -54,6 +56,7 @@ from torchlint.syntax.spelling import (
     writes,
 )
 
+_COMPUTED = frozenset({ir.Call, ir.Binary, ir.Unary})
 _WHOLE = "!whole"
 _POWERS = frozenset({"**", "pow", "square", "abs"})
 _DIFFERENCES = frozenset({"-", "sub"})
@@ -122,6 +125,8 @@ class Reader:
         self.containers: set[str] = set()
         self.filled: set[str] = set()
         self.kept: set[str] = set()
+        self.losses: list[str] = []
+        self.looped = False
 
     def read(self, part: list[ir.Statement] | ir.Node) -> None:
         """Read everything below a node."""
@@ -175,6 +180,11 @@ class Reader:
             words.add(CHAIN)
         if not self.kept.isdisjoint(self.containers):
             words.add(HIDES)
+        if self.losses and (
+            (self.looped and DIFFERENTIATES in words)
+            or any(self.losses.count(each) > 1 or self.names.count(each) == 1 for each in self.losses)
+        ):
+            words.add(BINDS_LOSS)
         for name in self.indexed:
             self.sliced |= self.made.get(name, set())
         for name in self.sliced & self.elements.keys() - self.others:
@@ -241,6 +251,8 @@ class Reader:
                     self.bound.add(name)
                 if type(node.value) is ir.Call:
                     self.made.setdefault(name, set()).add(last_word(node.value.function))
+                if type(node.value) in _COMPUTED and _may_be_loss(name, node.value):
+                    self.losses.append(name)
                 if type(node.value) is ir.Subscript:
                     self.element(name, node.value.value)
                 else:
@@ -304,8 +316,14 @@ class Reader:
                     self.element(each.id, node.iterable)
         for each in ir.walk(node.body):
             made = each.value if type(each) is ir.Assign else None
-            if type(made) is ir.Call and last_word(made.function) in CONCATENATIONS:
-                self.words.add(GROWS)
+            if type(made) is ir.Call:
+                if last_word(made.function) in CONCATENATIONS:
+                    self.words.add(GROWS)
+                self.looped = self.looped or is_called_loss(last_word(made.function))
+
+
+def _may_be_loss(name: str, value: ir.Expression | None) -> bool:
+    return is_called_loss(name) or (isinstance(value, ir.Call) and is_called_loss(last_word(value.function)))
 
 
 def _softmax(reader: Reader, node: ir.Call, _: str) -> None:

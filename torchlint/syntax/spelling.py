@@ -6,6 +6,7 @@ Purely syntactic; follows no values. Only which operations return a new tensor i
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from functools import cache
 
@@ -23,6 +24,18 @@ INITIALISERS = ("uniform_", "normal_", "constant_", "zeros_", "ones_", "orthogon
 _TESTS = frozenset({"allclose", "equal"})
 _SIDE_EFFECTS = frozenset({"backward", "retain_grad", "register_hook", "item", "tolist", "cpu", "sum"})
 _CONVERSIONS = frozenset({"to", "float", "double", "half", "long", "int", "bool", "cuda", "type", "type_as", "numpy"})
+
+
+_LOSS = re.compile(
+    r"(?<!g)loss(?!y|less|ary)|(^|_)(criterion|crit|cross_entropy|nll|kl|kld|penalty|reg|regulari[sz](er|ation)|elbo|"
+    r"objective|bce|mse|ce)(_|\d|$)",
+    re.IGNORECASE,
+)
+
+
+def is_called_loss(name: str) -> bool:
+    """Whether the name of a variable or a function says that it is a loss, or a term of one."""
+    return _LOSS.search(name) is not None
 
 
 def only_returns(spelling: str, name: str) -> bool:

@@ -146,6 +146,14 @@ def _own(probe: str) -> bool:
 
 
 _OWN = frozenset(
-    {"graph-written", "argument-written", "alias-written", "unseen-write", "kept-written", "result-dropped"}
+    {
+        "graph-written",
+        "argument-written",
+        "alias-written",
+        "unseen-write",
+        "kept-written",
+        "result-dropped",
+        "old-value-read",
+    }
 )
 """Probes for what a statement does to the tensors it is given."""

@@ -14,6 +14,7 @@ import libcst as cst
 from torchlint.model.events import Event
 from torchlint.model.events.trace import Step
 from torchlint.record import record
+from torchlint.truth import Truth
 
 
 @record(frozen=True, kw_only=True)
@@ -183,3 +184,30 @@ class ModelKept(Event):
     name: str
     model: str
     value_node: cst.BaseExpression
+
+
+@record(frozen=True, kw_only=True)
+class LossDropped(Event):
+    """
+    A loss is computed while gradients are recorded, and nothing reads it. `node` is the expression that computes it.
+
+    Attributes
+    ----------
+    name
+        The name that it is bound to.
+    how
+        "overwritten": the name is bound anew before anything reads it. "unread": nothing in its scope reads the name.
+        "iterations": a loop binds the name anew in each iteration, and a backward after the loop starts at the last.
+    other
+        The step that overwrites it, or that differentiates another loss in its stead; None if that returns one.
+    function
+        The function it stands in; "" in the file itself.
+    requires_grad
+        Whether it is known to require grad.
+    """
+
+    name: str
+    how: Literal["overwritten", "unread", "iterations"]
+    other: Step | None
+    function: str
+    requires_grad: Truth

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import libcst as cst
 
-from torchlint.model.events import Event, TensorFacts
+from torchlint.model.events import Event, TensorFacts, WriteSpelling
 from torchlint.model.events.trace import Step
 from torchlint.record import record
 from torchlint.truth import Truth
@@ -273,3 +273,48 @@ class OverlapWritten(Event):
     dimension: int
     shift: int
     refused: Truth
+
+
+@record(frozen=True, kw_only=True)
+class OldValueRead(Event):
+    """
+    A name, or an element of a list or dictionary, holds a tensor from before an in-place write, and is read after it:
+    what is read there is the new value. Nothing had saved the old one, so torch does not raise. `node` is the write; of
+    a tensor that is "repeated", the expression that is kept.
+
+    Attributes
+    ----------
+    op
+        As in `InplaceWrite`.
+    spelling
+        See `WriteSpelling`.
+    target
+        The tensor written.
+    target_node
+        The expression that names it.
+    target_is_view
+        Whether it is a view of another tensor.
+    grad_mode
+        Whether it was on at the write.
+    how
+        How the old value is held. "argument": by the name that the write is given, whose result goes on under another
+        one. "name": by a second name. "element": in a list or dictionary. "repeated": in a list or dictionary that gets
+        the same tensor again after the write.
+    name
+        What holds it, as the program spells it.
+    read
+        The step that reads it.
+    layer
+        The call that builds the layer which writes; None where it is none of the file.
+    """
+
+    op: str
+    spelling: WriteSpelling
+    target: TensorFacts
+    target_node: cst.BaseExpression
+    target_is_view: Truth
+    grad_mode: Truth
+    how: Literal["argument", "name", "element", "repeated"]
+    name: str
+    read: Step
+    layer: cst.Call | None = None

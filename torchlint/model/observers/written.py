@@ -142,6 +142,16 @@ def _is_namespace(node: ir.Expression) -> bool:
     return isinstance(node, ir.Call) and dotted(node.function) in ("vars", "globals")
 
 
+def parent_of(statement: ir.Node, origin: ir.Node) -> ir.Node | None:
+    """The node of a statement that holds another one."""
+    for each in ir.walk(statement):
+        for name in ir.parts(type(each)):
+            part = getattr(each, name)
+            if part is origin or (isinstance(part, list) and any(one is origin for one in part)):
+                return each
+    return None
+
+
 class Scope(NamedTuple):
     """
     What shares its variables: the statements of the file, of a function, or of all methods of a class (for what they

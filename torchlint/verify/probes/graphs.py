@@ -13,7 +13,7 @@ from torchlint.rule import Observed
 from torchlint.verify import programs
 from torchlint.verify.case import Case, DraftVerdict, in_words
 from torchlint.verify.probe import Probe
-from torchlint.verify.protocol import Facts, Outcome
+from torchlint.verify.protocol import Execution, Facts, Outcome
 
 
 def graph_kept(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
@@ -140,8 +140,63 @@ def _leaf(claim: Observed, statement: ast.stmt) -> str:
     return name if bound else next(iter(assigned), "")
 
 
+def loss_dropped(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
+    """What the statement binds to the subject requires grad, nothing reads it, and no backward goes through it."""
+    name = claim.subject
+    if name not in programs.assigned(case.own.node):
+        return None
+    made = [each for each in case.executions(outcome) if not each.raised and _is_tensor(each.after.get(name))]
+    ends = [*(each.order for each in made[1:]), _NEVER][: len(made)]
+    readers = [(statement, each) for statement in case.readers if _reads(statement.node, name)
+               for each in case.executions(outcome, statement)]  # fmt: skip
+    why = ""
+    for execution, end in zip(made, ends, strict=True):
+        loss = execution.after[name]
+        if not loss["requires_grad"] or loss["is_leaf"]:
+            why = why or f"`{name}` does not require grad"
+            continue
+        reader = next((b for b in outcome.backwards if b.order > execution.end and loss["sequence"] in b.nodes), None)
+        if reader is not None:
+            why = why or f"the backward in line {reader.line} goes through the graph of `{name}`"
+            continue
+        read = next((s for s, e in readers if execution.end < e.order < end and _still(e, name, loss)), None)
+        if read is not None:
+            why = why or f"`{name}` is read in line {read.line}"
+            continue
+        later = [b for b in outcome.backwards if b.order > execution.end]
+        if not later and not outcome.driven:
+            return DraftVerdict("inconclusive", f"`{name}` requires grad, and no backward was seen after it")
+        words = (
+            f"`{name}` requires grad (its grad_fn is {loss['grad_fn']}), and none of {len(later)} backwards came to it"
+        )
+        return DraftVerdict("confirmed", words + in_words(outcome))
+    return DraftVerdict("refuted", why) if why else None
+
+
+_NEVER = 1 << 62
+
+
+def _still(execution: Execution, name: str, loss: Facts) -> bool:
+    """Whether a name still stood for the same tensor when a statement began."""
+    found = execution.before.get(name)
+    return found is None or not _is_tensor(found) or found["identity"] == loss["identity"]
+
+
+def _reads(node: ast.stmt, name: str) -> bool:
+    """Whether a statement reads a name, and does not only bind it."""
+    return any(
+        isinstance(each, ast.Name) and each.id == name and not isinstance(each.ctx, ast.Store)
+        for each in ast.walk(node)
+    )
+
+
+def _named(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    return (claim.subject,) if programs.is_place(claim.subject) else ()
+
+
 PROBES: Mapping[str, Probe] = {
     "graph-kept": Probe(graph_kept, _kept),
+    "loss-dropped": Probe(loss_dropped, _named, everywhere=True, reads=True),
     "leaf-lost": Probe(leaf_lost, _bound),
     "graph-cut": Probe(cut, _leaf_and_source),
 }

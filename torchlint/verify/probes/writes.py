@@ -307,11 +307,79 @@ def _parts(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
     return texts if all(isinstance(node, _OF_PARTS) for node in nodes) else ()
 
 
+def old_value_read(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
+    """`other`, which the statement does not bind, holds other values after it than before, and is read after that."""
+    name = claim.other
+    if name in programs.assigned(case.own.node) or _is_for_effect(case.own.node, name):
+        return DraftVerdict("refuted", f"the statement means `{name}` to change")
+    same = False
+    for execution in case.executions(outcome):
+        old, new = execution.before.get(name), execution.after.get(name)
+        if old is None or new is None or _memories(old) is None or _memories(old) != _memories(new):
+            continue
+        hit = [write for write in case.writes(outcome) if write.memory in _held(old)]
+        if old.get("numbers") == new.get("numbers"):
+            same = same or bool(hit)
+            continue
+        within = bool(case.finding.trace) and case.own.covers(case.finding.trace[-1].line)
+        if not within and case.read_after(outcome, name.partition("[")[0], execution.end) is None:
+            return DraftVerdict("inconclusive", f"`{name}` changes with the statement, and is not read after that")
+        words = f"`{name}` was {_shown(old)} before the statement, and is {_shown(new)} where it is read"
+        return DraftVerdict("confirmed", words + in_words(outcome))
+    if same:
+        return DraftVerdict("inconclusive", f"the values of `{name}` came out the same")
+    if case.seen(outcome, case.own).finished and not case.writes(outcome):
+        return DraftVerdict("refuted", "the statement ran, and no tensor was written in place")
+    return None
+
+
+def _is_for_effect(statement: ast.stmt, name: str) -> bool:
+    """`x.mul_(2)`, `F.relu_(x)`, `act(x)` as a statement: the tensor that it is given is meant to change."""
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return False
+    call = statement.value
+    receiver: ast.expr = call.func
+    while isinstance(receiver, (ast.Attribute, ast.Call)):
+        receiver = receiver.func if isinstance(receiver, ast.Call) else receiver.value
+    return any(isinstance(each, ast.Name) and each.id == name for each in (receiver, *call.args))
+
+
+def kept_again(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
+    """The statement puts a tensor into the subject that is in it already, and that was written since."""
+    made = [each for each in case.executions(outcome) if not each.raised and claim.subject in each.after]
+    for execution in made:
+        held = list(execution.after[claim.subject].get("memories") or ())
+        twice = {memory for memory in held if held.count(memory) > 1}
+        between = [
+            each.op for each in outcome.writes if each.memory in twice and made[0].order < each.order < execution.end
+        ]
+        stepped = [each for each in outcome.steps if each.kind == "step" and made[0].order < each.order < execution.end]
+        if twice and (between or stepped):
+            wrote = f"`{between[-1]}`" if between else "`step()`"
+            words = (
+                f"{len(held) - len(set(held)) + 1} elements of `{claim.subject}` are one tensor, which {wrote} wrote"
+            )
+            return DraftVerdict("confirmed", words + in_words(outcome))
+    if len(made) < 2 or any("memories" not in each.after[claim.subject] for each in made):
+        return None
+    return DraftVerdict("refuted", f"`{claim.subject}` holds no tensor twice that was written in between")
+
+
+def _other(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    return (claim.other,) if programs.is_place(claim.other) else ()
+
+
+def _container(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    return (claim.subject,) if programs.is_place(claim.subject) else ()
+
+
 PROBES: Mapping[str, Probe] = {
     "graph-written": Probe(graph_written, _subject),
     "argument-written": Probe(argument_written, _subject, entry=True, reads=True),
     "alias-written": Probe(alias_changed, _two, reads=True),
     "kept-written": Probe(kept_changed, _two, everywhere=True, reads=True),
+    "old-value-read": Probe(old_value_read, _other, reads=True),
+    "kept-again": Probe(kept_again, _container),
     "kept-on-context": Probe(kept_on_context, _context),
     "unseen-write": Probe(unseen_write, _subject),
     "write-lost": Probe(write_lost, _subject),

@@ -16,6 +16,7 @@ from torchlint.model.events.trace import Step
 from torchlint.model.events.writes import Copying, SnapshotWritten
 from torchlint.model.observers.moments import called_optimizer
 from torchlint.model.observers.pending import argument, expression
+from torchlint.model.observers.written import parent_of
 from torchlint.model.python.module_parts import parameters_of
 from torchlint.model.state.guards import Guard, Truth, conjoin
 from torchlint.model.state.hooks import Observer
@@ -219,7 +220,7 @@ class Snapshots(Observer):
         statement = self.machine.statement
         if statement is None:
             return "other"
-        parent = _parent(statement, origin)
+        parent = parent_of(statement, origin)
         if isinstance(parent, ir.Subscript):
             stored = isinstance(statement, (ir.Assign, ir.Delete)) and any(each is parent for each in statement.targets)
             return "other" if stored else "values"
@@ -232,7 +233,7 @@ class Snapshots(Observer):
                 else ""
             )
         if isinstance(parent, ir.Argument):
-            call = _parent(statement, parent)
+            call = parent_of(statement, parent)
             return "values" if isinstance(call, ir.Call) and dotted(call.function) in _THROUGH else ""
         return "values" if isinstance(parent, (ir.Binary, ir.For, ir.Generator)) else ""
 
@@ -325,13 +326,3 @@ def _comprehended(value: ir.Comprehension) -> tuple[ir.Call, Copying, ir.Express
     if found is None or not named:
         return None
     return found[0], "detached" if how == "detached" else "parameter", value.element
-
-
-def _parent(statement: ir.Node, origin: ir.Node) -> ir.Node | None:
-    """The node of a statement that holds another one."""
-    for each in ir.walk(statement):
-        for name in ir.parts(type(each)):
-            part = getattr(each, name)
-            if part is origin or (isinstance(part, list) and any(one is origin for one in part)):
-                return each
-    return None
