@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from torchlint.verify.usage import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES
+from torchlint.verify.evidence import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES
 
 
 @dataclass(frozen=True)
