@@ -19,6 +19,7 @@ import torch
 from torchlint.verify import refusals, wished
 from torchlint.verify.documented import Called, Example, Made
 from torchlint.verify.inputs import constructor_arguments, parameters, uses_of_class
+from torchlint.verify.kinds import text_of
 from torchlint.verify.repairs import instead
 from torchlint.verify.usage import Use, says
 from torchlint.verify.values import AnyModule
@@ -143,8 +144,8 @@ class Constructions:
                     yield from self._as_shown()  # behind the first guess: examples are as large as what is used
                     self.first = False
                 arguments = constructor_arguments(self.target, size, **way)
-                if str(arguments) not in done:
-                    done.append(str(arguments))
+                if text_of(arguments) not in done:
+                    done.append(text_of(arguments))
                     yield Construction((), arguments)
         numbers = [name for name, value in arguments.items() if isinstance(value, (int, float))]
         for length, name in itertools.product((3, 4), numbers[:4]):
@@ -164,9 +165,9 @@ class Constructions:
         for called in (each.construction for each in self.shown if each.construction is not None):
             said = {**dict(zip(names, called.positional, strict=False)), **dict(called.keywords)}
             said = {name: _value_of(value) for name, value in said.items() if value is not ... and name in names}
-            if not said or str(said) in done:
+            if not said or text_of(said) in done:
                 continue
-            done.append(str(said))
+            done.append(text_of(said))
             yield Construction(
                 (), {**constructor_arguments(self.target, PROFILES[0], by_use=True), **said}, shown=called
             )

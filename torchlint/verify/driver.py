@@ -28,6 +28,7 @@ from torchlint.verify.bare import SHAPE, made_of, without_constructor
 from torchlint.verify.constructions import Construction, Constructions
 from torchlint.verify.documented import Example
 from torchlint.verify.inputs import OF_INSTANCE, Inputs, first_inputs, use_for
+from torchlint.verify.kinds import text_of
 from torchlint.verify.machine import OnThisMachine
 from torchlint.verify.missing import Missing
 from torchlint.verify.outputs import OF_OUTPUTS
@@ -227,7 +228,7 @@ class Driver:
         attempts = 0
         for construction in self.constructions:
             waiting = _Waiting()
-            module: Any = None
+            module, state = None, None
             mine, stale, best = 0, 0, (-1, 0, 0)
             furthest: Exception | None = None
             while (module is None or waiting) and attempts < ATTEMPTS and mine < ATTEMPTS_EACH:
@@ -243,6 +244,7 @@ class Driver:
                     try:
                         if module is None:
                             module = self._construct(phase, found)
+                            state = _state(module)
                             if not self.method and _is_never_called(module):
                                 return found
                             if not waiting:
@@ -268,6 +270,8 @@ class Driver:
                             break
                         way = self._way(error)
                         waiting.add(self._others(error, chosen, module), way, chosen)
+                        if waiting and _state(module) != state:
+                            module = None  # it keeps something of a call: the next would meet that
                         if way > best:
                             stale, best, furthest = 0, way, error
                             self._came(way, chosen)
@@ -392,6 +396,20 @@ def _is_never_called(built: Any) -> bool:
     return isinstance(built, torch.nn.Module) and type(built).forward is torch.nn.Module.forward
 
 
+def _state(built: Any) -> list[tuple[str, object]]:
+    """The shapes of what a Module and its parts keep, parameters left out."""
+    found: list[tuple[str, object]] = []
+    for part in built.modules() if isinstance(built, torch.nn.Module) else ():
+        for name, kept in vars(part).items():
+            if isinstance(kept, torch.Tensor):
+                found.append((name, tuple(kept.shape)))
+            elif isinstance(kept, dict) and name not in ("_parameters", "_modules"):
+                found += [(key, tuple(each.shape)) for key, each in kept.items() if isinstance(each, torch.Tensor)]
+            elif isinstance(kept, list):
+                found.append((name, len(kept)))
+    return found
+
+
 def _line(error: Exception, target: Any) -> int:
     """The line of its file that the function was in that was called."""
     target = inspect.unwrap(target)
@@ -441,7 +459,7 @@ def _told(phase: _Phase, error: Exception) -> str:
 def _word(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"tensor of shape {tuple(value.shape)}"
-    text = value.__name__ if isinstance(value, type) else repr(value)
+    text = value.__name__ if isinstance(value, type) else text_of(value)
     return text if len(text) <= 40 and "\n" not in text else type(value).__name__
 
 

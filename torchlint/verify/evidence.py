@@ -191,8 +191,6 @@ def evidence(function: ast.AST) -> Iterator[tuple[str, str]]:
                 yield name, "mask"
             case ast.Call(ast.Attribute(_, "masked_fill" | "masked_fill_" | "masked_select"), [ast.Name(name), *_]):
                 yield name, "mask"
-            case ast.keyword("dim" | "axis", ast.Name(name)):
-                yield name, "axis"
             case ast.keyword("key_padding_mask" | "src_key_padding_mask", ast.Name(name)):
                 yield name, "mask"
             case ast.BinOp(ast.Name(name), ast.MatMult()) | ast.BinOp(_, ast.MatMult(), ast.Name(name)):
@@ -202,6 +200,10 @@ def evidence(function: ast.AST) -> Iterator[tuple[str, str]]:
                 ast.Attribute(ast.Name("torch"), "save"), [_, ast.Name(name), *_]
             ):
                 yield name, "path"
+            case ast.Call(ast.Attribute(_, asked), keywords=[*keywords]) if asked.islower() and keywords:
+                axes = (each.value for each in keywords if each.arg in ("dim", "axis"))
+                yield from ((each.id, "axis") for each in axes if isinstance(each, ast.Name))
+        match node:
             case ast.Call(ast.Attribute(_, asked), arguments) if asked in _SHAPING:
                 inside = (each for argument in arguments for each in _sizes(argument))
                 yield from ((name, "integer") for name in inside)

@@ -100,6 +100,14 @@ def equal(left: Any, right: Any) -> bool:
         return False
 
 
+def text_of(value: Any) -> str:
+    """The text of a value; of what has none, its class."""
+    try:
+        return repr(value)
+    except Exception:  # the program's own, of what is made up
+        return f"a {type(value).__name__}"
+
+
 _REFUSED = re.compile(
     r"'(?P<a>\w+)' object (?:is not (?:iterable|subscriptable|callable|a mapping)|has no attribute"
     r"|does not support item)|non-iterable (?P<b>\w+) object|of type '(?P<c>\w+)' (?:has no len|is not)"

@@ -22,7 +22,7 @@ import torch
 from torch import nn
 
 from torchlint.verify import kinds
-from torchlint.verify.kinds import Frame, Wish, equal
+from torchlint.verify.kinds import Frame, Wish, equal, text_of
 
 _CHOICES = 4
 """So many of the values that would do are tried."""
@@ -135,8 +135,8 @@ def _sized(shape: tuple[int, ...], dimension: int, size: int) -> tuple[str, Any,
 def _distinct(found: list[Wish]) -> Iterator[Wish]:
     seen = set()
     for each in reversed(found):  # the innermost condition first
-        if repr(each) not in seen:
-            seen.add(repr(each))
+        if text_of(each) not in seen:
+            seen.add(text_of(each))
             yield each
 
 
