@@ -221,6 +221,44 @@ def driven(text: str, name: str) -> Outcome:
             "Joined",
             id="a Parameter by its annotation",
         ),
+        pytest.param(
+            """
+            class Spiking(nn.Module):
+                def __init__(self, width=48):
+                    super().__init__()
+                    self.potential = None
+                    self.out = nn.Linear(width, 2)
+                def forward(self, x):
+                    if self.potential is None:
+                        self.potential = torch.zeros_like(x)
+                    self.potential = self.potential.detach() + x
+                    return self.out(self.potential)
+            """,
+            "Spiking",
+            id="a Module that keeps something of each call",
+        ),
+        pytest.param(
+            """
+            def flipped(boxes, active):
+                size = boxes.size()
+                scaled = boxes / size[2]
+                return torch.where(active, -scaled, scaled)
+            """,
+            "flipped",
+            id="a shape with a name, and a condition",
+        ),
+        pytest.param(
+            """
+            class Grouped(nn.Module):
+                def __init__(self, options={}):
+                    super().__init__()
+                    self.scale = options["scale"]
+                def forward(self, x):
+                    return x * self.scale
+            """,
+            "Grouped",
+            id="an empty dictionary by default",
+        ),
     ],
 )
 def test_what_is_asked_for_is_there(text: str, name: str) -> None:
@@ -256,6 +294,18 @@ def test_parts_of_what_a_missing_network_gives_back(tmp_path: Path) -> None:
     outcome = shared().run(Request(text=path.read_text(), path=str(path), module="Net", timeout=20.0))
     assert outcome.ending == "ended", outcome
     assert f"{STOOD_IN} `heavy_models`" in outcome.driven
+
+
+def test_decorators_inside_a_class_that_raise_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(
+        "import torch\nfrom torch import nn\ndef documented(what):\n    raise ValueError('no documentation')\n"
+        "@documented\nclass Net(nn.Module):\n    @documented\n    def forward(self, x):\n        return x * 2\n",
+        encoding="utf-8",
+    )
+    outcome = shared().run(Request(text=path.read_text(), path=str(path), module="Net", timeout=20.0))
+    assert outcome.ending == "ended", outcome
+    assert "what line 7 does" in outcome.driven
 
 
 def test_arrays_of_a_missing_package_and_of_a_missing_file_are_arrays(tmp_path: Path) -> None:

@@ -78,7 +78,9 @@ class Constructions:
     ) -> None:
         self.target = target
         self.method = method
-        self.known_calls = list(_calls(target.__name__, tree, namespace))
+        named = (name for name, value in namespace.items() if value is target)
+        self.name = getattr(target, "__name__", None) or next(named, "function")
+        self.known_calls = list(_calls(self.name, tree, namespace))
         self.shown = shown
         self.refusal = ""
         self.wished: list[dict[str, Any]] = []

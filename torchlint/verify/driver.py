@@ -356,7 +356,7 @@ class Driver:
         phase.name = "construct"
         arguments, keywords = found.construction.arguments, found.construction.keywords
         if not isinstance(self.target, type):
-            self.description = f"`{self.target.__name__}`"
+            self.description = f"`{getattr(self.target, '__name__', self.constructions.name)}`"
             return self.target
         if found.construction.bare:
             self.description = f"`{self.target.__name__}.{self.method}` of an instance that no constructor made"
@@ -413,7 +413,10 @@ def _state(built: Any) -> list[tuple[str, object]]:
 def _line(error: Exception, target: Any) -> int:
     """The line of its file that the function was in that was called."""
     target = inspect.unwrap(target)
-    code = inspect.getsourcefile(target) if target.__module__ in sys.modules else None
+    try:
+        code = inspect.getsourcefile(target) if target.__module__ in sys.modules else None
+    except TypeError:  # an operator of torch's that was made of a function
+        return 0
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == code:

@@ -85,7 +85,9 @@ def constructor_arguments(
     classes = typed.annotated(target)
     found: dict[str, Any] = {}
     for p in parameters:
-        wanted = p.default is p.empty or (all_of_them and p.default is None)
+        wanted = p.default is p.empty or (
+            all_of_them and (p.default is None or (isinstance(p.default, dict) and not p.default))
+        )
         if p.default is True and says(p.name, "pretrained"):
             found[p.name] = False  # there is no network
         elif wanted and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY):

@@ -19,6 +19,7 @@ from torch.overrides import TorchFunctionMode
 
 from torchlint.verify.anything import Anything
 from torchlint.verify.standins import Inert, Layer
+from torchlint.verify.values import AnyModule
 
 _OURS = os.path.dirname(__file__) + os.sep
 _ELSEWHERE = ("cuda", "mps", "xpu", "npu", "hpu")
@@ -124,11 +125,20 @@ class OnThisMachine(TorchFunctionMode):  # type: ignore[misc]
             return args[0]
         if func in _OF_VALUES and args:
             args = (_plain(args[0]), *args[1:])
+        if func is torch.Tensor.__getitem__ and any(isinstance(each, _HOLDERS) for each in _indices(args[1])):
+            raise TypeError(f"'{type(args[1]).__name__}' object is no index of a Tensor")  # torch would go through it
         keywords = {name: _here(value) for name, value in (kwargs or {}).items()}
         result = func(*(_here(value) for value in args), **keywords)
         if not sys._getframe(1).f_code.co_filename.startswith(_OURS):  # a stand-in's own
             self.calls += 1
         return result
+
+
+_HOLDERS = (AnyModule, Inert, Layer)
+
+
+def _indices(index: Any) -> Sequence[Any]:
+    return index if isinstance(index, (list, tuple)) else (index,)
 
 
 def _plain(value: Any) -> Any:

@@ -254,6 +254,9 @@ def _indices(statement: ast.stmt, at: Frame) -> Iterator[Wish]:
             match node.value:
                 case ast.Attribute(tensor, "shape") | ast.Call(ast.Attribute(tensor, "size"), []):
                     yield from _of(tensor, "rank", index + 1, at)
+                case _ if isinstance(several, torch.Size):  # the shape has a name
+                    alike = (n for n, e in at.given.items() if isinstance(e, torch.Tensor) and e.shape == several)
+                    yield from (Wish(name, "", "rank", index + 1) for name in alike)
                 case _:
                     yield from _of(node.value, "size", index + 1, at)
 

@@ -63,6 +63,9 @@ def repaired(
         found.append(replace(inputs, limit=2 if inputs.limit > 2 else 1))
     if re.search(r"scalar types?:? Float|expected .*Float|must be .*floating|found Long|'Long'|same dtype", message):
         found.append(replace(inputs, names=(*inputs.names, *inputs.integers), integers=()))
+    if re.search(_OF_MASKS, message):
+        masks = sorted((*inputs.names, *inputs.integers), key=lambda name: name not in blamed)
+        found += [with_use(inputs, name, Use("mask")) for name in masks]
     found = [*_said_of_arguments(inputs, message), *found, *_completed(inputs, message)]
     found += _of_several_sizes(inputs, message)
     if "ndarray" in message:
@@ -162,6 +165,13 @@ _OF_INTEGERS = (
     r"|dtype of long|only integer tensors|should be .*int64|expects .*int64|must be .*int64|one_hot is only applicable"
 )
 """Refusals of tensors of floats."""
+
+
+_OF_MASKS = (
+    r"to be a boolean tensor|boolean masks?\b.*supports?|supports? boolean masks?|mask .*to be Bool|must be .*bool"
+    r"|operator.invert\) is only implemented|expected BoolTensor|dtype of bool"
+)
+"""Refusals of what are no truth values."""
 
 
 def with_use(inputs: Inputs, name: str, use: Use) -> Inputs:
