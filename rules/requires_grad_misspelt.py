@@ -115,6 +115,10 @@ class RequiresGradMisspelt(Rule):
             message = f"`{owner}.{event.attribute}` means nothing to torch: it is spelt `requires_grad`"
             words = f"`{owner}.requires_grad` is not what `{owner}.{event.attribute}` was set to"
             claims = (Holds(f"{owner}.requires_grad != {owner}.{event.attribute}", words=words),)
+            if event.holds:  # what is set is so in any case: that it is set to nothing of torch's shows
+                words = f"`{event.attribute}` is an attribute that torch does not know, of `{owner}` alone"
+                known = f"{event.attribute!r} in {owner}.__dict__ and not hasattr(type({owner}), {event.attribute!r})"
+                claims = (Holds(known, words=words),)
             level = Level.STRICT if event.holds else None  # such a tensor requires no grad in any case
             yield Diagnostic(event.node, message, event.trace, fix, level, claims=claims)
             return

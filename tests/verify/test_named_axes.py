@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from torchlint.verify.named_axes import rearrange, reduce, repeat
+from torchlint.verify.named_axes import einsum, pack, parse_shape, rearrange, reduce, repeat, unpack
 from torchlint.verify.protocol import STOOD_IN, Request
 from torchlint.verify.server import shared
 
@@ -58,3 +58,22 @@ def test_a_module_written_with_it_is_driven(tmp_path: Path) -> None:
     outcome = shared().run(Request(text=path.read_text(), path=str(path), module="Attention", timeout=20.0))
     assert outcome.ending == "ended", outcome
     assert f"{STOOD_IN} `einops`" in outcome.driven
+
+
+def test_tensors_are_packed_and_unpacked() -> None:
+    x, y = torch.rand(2, 3, 4, 5), torch.rand(2, 5)
+    packed, sizes = pack([x, y], "b * d")
+    assert packed.shape == (2, 13, 5)
+    first, second = unpack(packed, sizes, "b * d")
+    assert torch.equal(first, x)
+    assert torch.equal(second, y)
+    assert unpack(packed, [[-1], [1]], "b * d")[0].shape == (2, 12, 5)
+    with pytest.raises(RuntimeError, match="expected 3 dims"):
+        pack([torch.rand(2)], "b n * d")
+
+
+def test_words_are_axes_of_a_sum() -> None:
+    a, b = torch.rand(2, 3, 4), torch.rand(2, 4, 5)
+    named = einsum(a, b, "batch row inner, batch inner column -> batch row column")
+    assert torch.allclose(named, a @ b)
+    assert parse_shape(a, "b _ d") == {"b": 2, "d": 4}

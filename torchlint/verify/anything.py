@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 import torch
 from torch import nn
 
-from torchlint.verify.usage import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES, says
+from torchlint.verify.evidence import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES
+from torchlint.verify.usage import says
 
 HELD = 2
 """It holds so many others."""
@@ -146,10 +147,14 @@ class Anything(int):
     def __rmatmul__(self, other: Any) -> Any:
         return other @ self._as_tensor()
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: Any = None) -> Any:
         return self
 
     __copy__ = __deepcopy__
+
+    def __fspath__(self) -> str:
+        Anything.asked = True
+        return "file"
 
     def __repr__(self) -> str:
         return f"anything({int(self)})"

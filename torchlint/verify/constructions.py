@@ -18,8 +18,10 @@ import torch
 
 from torchlint.verify import refusals, wished
 from torchlint.verify.documented import Called, Example, Made
-from torchlint.verify.inputs import constructor_arguments, parameters
+from torchlint.verify.inputs import constructor_arguments, parameters, uses_of_class
+from torchlint.verify.kinds import text_of
 from torchlint.verify.repairs import instead
+from torchlint.verify.usage import Use, says
 from torchlint.verify.values import AnyModule
 
 REFUSALS, BASES = 4, 3
@@ -28,6 +30,8 @@ WISHES, GRANTED = 4, 40
 """So many wishes of one refusal are granted, and so many in all, before other arguments are tried."""
 GUESSED_INSTEAD = 6
 """So many other arguments are guessed for what a class could not use of those that its constructor took."""
+VARIED = 3
+"""Of so many defaults of one kind others are tried."""
 SHOWN = 6
 """So many examples of the project are followed."""
 PROFILES = (8, 4, 16, 3, 2, 1)
@@ -74,11 +78,14 @@ class Constructions:
     ) -> None:
         self.target = target
         self.method = method
-        self.known_calls = list(_calls(target.__name__, tree, namespace))
+        named = (name for name, value in namespace.items() if value is target)
+        self.name = getattr(target, "__name__", None) or next(named, "function")
+        self.known_calls = list(_calls(self.name, tree, namespace))
         self.shown = shown
         self.refusal = ""
         self.wished: list[dict[str, Any]] = []
         self.followed: set[str] = set()
+        self.varied = False
         self.first = isinstance(target, type) and bool(shown)
 
     def __iter__(self) -> Iterator[Construction]:
@@ -114,6 +121,11 @@ class Constructions:
             self.followed.add(str(error))
             guessed = itertools.islice(instead(construction.keywords, str(error)), GUESSED_INSTEAD)
             self.wished += [{**construction.keywords, name: value} for name, value in guessed]
+            if not self.varied:
+                self.varied = True
+                self.wished += [
+                    {**construction.keywords, **each} for each in varied(self.target, construction.keywords)
+                ]
 
     def _guessed(self) -> Iterator[Construction]:
         if not isinstance(self.target, type):
@@ -134,8 +146,8 @@ class Constructions:
                     yield from self._as_shown()  # behind the first guess: examples are as large as what is used
                     self.first = False
                 arguments = constructor_arguments(self.target, size, **way)
-                if str(arguments) not in done:
-                    done.append(str(arguments))
+                if text_of(arguments) not in done:
+                    done.append(text_of(arguments))
                     yield Construction((), arguments)
         numbers = [name for name, value in arguments.items() if isinstance(value, (int, float))]
         for length, name in itertools.product((3, 4), numbers[:4]):
@@ -155,9 +167,9 @@ class Constructions:
         for called in (each.construction for each in self.shown if each.construction is not None):
             said = {**dict(zip(names, called.positional, strict=False)), **dict(called.keywords)}
             said = {name: _value_of(value) for name, value in said.items() if value is not ... and name in names}
-            if not said or str(said) in done:
+            if not said or text_of(said) in done:
                 continue
-            done.append(str(said))
+            done.append(text_of(said))
             yield Construction(
                 (), {**constructor_arguments(self.target, PROFILES[0], by_use=True), **said}, shown=called
             )
@@ -189,6 +201,27 @@ class Constructions:
                     if self.refusal not in ("", refusal):
                         following.append((found, self.refusal))
             bases = following
+
+
+def varied(target: type[Any], given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Other arguments than the defaults of a constructor, one at a time: paddings, words, flags, and what is None."""
+    known = uses_of_class(target)  # type: ignore[arg-type]  # a class is hashable
+    left = [p for p in parameters(target) if p.name not in given and p.kind is p.POSITIONAL_OR_KEYWORD]
+    kernel = next((value for name, value in given.items() if says(name, "kernel") and type(value) is int), 3)
+    found: list[list[dict[str, Any]]] = [[], [], [], []]
+    for each in left:
+        use = known.get(each.name, Use(""))
+        if says(each.name, "padding") and each.default == 0:
+            found[0].append({each.name: kernel // 2})
+        elif isinstance(each.default, str):
+            found[1] += [{each.name: word} for word in use.choices if word != each.default][:2]
+        elif isinstance(each.default, bool):
+            found[2].append({each.name: not each.default})
+        elif each.default is None:
+            made = constructor_arguments(target, PROFILES[0], by_use=True, all_of_them=True)
+            found[3] += [{each.name: made[each.name]}] if each.name in made else []
+    for several in found:
+        yield from several[:VARIED]
 
 
 def _positional(target: Any) -> list[str]:

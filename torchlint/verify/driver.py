@@ -28,8 +28,10 @@ from torchlint.verify.bare import SHAPE, made_of, without_constructor
 from torchlint.verify.constructions import Construction, Constructions
 from torchlint.verify.documented import Example
 from torchlint.verify.inputs import OF_INSTANCE, Inputs, first_inputs, use_for
+from torchlint.verify.kinds import text_of
 from torchlint.verify.machine import OnThisMachine
 from torchlint.verify.missing import Missing
+from torchlint.verify.outputs import OF_OUTPUTS
 from torchlint.verify.protocol import Raised
 from torchlint.verify.repairs import repaired
 from torchlint.verify.shown import as_documented, as_shown
@@ -68,8 +70,12 @@ _NOT_THERE = re.compile(
 _GIVEN_UP = re.compile(r"\b(is now|has been|was|were) removed\b|no longer supported")
 """Parts of messages about a name that torch has no more: of what it lacks, and of what it has only to raise."""
 
-_Way = tuple[int, int]
-"""How far a function came: to which of its lines, and how many calls into torch came back."""
+_Way = tuple[int, int, int]
+"""
+How far a function came: to which of its lines, how many calls into torch came back, and which argument was refused.
+"""
+_LAST = 99
+"""The place of an argument, where none was refused by its place."""
 
 
 class _Waiting:
@@ -104,12 +110,12 @@ class _Waiting:
                 continue
             self.steps[each] = steps
             self.added[way] = self.added.get(way, 0) + 1
-            line, calls = way if self.added[way] <= AT_ONE_PLACE else (0, 0)
-            heapq.heappush(self.heap, ((-line, -calls), steps, next(self.order), each))
+            line, calls, place = way if self.added[way] <= AT_ONE_PLACE else (0, 0, 0)
+            heapq.heappush(self.heap, ((-line, -calls, -place), steps, next(self.order), each))
 
     def again(self, inputs: Inputs) -> None:
         """The same once more: what kept them from their end is out of the way."""
-        heapq.heappush(self.heap, ((-sys.maxsize, 0), 0, next(self.order), inputs))
+        heapq.heappush(self.heap, ((-sys.maxsize, 0, 0), 0, next(self.order), inputs))
 
     def next(self) -> Inputs:
         """The likeliest."""
@@ -173,7 +179,9 @@ class Driver:
         self.constructions = Constructions(target, method, tree, namespace, shown)
         self.shown = shown
         self.description = ""
-        self.furthest = ((0, 0, 0), "")
+        self.furthest: tuple[tuple[int, ...], str] = ((0,), "")
+        self.nearest: Inputs | None = None
+        self.before = 0
         self.gone: _Found | None = None
         self.failure = "no constructor call was found that it accepts"
         self.anything = False
@@ -220,8 +228,8 @@ class Driver:
         attempts = 0
         for construction in self.constructions:
             waiting = _Waiting()
-            module: Any = None
-            mine, stale, best = 0, 0, (-1, 0)
+            module, state = None, None
+            mine, stale, best = 0, 0, (-1, 0, 0)
             furthest: Exception | None = None
             while (module is None or waiting) and attempts < ATTEMPTS and mine < ATTEMPTS_EACH:
                 if stale >= STALE and not waiting.guesses:
@@ -236,16 +244,18 @@ class Driver:
                     try:
                         if module is None:
                             module = self._construct(phase, found)
+                            state = _state(module)
                             if not self.method and _is_never_called(module):
                                 return found
                             if not waiting:
+                                waiting.guess([] if self.nearest is None else [self.nearest])
                                 waiting.guess(self._first(module, construction))
                         chosen = waiting.next()
                         found = dataclasses.replace(found, inputs=chosen)
                         self._call(phase, self._function(module), chosen)
                         return found
                     except Exception as error:
-                        if self.missing.completed(error, module):
+                        if self._of_outputs(error) or self.missing.completed(error, module):
                             if chosen is not None:
                                 waiting.again(chosen)
                             module = None
@@ -260,11 +270,28 @@ class Driver:
                             break
                         way = self._way(error)
                         waiting.add(self._others(error, chosen, module), way, chosen)
+                        if waiting and _state(module) != state:
+                            module = None  # it keeps something of a call: the next would meet that
                         if way > best:
                             stale, best, furthest = 0, way, error
+                            self._came(way, chosen)
             if furthest is not None:
                 self.constructions.unusable(furthest, construction)
         return None
+
+    def _of_outputs(self, error: Exception) -> bool:
+        """Whether stand-ins of networks give `Outputs` from now on: a tensor that is no argument was asked by name."""
+        asked = getattr(error, "obj", None)
+        if values.AnyModule.gives_outputs or not isinstance(asked, torch.Tensor) or not values.AnyModule.called:
+            return False
+        known = re.search(OF_OUTPUTS, str(error)) and all(each is not asked for each in self.made.values())
+        values.AnyModule.gives_outputs = bool(known)
+        return bool(known)
+
+    def _came(self, way: _Way, chosen: Inputs) -> None:
+        """What came furthest of all is tried first of what is constructed in another way."""
+        if (2, *way) >= self.furthest[0]:
+            self.nearest = chosen
 
     def _first(self, built: Any, construction: Construction) -> list[Inputs]:
         """The inputs that are tried first: as the project shows them, as it documents them, then by what is read."""
@@ -307,15 +334,17 @@ class Driver:
         whole = built.forward if isinstance(built, torch.nn.Module) and not self.method else self._function(built)
         for wishes in (refusals.at_a_layer(error, made), refusals.wishes(error, made)):
             yield from wished.inputs(chosen, wishes, lambda name: use_for(whole, name))
-        yield from repaired(chosen, str(error), refusals.spoken_of(error, made))
+        shapes = {name: tuple(each.shape) for name, each in refusals.tensors_of(made).items()}
+        yield from repaired(chosen, str(error), refusals.spoken_of(error, made), shapes)
 
     def _way(self, error: Exception) -> _Way:
-        return _line(error, self.target), self.machine.calls
+        place = _PLACE.search(str(error))
+        return _line(error, self.target), self.machine.calls - self.before, int(place[1]) if place else _LAST
 
     def _failed(self, phase: _Phase, error: Exception) -> None:
         """Of all attempts the first of those that came furthest is told: later ones are guesses."""
         forward = phase.name == "forward"
-        rank = (2, *self._way(error)) if forward else (1, 0, 0)
+        rank = (2, *self._way(error)) if forward else (1,)
         if rank > self.furthest[0]:
             self.furthest = (rank, self.description)
             self.failure = _told(phase, error)
@@ -327,7 +356,7 @@ class Driver:
         phase.name = "construct"
         arguments, keywords = found.construction.arguments, found.construction.keywords
         if not isinstance(self.target, type):
-            self.description = f"`{self.target.__name__}`"
+            self.description = f"`{getattr(self.target, '__name__', self.constructions.name)}`"
             return self.target
         if found.construction.bare:
             self.description = f"`{self.target.__name__}.{self.method}` of an instance that no constructor made"
@@ -348,6 +377,7 @@ class Driver:
         self.description = f"{self.description.partition(' called')[0]} called with {inputs.words(self.input_grad)}"
         phase.name = f"{ordinal}forward"
         self.made = wished.given(function, inputs.make(self.input_grad))
+        self.before = self.machine.calls
         return inputs.called(function, self.made)
 
     def _drive(self, phase: _Phase, function: Any, inputs: Inputs) -> None:
@@ -358,15 +388,35 @@ class Driver:
                 sum(_total(t) for t in outputs).backward()
 
 
+_PLACE = re.compile(r"(?:argument '\w+' \(position|for operand) (\d+)")
+
+
 def _is_never_called(built: Any) -> bool:
     """Whether it is a Module that has no `forward`: there is nothing to drive but its constructor."""
     return isinstance(built, torch.nn.Module) and type(built).forward is torch.nn.Module.forward
 
 
+def _state(built: Any) -> list[tuple[str, object]]:
+    """The shapes of what a Module and its parts keep, parameters left out."""
+    found: list[tuple[str, object]] = []
+    for part in built.modules() if isinstance(built, torch.nn.Module) else ():
+        for name, kept in vars(part).items():
+            if isinstance(kept, torch.Tensor):
+                found.append((name, tuple(kept.shape)))
+            elif isinstance(kept, dict) and name not in ("_parameters", "_modules"):
+                found += [(key, tuple(each.shape)) for key, each in kept.items() if isinstance(each, torch.Tensor)]
+            elif isinstance(kept, list):
+                found.append((name, len(kept)))
+    return found
+
+
 def _line(error: Exception, target: Any) -> int:
     """The line of its file that the function was in that was called."""
     target = inspect.unwrap(target)
-    code = inspect.getsourcefile(target) if target.__module__ in sys.modules else None
+    try:
+        code = inspect.getsourcefile(target) if target.__module__ in sys.modules else None
+    except TypeError:  # an operator of torch's that was made of a function
+        return 0
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == code:
@@ -412,7 +462,7 @@ def _told(phase: _Phase, error: Exception) -> str:
 def _word(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"tensor of shape {tuple(value.shape)}"
-    text = value.__name__ if isinstance(value, type) else repr(value)
+    text = value.__name__ if isinstance(value, type) else text_of(value)
     return text if len(text) <= 40 and "\n" not in text else type(value).__name__
 
 

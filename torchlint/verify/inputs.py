@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import itertools
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -84,7 +85,9 @@ def constructor_arguments(
     classes = typed.annotated(target)
     found: dict[str, Any] = {}
     for p in parameters:
-        wanted = p.default is p.empty or (all_of_them and p.default is None)
+        wanted = p.default is p.empty or (
+            all_of_them and (p.default is None or (isinstance(p.default, dict) and not p.default))
+        )
         if p.default is True and says(p.name, "pretrained"):
             found[p.name] = False  # there is no network
         elif wanted and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY):
@@ -99,6 +102,8 @@ def constructor_arguments(
             layer = typed.layer_for(target, p.name) if layers and use.kind in ("callable", "module") else None
             if layer is not None:
                 found[p.name] = layer
+            elif use.held == "axis":
+                found[p.name] = -1
             elif use.choices and use.kind in ("", "string"):
                 found[p.name] = use.choices[0]
             elif not by_use and use.kind not in _CLEAR:
@@ -174,8 +179,9 @@ _BY_ANNOTATION: tuple[tuple[tuple[str, ...], _Make], ...] = (
         ("List[nn.Module", "List[torch.nn.Module", "list[nn.Module", "list[torch.nn.Module", "Sequence[nn.Module"),
         _layers,
     ),
-    (("list", "List", "Sequence", "Iterable"), lambda name, size: [size, size]),
-    (("tuple", "Tuple"), lambda name, size: (size, size)),
+    (("nn.Parameter", "Parameter"), lambda name, size: nn.Parameter(torch.rand(size))),
+    (("list", "List", "Sequence", "Iterable"), lambda name, size: [_integer(name, size)] * 2),
+    (("tuple", "Tuple"), lambda name, size: (_integer(name, size),) * 2),
     (("bool",), lambda name, size: False),
     (("int",), _integer),
     (("float",), _fraction),
@@ -228,7 +234,7 @@ class Inputs:
         made: dict[str, Any] = {}
         own = dict(self.shapes)
         for name in self.names:
-            leaf = torch.rand(own.get(name, self.shape), generator=generator) + 0.1
+            leaf = torch.rand(own.get(name, self.shape), generator=generator) * 0.8 + 0.1  # as probabilities are, too
             # a clone, because inputs inside a network are no leaves; it saves nothing and shares nothing
             made[name] = leaf.requires_grad_().clone() if requires_grad else leaf
         for name in self.integers:
@@ -243,6 +249,9 @@ class Inputs:
                 if built is not typed.Nothing:
                     made[name] = built
                     continue
+            if use.kind == "mask" and name in own:
+                made[name] = torch.ones(own[name], dtype=torch.bool)
+                continue
             made[name] = values.make(name, use, own.get(name, self.shape), SIZE, requires_grad, computes=True)
         return made
 
@@ -270,8 +279,9 @@ class Inputs:
         for name in own:
             object.__setattr__(owner, name.removeprefix(OF_INSTANCE), made[name])
         starred = sorted(name for name in self.parameters if name.startswith("*"))
-        before = [p.name for p in parameters(function) if starred and p.kind in _BY_PLACE and p.name in self.parameters]
-        positional = [*before, *starred]
+        placed = [p.name for p in parameters(function) if p.kind in _BY_PLACE]
+        first = itertools.takewhile(lambda name: name in self.parameters, placed)  # as most callers write them
+        positional = [*([name for name in placed if name in self.parameters] if starred else first), *starred]
         keywords = {name: made[name] for name in self.parameters if name not in (*positional, *own)}
         return function(*(made[name] for name in positional), **keywords)
 
@@ -301,8 +311,14 @@ def first_inputs(function: Callable[..., Any], module: nn.Module | None) -> list
     if not names:
         return [Inputs((), ()), *_starred(function, module)]
     known = uses_of(function, computes=True)
-    classes = {name: typed.class_of(kind) for name, kind in typed.annotated(function).items()}
+    annotated = typed.annotated(function)
+    classes = {name: typed.class_of(kind) for name, kind in annotated.items()}
     kinds = {name: _with_class(known.get(name, Use("tensor")), classes.get(name)) for name in names}
+    for name, use in kinds.items():
+        if not use.kind and name.lower().rpartition("_")[2] in ("mask", "masks"):
+            kinds[name] = replace(use, kind="mask")
+        elif words := [each for each in typed.literal(annotated.get(name)) if isinstance(each, str)]:
+            kinds[name] = Use("string", choices=tuple(words))
     others = tuple((n, use) for n, use in kinds.items() if use.kind not in ("tensor", "integers", ""))
     plain = [n for n in names if n not in dict(others)]
     integers = tuple(n for n in plain if kinds[n].kind == "integers" or n.lower().rpartition("_")[2] in INTEGER_INPUTS)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from torchlint.verify.usage import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES
+from torchlint.verify.evidence import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,14 @@ def equal(left: Any, right: Any) -> bool:
         return left is right or bool(left == right)
     except Exception:  # tensors
         return False
+
+
+def text_of(value: Any) -> str:
+    """The text of a value; of what has none, its class."""
+    try:
+        return repr(value)
+    except Exception:  # the program's own, of what is made up
+        return f"a {type(value).__name__}"
 
 
 _REFUSED = re.compile(

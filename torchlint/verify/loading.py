@@ -13,6 +13,7 @@ import contextlib
 import importlib
 import importlib.metadata
 import importlib.util
+import inspect
 import os
 import re
 import sys
@@ -181,14 +182,19 @@ class Loading:
         return self._left_out(error)
 
     def _left_out(self, error: Exception) -> bool:
-        """Whether the statement of the file itself that raised is left out now, definitions and imports excepted."""
-        line, trace = 0, error.__traceback__
+        """
+        Whether the statement of the file itself that raised is left out now, definitions and imports excepted; of a
+        class that raises without its decorators those inside it.
+        """
+        lines, trace = [], error.__traceback__
         while trace is not None:
             code = trace.tb_frame.f_code
-            if code.co_name == "<module>" and os.path.realpath(code.co_filename) == self.path:
-                line = trace.tb_lineno
+            body = code.co_name == "<module>" or (lines and not code.co_flags & inspect.CO_OPTIMIZED)
+            if body and os.path.realpath(code.co_filename) == self.path:
+                lines.append(trace.tb_lineno)
             trace = trace.tb_next
-        if line == 0 or line in self.left_out or isinstance(error, ImportError):
+        line = next((each for each in lines if each not in self.left_out), 0)
+        if line == 0 or isinstance(error, ImportError):
             return False
         self.left_out.add(line)
         return True
@@ -246,11 +252,16 @@ class Loading:
 
 
 def without(text: str, lines: Collection[int]) -> str:
-    """A program without the statements of its own level that stand at lines; of a definition the decorators go."""
+    """
+    A program without the statements of its own level that stand at lines; of a definition the decorators go, in classes
+    too.
+    """
     if not lines:
         return text
     written = text.splitlines()
-    for node in ast.parse(text).body:
+    tree = ast.parse(text)
+    inside = (each for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for each in node.body)
+    for node in (*tree.body, *(each for each in inside if getattr(each, "decorator_list", []))):
         defined = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
         decorators = [each.lineno for each in node.decorator_list] if defined else []  # type: ignore[attr-defined]
         first, last = min([node.lineno, *decorators]), node.end_lineno or node.lineno

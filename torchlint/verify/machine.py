@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 from unittest import mock
@@ -18,7 +19,9 @@ from torch.overrides import TorchFunctionMode
 
 from torchlint.verify.anything import Anything
 from torchlint.verify.standins import Inert, Layer
+from torchlint.verify.values import AnyModule
 
+_OURS = os.path.dirname(__file__) + os.sep
 _ELSEWHERE = ("cuda", "mps", "xpu", "npu", "hpu")
 _OF_VALUES = (torch.tensor, torch.as_tensor, torch.asarray)
 _MOVES = frozenset({"cuda", "xpu", "pin_memory"})
@@ -56,6 +59,26 @@ def _loaded_file(file: Any, *args: Any, **kwargs: Any) -> Any:
     return _load_file(file, *args, **kwargs)
 
 
+_from_numpy = torch.from_numpy
+
+
+def _of_array(array: Any) -> Any:
+    """As of torch; of what a package that is not there would have given, what that is as an array."""
+    return _from_numpy(array.__array__() if isinstance(array, (Inert, Layer)) else array)
+
+
+def _arrays_of_file(load: Callable[..., Any]) -> Callable[..., Any]:
+    """As of NumPy; what lies in no file is a stand-in for it."""
+
+    def loaded(file: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(file, (str, os.PathLike)) and not os.path.exists(file):
+            OnThisMachine.absent.add("a file")
+            return Inert("a file.contents", OnThisMachine.absent)
+        return load(file, *args, **kwargs)
+
+    return loaded
+
+
 class OnThisMachine(TorchFunctionMode):  # type: ignore[misc]
     """
     Every device that a call into torch names is the CPU.
@@ -78,6 +101,10 @@ class OnThisMachine(TorchFunctionMode):  # type: ignore[misc]
             self.patches.enter_context(mock.patch.object(torch.cuda, name, _answering(answer)))
         self.patches.enter_context(mock.patch.object(torch.nn.Module, "load_state_dict", _loaded))
         self.patches.enter_context(mock.patch.object(torch, "load", _loaded_file))
+        self.patches.enter_context(mock.patch.object(torch, "from_numpy", _of_array))
+        numpy: Any = sys.modules.get("numpy")
+        if numpy is not None:
+            self.patches.enter_context(mock.patch.object(numpy, "load", _arrays_of_file(numpy.load)))
         super().__enter__()
         return self
 
@@ -98,10 +125,20 @@ class OnThisMachine(TorchFunctionMode):  # type: ignore[misc]
             return args[0]
         if func in _OF_VALUES and args:
             args = (_plain(args[0]), *args[1:])
+        if func is torch.Tensor.__getitem__ and any(isinstance(each, _HOLDERS) for each in _indices(args[1])):
+            raise TypeError(f"'{type(args[1]).__name__}' object is no index of a Tensor")  # torch would go through it
         keywords = {name: _here(value) for name, value in (kwargs or {}).items()}
         result = func(*(_here(value) for value in args), **keywords)
-        self.calls += 1
+        if not sys._getframe(1).f_code.co_filename.startswith(_OURS):  # a stand-in's own
+            self.calls += 1
         return result
+
+
+_HOLDERS = (AnyModule, Inert, Layer)
+
+
+def _indices(index: Any) -> Sequence[Any]:
+    return index if isinstance(index, (list, tuple)) else (index,)
 
 
 def _plain(value: Any) -> Any:

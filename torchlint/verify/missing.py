@@ -20,8 +20,9 @@ import torch
 from torchlint.verify import values
 from torchlint.verify.anything import Anything, tensors
 from torchlint.verify.bare import SHAPE, SIZE, attributes, made_of
+from torchlint.verify.outputs import OF_OUTPUTS
 from torchlint.verify.refusals import around, parsed, raised_in
-from torchlint.verify.standins import Inert, old_name, supplied
+from torchlint.verify.standins import Inert, completed_base, old_name, supplied
 from torchlint.verify.usage import Use
 
 _NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
@@ -67,6 +68,9 @@ class Missing:
         if "is not a Module subclass" in str(error) and not Inert.modules:
             Inert.modules = ".standins." in str(error)
             return Inert.modules
+        if self.touched and not Inert.outputs and re.search(OF_OUTPUTS, str(error)):
+            Inert.outputs = True
+            return True
         name = _left_to_others(error, self.target)
         if name and name not in self.methods | {self.method}:
             self.methods.add(name)
@@ -75,7 +79,7 @@ class Missing:
             return True
         new = set(self._unset(error, built)) - self.attributes
         self.attributes |= new
-        return bool(new)
+        return bool(new) or completed_base(error, self.touched)
 
     def _unset(self, error: Exception, built: Any) -> Iterator[str]:
         """Attributes of the instance that it has not, or that are None where more is wanted."""

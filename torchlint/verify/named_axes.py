@@ -1,5 +1,6 @@
 """
-What `einops` does with tensors, for where it is not installed: `rearrange`, `reduce`, `repeat`, and layers of them.
+What `einops` does with tensors, for where it is not installed: `rearrange`, `reduce`, `repeat`, layers
+of them, `pack`, `unpack`, `einsum`, `parse_shape`.
 
 Runs inside the child. Most Modules that are written with it move axes by it and by nothing else: a stand-in that gives
 back what it is given drives none of them.
@@ -93,6 +94,52 @@ def repeat(tensor: Any, pattern: str, **sizes: int) -> Any:
     return _moved(tensor, pattern, sizes)
 
 
+def _around(pattern: str) -> tuple[int, int]:
+    """How many axes a pattern of `pack` has before its star, and behind it."""
+    before, _, behind = pattern.partition("*")
+    return len(before.split()), len(behind.split())
+
+
+def pack(tensors: Sequence[Any], pattern: str) -> tuple[Any, list[torch.Size]]:
+    """Several tensors along one axis, into which those go that the star stands for; and the sizes of these."""
+    before, behind = _around(pattern)
+    flat, sizes = [], []
+    for tensor in tensors:
+        end = tensor.dim() - behind
+        if end < before:
+            raise RuntimeError(f"Wrong shape: expected {before + behind} dims. Received {tensor.dim()}-dim tensor.")
+        sizes.append(tensor.shape[before:end])
+        flat.append(tensor.reshape(*tensor.shape[:before], math.prod(sizes[-1]), *tensor.shape[end:]))
+    return torch.cat(flat, dim=before), sizes
+
+
+def unpack(tensor: Any, sizes: Sequence[Sequence[int]], pattern: str) -> list[Any]:
+    """What `pack` has put together."""
+    before, _ = _around(pattern)
+    lengths = [math.prod(each) for each in sizes]
+    if -1 in lengths:
+        known = tensor.shape[before] - sum(each for each in lengths if each > 0)
+        lengths = [known if each < 0 else each for each in lengths]
+    parts = torch.split(tensor, lengths, dim=before)
+    return [
+        part.reshape(*tensor.shape[:before], *each, *tensor.shape[before + 1 :])
+        for part, each in zip(parts, sizes, strict=True)
+    ]
+
+
+def einsum(*given: Any) -> Any:
+    """As that of torch, with words for axes."""
+    *tensors, pattern = given
+    names = dict.fromkeys(re.findall(r"\w+", pattern))
+    letters = dict(zip(names, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", strict=False))
+    return torch.einsum(re.sub(r"\w+", lambda found: letters[found[0]], pattern).replace(" ", ""), *tensors)
+
+
+def parse_shape(tensor: Any, pattern: str) -> dict[str, int]:
+    """The sizes of the axes that have a name."""
+    return {name: size for name, size in zip(pattern.split(), tensor.shape, strict=True) if name != "_"}
+
+
 class _Layer(torch.nn.Module):  # type: ignore[misc]
     def __init__(self, pattern: str, reduction: str = "", **sizes: int) -> None:
         super().__init__()
@@ -107,6 +154,10 @@ KNOWN: dict[str, Any] = {
     "rearrange": rearrange,
     "reduce": reduce,
     "repeat": repeat,
+    "pack": pack,
+    "unpack": unpack,
+    "einsum": einsum,
+    "parse_shape": parse_shape,
     "Rearrange": _Layer,
     "Reduce": _Layer,
 }

@@ -22,7 +22,7 @@ import torch
 from torch import nn
 
 from torchlint.verify import kinds
-from torchlint.verify.kinds import Frame, Wish, equal
+from torchlint.verify.kinds import Frame, Wish, equal, text_of
 
 _CHOICES = 4
 """So many of the values that would do are tried."""
@@ -52,6 +52,10 @@ def wishes(error: Exception, given: Mapping[str, Any]) -> list[Wish]:
         found += kinds.asked(chain[-1], str(error), at)
     if isinstance(error, (TypeError, AttributeError)) and "NoneType" in str(error):
         found += _nothing(chain[-1], at)
+    if "Boolean value of Tensor" in str(error):
+        found += _tested(chain[-1], at)
+    if isinstance(error, UnboundLocalError):
+        found += _unbound(chain, str(error), at)
     refuses = bool(chain) and _refuses(chain[-1])
     for node, inside in zip(chain, [*chain[1:], None], strict=True):
         condition = _asserted(node)
@@ -131,26 +135,47 @@ def _sized(shape: tuple[int, ...], dimension: int, size: int) -> tuple[str, Any,
 def _distinct(found: list[Wish]) -> Iterator[Wish]:
     seen = set()
     for each in reversed(found):  # the innermost condition first
-        if repr(each) not in seen:
-            seen.add(repr(each))
+        if text_of(each) not in seen:
+            seen.add(text_of(each))
             yield each
 
 
 def spoken_of(error: Exception, given: Mapping[str, Any]) -> list[str]:
-    """The tensors among the arguments that the innermost statement names which names one: by itself, or a view."""
-    places = {_memory(made): name for name, made in given.items() if isinstance(made, torch.Tensor) and made.numel()}
+    """
+    The tensors among the arguments that the innermost statement names which names one: by itself, or a view. One that
+    a dictionary holds is `name/key`.
+    """
+    places = {_memory(each): name for name, each in tensors_of(given).items() if each.numel()}
     for frame, line in reversed(_frames(error)):
         tree = parsed(frame.f_code.co_filename)
         names = {**frame.f_globals, **frame.f_locals}
         found: dict[str, None] = {}
         for statement in [] if tree is None else around(tree, line)[-1:]:
             for node in ast.walk(statement):
-                value = names.get(node.id) if isinstance(node, ast.Name) else None
+                value = names.get(node.id) if isinstance(node, ast.Name) else _part(node, names)
                 if isinstance(value, torch.Tensor) and _memory(value) in places:
                     found[places[_memory(value)]] = None
         if found:
             return list(found)
     return []
+
+
+def _part(node: ast.AST, names: Mapping[str, Any]) -> Any:
+    """What a dictionary among names has under a key, by which it is read: `batch["x"]`, `batch.x`."""
+    match node:
+        case ast.Subscript(ast.Name(owner), ast.Constant(str() as key)) | ast.Attribute(ast.Name(owner), key):
+            held = names.get(owner)
+            return dict.get(held, key) if isinstance(held, dict) else None
+    return None
+
+
+def tensors_of(given: Mapping[str, Any]) -> dict[str, torch.Tensor]:
+    """The tensors among the arguments, and those that dictionaries among them hold, as `name/key`."""
+    found = {name: made for name, made in given.items() if isinstance(made, torch.Tensor)}
+    for name, made in given.items():
+        if isinstance(made, dict):
+            found |= {f"{name}/{key}": each for key, each in made.items() if isinstance(each, torch.Tensor)}
+    return found
 
 
 def _memory(tensor: torch.Tensor) -> object:
@@ -226,7 +251,14 @@ def _indices(statement: ast.stmt, at: Frame) -> Iterator[Wish]:
         except Exception:
             continue
         if isinstance(several, (list, tuple)) and type(index) is int and index >= len(several):
-            yield from _of(node.value, "size", index + 1, at)
+            match node.value:
+                case ast.Attribute(tensor, "shape") | ast.Call(ast.Attribute(tensor, "size"), []):
+                    yield from _of(tensor, "rank", index + 1, at)
+                case _ if isinstance(several, torch.Size):  # the shape has a name
+                    alike = (n for n, e in at.given.items() if isinstance(e, torch.Tensor) and e.shape == several)
+                    yield from (Wish(name, "", "rank", index + 1) for name in alike)
+                case _:
+                    yield from _of(node.value, "size", index + 1, at)
 
 
 def _taken_apart(statement: ast.stmt, count: int, at: Frame) -> Iterator[Wish]:
@@ -247,6 +279,40 @@ def _nothing(statement: ast.stmt, at: Frame) -> Iterator[Wish]:
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and at.names.get(node.id, ...) is None:
             yield from (Wish(*each, "value", ...) for each in at.argument(node))
+
+
+def _tested(statement: ast.stmt, at: Frame) -> Iterator[Wish]:
+    """The tensors that a statement takes for true or false."""
+    for node in ast.walk(statement):
+        match node:
+            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.UnaryOp(ast.Not(), test):
+                tested = [test]
+            case ast.BoolOp(_, parts):
+                tested = parts
+            case ast.Call(ast.Name("bool"), parts):
+                tested = parts
+            case _:
+                continue
+        for each in tested:
+            if isinstance(each, (ast.Name, ast.Attribute)):
+                yield from (Wish(*found, "kind", "flag") for found in at.argument(each))
+
+
+def _unbound(chain: list[ast.stmt], message: str, at: Frame) -> Iterator[Wish]:
+    """What lets a branch be taken that assigns the local variable which has no value."""
+    name = re.search(r"local variable '(\w+)'", message)
+    function = next((each for each in reversed(chain) if isinstance(each, ast.FunctionDef)), None)
+    if name is None or function is None:
+        return
+    for node in ast.walk(function):
+        if isinstance(node, ast.If) and any(_binds(each, name[1]) for each in node.body):
+            yield from _wanted(node.test, True, at)
+
+
+def _binds(statement: ast.stmt, name: str) -> bool:
+    return isinstance(statement, ast.Assign) and any(
+        isinstance(each, ast.Name) and each.id == name for target in statement.targets for each in ast.walk(target)
+    )
 
 
 _NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -326,7 +392,7 @@ def _compared(left: ast.expr, kind: type[ast.cmpop], right: ast.expr, at: Frame)
     elif kind in _STEP and type(value) is int:
         several = [value + _STEP[kind]]
     elif kind is ast.Is and value is None:
-        return
+        several = [None] if isinstance(left, ast.Attribute) else []
     elif kind in (ast.Eq, ast.Is):
         several = [value]
     elif kind is ast.NotEq and type(value) is int:

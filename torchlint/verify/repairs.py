@@ -16,23 +16,34 @@ from torch import nn
 
 from torchlint.verify import values
 from torchlint.verify.anything import Anything
+from torchlint.verify.evidence import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES
 from torchlint.verify.inputs import SIZE, Inputs
-from torchlint.verify.shapes import asked_for, said
-from torchlint.verify.usage import MODULE_ATTRIBUTES, TENSOR_ATTRIBUTES, Use
+from torchlint.verify.outputs import OF_OUTPUTS
+from torchlint.verify.shapes import Shape, asked_for, said
+from torchlint.verify.usage import Use
 
 
-def repaired(inputs: Inputs, message: str, blamed: Sequence[str] = ()) -> list[Inputs]:
-    """Inputs that the text of torch's refusal asks for; of tensors first of those that it is known to be about."""
-    found: list[Inputs] = []
+def repaired(
+    inputs: Inputs, message: str, blamed: Sequence[str] = (), shapes: Mapping[str, Shape] | None = None
+) -> list[Inputs]:
+    """
+    Inputs that the text of torch's refusal asks for; of tensors first of those that it is known to be about.
+
+    Parameters
+    ----------
+    shapes
+        Those that tensors had; `name/key` is in a dictionary.
+    """
+    found: list[Inputs] = list(_held_by_dictionaries(inputs, message, blamed, shapes or {}))
     tensors = _shaped(inputs, blamed)
     own = dict(inputs.shapes)
     if not tensors or any(name not in own for name in tensors):
-        for shapes in asked_for(inputs.shape, message):
-            found += [replace(inputs, shape=shape) for shape in shapes if shape != inputs.shape]
-            found += _one_by_one(inputs, shapes, [name for name in tensors if name not in own])
+        for several in asked_for(inputs.shape, message):
+            found += [replace(inputs, shape=shape) for shape in several if shape != inputs.shape]
+            found += _one_by_one(inputs, several, [name for name in tensors if name not in own])
     for name in tensors:
-        for shapes in asked_for(own[name], message) if name in own else ():
-            found += [_of_shape(inputs, name, shape) for shape in shapes if shape != own[name]]
+        for several in asked_for(own[name], message) if name in own else ():
+            found += [_of_shape(inputs, name, shape) for shape in several if shape != own[name]]
     wanted = said(message)
     if wanted and wanted != inputs.shape:
         found += [replace(inputs, shape=wanted), *_one_by_one(inputs, [wanted], tensors)]
@@ -40,7 +51,9 @@ def repaired(inputs: Inputs, message: str, blamed: Sequence[str] = ()) -> list[I
         for name, use in inputs.others:
             if use.kind in ("dict", "tensors", "batch") and not use.held:
                 found.append(with_use(inputs, name, replace(use, held="all integers")))
-        found += [with_use(inputs, name, Use("integers")) for name in inputs.names]
+        found += [
+            with_use(inputs, name, Use("integers")) for name in sorted(inputs.names, key=lambda n: n not in blamed)
+        ]
         found.append(replace(inputs, names=inputs.names[1:], integers=(*inputs.names[:1], *inputs.integers)))
         found.append(replace(inputs, names=(), integers=(*inputs.names, *inputs.integers)))
     if inputs.integers and re.search(r"class probabilities|multi-target not supported|0D or 1D target", message):
@@ -50,7 +63,10 @@ def repaired(inputs: Inputs, message: str, blamed: Sequence[str] = ()) -> list[I
         found.append(replace(inputs, limit=2 if inputs.limit > 2 else 1))
     if re.search(r"scalar types?:? Float|expected .*Float|must be .*floating|found Long|'Long'|same dtype", message):
         found.append(replace(inputs, names=(*inputs.names, *inputs.integers), integers=()))
-    found += list(_completed(inputs, message))
+    if re.search(_OF_MASKS, message):
+        masks = sorted((*inputs.names, *inputs.integers), key=lambda name: name not in blamed)
+        found += [with_use(inputs, name, Use("mask")) for name in masks]
+    found = [*_said_of_arguments(inputs, message), *found, *_completed(inputs, message)]
     found += _of_several_sizes(inputs, message)
     if "ndarray" in message:
         for name in (*inputs.names, *(n for n, use in inputs.others if use.kind in ("mask", "config"))):
@@ -58,6 +74,60 @@ def repaired(inputs: Inputs, message: str, blamed: Sequence[str] = ()) -> list[I
     if re.search(_NO_TENSOR, message):
         found += list(_otherwise(inputs, message))
     return found
+
+
+def _held_by_dictionaries(
+    inputs: Inputs, message: str, blamed: Sequence[str], shapes: Mapping[str, Shape]
+) -> Iterator[Inputs]:
+    """The same for tensors that dictionaries hold, by `name/key`."""
+    for name, use in inputs.others:
+        if use.kind == "config" and use.reads and re.search(_OF_TENSORS, message):
+            yield with_use(inputs, name, Use("dict"))
+        if use.kind != "dict":
+            continue
+        own = {key: (shape, kind) for key, shape, kind in use.value or ()}
+        keys = [key for key in shapes if key.partition("/")[0] == name and "/" in key]
+        for full in (key for key in keys if key in blamed) if any(key in blamed for key in keys) else keys:
+            key = full.partition("/")[2]
+            entries = [(each, "") for several in asked_for(shapes[full], message) for each in several]
+            if re.search(_OF_INTEGERS, message):
+                entries.append((shapes[full], "all integers"))
+            for shape, kind in entries:
+                changed = {**own, key: (shape, kind or own.get(key, ((), ""))[1])}
+                yield with_use(inputs, name, replace(use, value=tuple((k, *held) for k, held in changed.items())))
+
+
+_OF_TENSORS = r"(?i)dimension|subscripts|shape|expected \dD|sizes of tensors|size of tensor"
+"""Refusals of the shape of a tensor."""
+_OF_ARGUMENT = re.compile(
+    r"argument '(\w+)' (?:\(position \d+\) )?must be (tuple of ints|bool|int|float|str|Tensor|Number)\b"
+)
+_ASKED = {
+    "tuple of ints": "integer",
+    "bool": "flag",
+    "int": "integer",
+    "float": "number",
+    "Number": "number",
+    "str": "string",
+    "Tensor": "tensor",
+}
+
+
+def _said_of_arguments(inputs: Inputs, message: str) -> Iterator[Inputs]:
+    """What torch says of an argument of its own, of the function's argument that is called so; and of a number."""
+    said_of = _OF_ARGUMENT.search(message)
+    if said_of is not None and said_of[1] in inputs.parameters:
+        yield with_use(inputs, said_of[1], Use(_ASKED[said_of[2]]))
+    axis = re.search(r"Dimension out of range \(expected to be in range of .*, but got (-?\d+)\)", message)
+    size = re.search(r"negative dimensions? -?1\b|non-positive stride|must be positive", message)
+    for name, use in inputs.others if axis or size else ():
+        if use.kind not in ("integer", "value"):
+            continue
+        have = values.make(name, use, inputs.shape, SIZE, False, computes=True)
+        if type(have) is int and axis is not None and have == int(axis[1]):
+            yield from (with_use(inputs, name, Use("value", value=each)) for each in (1, 0, -1))
+        elif have == -1 and size is not None:
+            yield with_use(inputs, name, Use("value", value=SIZE))
 
 
 def _of_several_sizes(inputs: Inputs, message: str) -> Iterator[Inputs]:
@@ -79,7 +149,7 @@ def _of_several_sizes(inputs: Inputs, message: str) -> Iterator[Inputs]:
     if re.search(_OF_SIZES, message):
         yield from (with_use(inputs, name, Use("integer")) for name, use in inputs.others if use.kind == "number")
         yield from (with_use(inputs, name, Use("integer")) for name in (*inputs.names, *inputs.integers))
-    if "with a bool tensor is not supported" in message:
+    if re.search(r"with a bool tensor is not supported|output type Bool|not implemented for 'Bool'", message):
         yield from (with_use(inputs, name, Use("tensor")) for name, use in inputs.others if use.kind == "mask")
 
 
@@ -95,6 +165,13 @@ _OF_INTEGERS = (
     r"|dtype of long|only integer tensors|should be .*int64|expects .*int64|must be .*int64|one_hot is only applicable"
 )
 """Refusals of tensors of floats."""
+
+
+_OF_MASKS = (
+    r"to be a boolean tensor|boolean masks?\b.*supports?|supports? boolean masks?|mask .*to be Bool|must be .*bool"
+    r"|operator.invert\) is only implemented|expected BoolTensor|dtype of bool"
+)
+"""Refusals of what are no truth values."""
 
 
 def with_use(inputs: Inputs, name: str, use: Use) -> Inputs:
@@ -153,6 +230,8 @@ def _completed(inputs: Inputs, message: str) -> Iterator[Inputs]:
         elif kind == "AnyModule" and use.kind in ("module", "callable"):
             for held in ("list", "tensor", "called"):
                 yield with_use(inputs, name, replace(use, reads=((attribute, held), *use.reads)))
+        elif kind == "Tensor" and use.kind in ("module", "callable") and attribute not in MODULE_ATTRIBUTES:
+            yield with_use(inputs, name, replace(use, held="outputs"))
         elif kind in ("int", "float") and use.kind == "config" and attribute in TENSOR_ATTRIBUTES:
             yield with_use(inputs, name, Use("module", reads=use.reads))
         elif kind == "Tensor" and use.kind in ("tensors", "batch"):
@@ -198,6 +277,12 @@ def instead(arguments: Mapping[str, Any], refusal: str) -> Iterator[tuple[str, A
                 yield from ((key, torch.rand(SIZE)), (key, torch.rand(2, SIZE)))
             else:
                 yield key, values.Config(SIZE)
+    axis = re.search(r"Dimension out of range \(.*, but got (\d+)\)", refusal)
+    if axis is not None:
+        yield from ((key, -1) for key, value in arguments.items() if type(value) is int and value == int(axis[1]))
+    if re.search(OF_OUTPUTS, refusal):  # of what a network gives that is asked for its parts by name
+        networks = [key for key, value in arguments.items() if isinstance(value, values.AnyModule)]
+        yield from ((key, values.AnyModule(arguments[key].reads, outputs=True)) for key in networks)
     for pattern in _SIZES:
         match = re.search(pattern, refusal)
         have, want = (0, 0) if match is None else sorted(map(int, match.groups()), reverse=True)
@@ -237,7 +322,8 @@ _SIZES = (
 )
 """Refusals of two sizes, one of which an argument of the constructor may be."""
 _OF_SIZES = (
-    r"failed to unpack the object|must be tuple of ints|'float' object cannot be interpreted as an integer"
+    r"failed to unpack the object|must be tuple of ints|torch\.\w*Tensor is not a Module subclass"
+    r"|'float' object cannot be interpreted as an integer"
     r"|(?:zeros|ones|rand|randn|empty|arange|eye|randperm|range)\(\) received an invalid combination"
 )
 """Refusals of what is no whole number."""
@@ -248,7 +334,7 @@ _INSTEAD: tuple[tuple[str, tuple[Callable[[], Any], ...]], ...] = (
         (lambda: [2, 2, 2, 2], lambda: [SIZE, SIZE], lambda: [(SIZE, SIZE), (SIZE, SIZE)]),
     ),
     (
-        r"(int|Config) is not a Module subclass|object is not callable|object of type 'AnyModule' has no len"
+        r"(int|Config|Anything) is not a Module subclass|object is not callable|object of type 'AnyModule' has no len"
         r"|called with an iterable, but got AnyModule",
         (lambda: [values.AnyModule(), values.AnyModule()], values.AnyModule, lambda: nn.ReLU),
     ),
@@ -283,6 +369,7 @@ def _otherwise(inputs: Inputs, message: str) -> Iterator[Inputs]:
     """One of the tensors is something else: what, the message hints at."""
     kinds: tuple[str, ...] = ("callable",) if "not callable" in message else ("integer", "list", "callable")
     kinds = ("anything",) if "has no attribute" in message else kinds
+    kinds = ("flag", *kinds) if "ambiguous" in message else kinds
     kinds = ("string", "path") if re.search(r"PathLike|'str'", message) else kinds
     found = re.search(r"has no attribute '(\w+)'", message)
     kinds = ("module", *kinds) if found is not None and found[1] in MODULE_ATTRIBUTES else kinds

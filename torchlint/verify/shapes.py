@@ -94,8 +94,9 @@ def _unpacked(shape: Shape, groups: list[list[int]]) -> list[Shape]:
     """Where a tensor is taken apart: by its dimensions, or along one of them."""
     (want,) = groups[0]
     have = groups[1][0] if groups[1] else 0
+    deeper = of_rank(shape, len(shape) + want - have) if have else []  # of a part of it
     along = _swapped(shape, have, want) if have else [(want, *shape[1:]), (*shape[:-1], want)]
-    return [*of_rank(shape, want), *along]
+    return [*of_rank(shape, want), *deeper, *along]
 
 
 def _larger(shape: Shape, factor: int, least: int) -> Shape:
@@ -135,6 +136,17 @@ _REPAIRS: tuple[tuple[str, _Repair], ...] = (
     ),
     (r"len\(dims\) = (\d+)", lambda s, g: [*of_rank(s, g[0][0]), *of_rank(s, g[0][0] + 1)]),
     (r"same number of dimensions: got (\d+) and (\d+)", lambda s, g: [*of_rank(s, g[0][0]), *of_rank(s, g[1][0])]),
+    (
+        r"same number of dimensions as (?:the )?\w+ tensor|same dimensionality",
+        lambda s, g: [*of_rank(s, len(s) + 1), *of_rank(s, max(1, len(s) - 1))],
+    ),
+    (
+        r"must be (?:a |an )?(\d)D (?:tensor|matrix|vector)|(\d)-dimensional tensor",
+        lambda s, g: of_rank(s, (g[0] or g[1])[0]),
+    ),
+    (r"to be: \[(\d+(?:, \d+)*)\] but got: \[\d", lambda s, g: [(*g[0], *s[len(g[0]) :])]),
+    (r"Index is supposed to be a vector|only supports? 1D|must be 1-?D\b", lambda s, g: [s[:1]]),
+    (r"with \d+ elements cannot be converted to Scalar", lambda s, g: [s[:-1], s[:1]]),
     (r"repeat dims can not be smaller", lambda s, g: of_rank(s, max(1, len(s) - 1))),
     (
         r"expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\)",

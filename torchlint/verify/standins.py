@@ -24,7 +24,8 @@ from typing import Any, ClassVar, TypeVar
 import torch
 
 from torchlint.verify import named_axes
-from torchlint.verify.anything import Anything, taken_apart
+from torchlint.verify.anything import HELD, Anything, taken_apart
+from torchlint.verify.outputs import Outputs
 
 _SETTINGS = frozenset({"BaseModel", "BaseSettings"})
 """Classes whose fields are what their bodies annotate."""
@@ -48,9 +49,12 @@ class Inert:
     ----------
     modules
         Whether what functions make is a layer, too: a program has put it into a network.
+    outputs
+        Whether layers give back `Outputs`: a program has asked a tensor for a part of them by its name.
     """
 
     modules: ClassVar[bool] = False
+    outputs: ClassVar[bool] = False
 
     def __init__(self, name: str, touched: set[str]) -> None:
         self.__dict__.update(_name=name, _touched=touched, __name__=name.rpartition(".")[2], __qualname__=name)
@@ -75,7 +79,8 @@ class Inert:
             return args[0]
         if (given := _first_tensor((*args, *kwargs.values()))) is not None:
             return given
-        if Inert.modules or self._name.rpartition(".")[2][:1].isupper():
+        last = self._name.rpartition(".")[2]
+        if Inert.modules or last[:1].isupper() or last.startswith("from_pretrained"):
             return Layer(self._name, self._touched)
         return Inert(f"{self._name}()", self._touched)
 
@@ -93,7 +98,9 @@ class Inert:
 
     def _base(self, kind: type) -> type:
         """A class of its own: two of them may be bases of one class."""
-        return types.new_class(f"Stood{self._name.rpartition('.')[2]}", (kind,))
+        base = types.new_class(f"Stood{self._name.rpartition('.')[2]}", (kind,))
+        base.__module__, _bases[base] = __name__, self._name.partition(".")[0]
+        return base
 
     def __instancecheck__(self, value: object) -> bool:
         return False
@@ -122,6 +129,14 @@ class Inert:
     def __float__(self) -> float:
         self._touch()
         return 1.0
+
+    def __fspath__(self) -> str:
+        self._touch()
+        return "file"
+
+    def __array__(self, *asked: Any, **how: Any) -> Any:
+        self._touch()
+        return sys.modules["numpy"].ones(HELD)
 
     def __bool__(self) -> bool:
         return False
@@ -190,6 +205,27 @@ def supplied(error: Exception, touched: set[str]) -> bool:
     return bool(found)
 
 
+def completed_base(error: Exception, touched: set[str]) -> bool:
+    """
+    Whether a class that derives from what is not there now has what it was asked for, and nobody of the program gives
+    it: that would come from there.
+    """
+    asked, name = getattr(error, "obj", None), getattr(error, "name", None)
+    if not isinstance(error, AttributeError) or not name or name.startswith("__"):
+        return False
+    kind = asked if isinstance(asked, type) else type(asked)
+    base = next((each for each in reversed(kind.__mro__) if each.__module__ == __name__ and each in _bases), None)
+    if base is None or hasattr(kind, name):
+        return False
+    setattr(base, name, Inert(f"{_bases[base]}.{base.__name__.removeprefix('Stood')}.{name}", touched))
+    touched.add(_bases[base])
+    return True
+
+
+_bases: dict[type, str] = {}
+"""Of the classes that stand in for base classes, the package of each."""
+
+
 def _handled(filename: str) -> Iterator[tuple[str, str]]:
     """The names that a file imports where it handles that they are not there, and what they stand for."""
     try:
@@ -247,8 +283,11 @@ class Layer(torch.nn.Module):  # type: ignore[misc]
         self.__dict__["_inert"] = Inert(f"{name}()", touched)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """As the stand-in of a function."""
-        return self._inert(*args, **kwargs)
+        """As the stand-in of a function; of tensors, the outputs of a network where they are asked for by name."""
+        given = self._inert(*args, **kwargs)
+        if Inert.outputs and isinstance(given, torch.Tensor):
+            return Outputs(given.float(), of_words=not given.is_floating_point())
+        return given
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -264,8 +303,20 @@ class Layer(torch.nn.Module):  # type: ignore[misc]
     def __getitem__(self, key: object) -> Any:
         return self.__dict__.setdefault(f"[{key!r}]", Layer(f"{self._inert._name}[]", self._inert._touched))
 
+    def __len__(self) -> int:
+        return HELD
+
+    def __bool__(self) -> bool:
+        return True
+
     def __iter__(self) -> Iterator[Any]:
         return iter([Layer(f"{self._inert._name}[]", self._inert._touched) for _ in range(taken_apart())])
+
+    def __fspath__(self) -> str:
+        return "file"
+
+    def __array__(self, *asked: Any, **how: Any) -> Any:
+        return self._inert.__array__(*asked, **how)
 
     def __enter__(self) -> Any:
         return self
@@ -337,6 +388,9 @@ class Lightning(torch.nn.Module):  # type: ignore[misc]
     def optimizers(self) -> Any:
         """One for all parameters."""
         return torch.optim.SGD(self.parameters(), lr=0.01)
+
+
+_bases[Lightning] = "pytorch_lightning"
 
 
 def _told(function: Callable[..., Any], package: str, touched: set[str]) -> Callable[..., Any]:

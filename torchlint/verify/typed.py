@@ -48,8 +48,7 @@ def of(annotation: Any, arguments: Callable[[type[Any], int], Mapping[str, Any]]
     """
     kind = class_of(annotation)
     if kind is None:
-        literal = _literal(annotation)
-        return literal[0] if literal else Nothing
+        return next(iter(literal(annotation)), Nothing)
     if issubclass(kind, enum.Enum):
         return next(iter(kind), Nothing)
     if depth == 0 or inspect.isabstract(kind) or getattr(kind, "_is_protocol", False):
@@ -92,9 +91,10 @@ def class_of(annotation: Any) -> type[Any] | None:
     return annotation
 
 
-def _literal(annotation: Any) -> tuple[Any, ...]:
+def literal(annotation: Any) -> tuple[Any, ...]:
+    """The values that an annotation names: those of `Literal["a", "b"]`."""
     if get_origin(annotation) in (Union, types.UnionType):
-        return next((found for each in get_args(annotation) if (found := _literal(each))), ())
+        return next((found for each in get_args(annotation) if (found := literal(each))), ())
     return get_args(annotation) if get_origin(annotation) is Literal else ()
 
 

@@ -8,28 +8,16 @@ then names.
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-TENSOR_ATTRIBUTES = frozenset(
-    {
-        *("shape", "size", "dim", "ndim", "view", "reshape", "permute", "transpose", "unsqueeze", "squeeze", "detach"),
-        *("mean", "sum", "float", "long", "dtype", "contiguous", "clone", "flatten", "expand", "repeat", "masked_fill"),
-        *("numel", "backward", "grad", "requires_grad", "new_zeros", "softmax", "argmax", "abs", "pow", "sqrt", "item"),
-        *("exp", "log", "clamp", "norm", "max", "min", "bool", "int", "cpu", "cuda", "device", "type", "scatter_", "T"),
-        *("gather", "index_select", "chunk", "split", "unbind", "sigmoid", "tanh", "std", "var", "t", "mT", "double"),
-    }
-)
-MODULE_ATTRIBUTES = frozenset(
-    {
-        *("parameters", "named_parameters", "modules", "named_modules", "children", "named_children", "eval", "train"),
-        *("state_dict", "load_state_dict", "zero_grad", "buffers", "named_buffers", "forward", "training"),
-    }
-)
+from torchlint.verify import evidence
+
 _WORDS: tuple[tuple[str, str], ...] = (  # of an annotation, the first that it holds
     ("DataLoader", "loader"),
     ("Optimizer", "optimizer"),
@@ -158,7 +146,8 @@ class Use:
         Of kind "value": itself.
     held
         Of a batch and the like: the kind of its tensors; "": by their names. Of tensors also "smaller" or "larger":
-        each has half the size of the one before, or twice; of a loader "dict": of its batches; of a list "anything".
+        each has half the size of the one before, or twice; of a loader "dict": of its batches; of a list "anything";
+        of an integer "axis"; of a Module "outputs": what it gives back has parts by name.
     """
 
     kind: str
@@ -184,26 +173,35 @@ def uses(function: ast.FunctionDef | ast.AsyncFunctionDef, *, computes: bool) ->
     found: dict[str, Use] = {}
     seen: dict[str, list[str]] = {name: [] for name in annotations}
     ranks: dict[str, int] = {}
-    for name, kind in _evidence(function):
+    for name, kind in evidence.evidence(function):
         if name in seen:
             seen[name].append(kind)
-    for name, rank in _ranks(function):
+    for name, rank in evidence.ranks(function):
         ranks.setdefault(name, rank)
     words: dict[str, list[str]] = {}
-    for name, word in _choices(function):
+    for name, word in evidence.choices(function):
         words.setdefault(name, []).append(word)
     held: dict[str, dict[str, str]] = {}
-    for name, key, what in _read(function):
-        held.setdefault(name, {})[key] = what
+    for name, key, what in evidence.read(function):
+        before = held.setdefault(name, {}).get(key, "")
+        if what == "tensor" and not computes:
+            continue
+        if not before.startswith("=") and (before != "tensor" or what.startswith("=")):
+            held[name][key] = what
     for name, annotation in annotations.items():
         kind = _kind(name, annotation, seen[name], computes=computes)
         if kind == "tensor":
             kind = _of_tensor(name)
         choices = tuple(dict.fromkeys(words.get(name, ())))
-        if not kind and choices and not annotation:
+        if not kind and choices:
             kind = "string"
+        if kind == "list" or (not kind and "list" in seen[name]):
+            choices = tuple(dict.fromkeys(words.get(f"{name}[]", choices)))
         reads = () if kind in ("tensor", "integers", "mask") else tuple(held.get(name, {}).items())
-        found[name] = Use(kind, ranks.get(name, 0), reads=reads, choices=choices)
+        if kind == "config" and computes and not annotation and _holds_tensors(name, held.get(name, {})):
+            kind, reads = "dict", ()
+        axis = "axis" if kind in ("", "integer") and "axis" in seen[name] and "integer" not in seen[name] else ""
+        found[name] = Use(kind or (axis and "integer"), ranks.get(name, 0), reads=reads, choices=choices, held=axis)
     return found
 
 
@@ -214,66 +212,39 @@ def whole(node: ast.ClassDef) -> ast.FunctionDef | None:
     if first is None:
         return None
     names = {each.arg for each in (*first.args.args, *first.args.kwonlyargs)}
-    kept = {}
+    kept: dict[str, ast.expr] = {}
     for each in ast.walk(first):
         match each:
-            case ast.Assign([ast.Attribute(ast.Name("self"), attribute)], ast.Name(name)) if name in names:
-                kept[attribute] = name
+            case ast.Assign([ast.Attribute(ast.Name("self"), attribute)], value) if _of_argument(value, names):
+                kept[attribute] = value
+            case ast.Assign([ast.Tuple(targets)], ast.Tuple(several)):
+                pairs = zip(targets, several, strict=False)
+                kept |= {t.attr: v for t, v in pairs if isinstance(t, ast.Attribute) and _of_argument(v, names)}
     body = [_Spelled(kept).visit(statement) for method in methods for statement in method.body]
     return ast.FunctionDef(**{**dict(ast.iter_fields(first)), "body": body})
 
 
+def _of_argument(node: ast.expr, names: Collection[str]) -> bool:
+    """Whether it is an argument, or an attribute of one."""
+    inner = node.value if isinstance(node, ast.Attribute) else node
+    return isinstance(inner, ast.Name) and inner.id in names
+
+
 class _Spelled(ast.NodeTransformer):
-    def __init__(self, kept: Mapping[str, str]) -> None:
+    def __init__(self, kept: Mapping[str, ast.expr]) -> None:
         self.kept = kept
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         self.generic_visit(node)
         if isinstance(node.value, ast.Name) and node.value.id == "self" and node.attr in self.kept:
-            return ast.copy_location(ast.Name(self.kept[node.attr], ast.Load()), node)
+            return ast.copy_location(copy.deepcopy(self.kept[node.attr]), node)
         return node
 
 
-def _choices(function: ast.AST) -> Iterator[tuple[str, str]]:
-    """The words that arguments are compared with: `mode == "sum"`, `mode in ("sum", "mean")`, `case "sum"`."""
-    for node in ast.walk(function):
-        match node:
-            case ast.Compare(ast.Name(name), [ast.Eq() | ast.In()], [value]):
-                parts = value.elts if isinstance(value, (ast.Tuple, ast.List, ast.Set)) else [value]
-            case ast.Match(ast.Name(name), cases):
-                parts = [c.pattern.value for c in cases if isinstance(c.pattern, ast.MatchValue)]
-            case ast.Compare(ast.Name(name), [ast.NotIn()], [ast.Tuple(parts) | ast.List(parts) | ast.Set(parts)]):
-                pass
-            case _:
-                continue
-        words = (part.value for part in parts if isinstance(part, ast.Constant))
-        yield from ((name, word) for word in words if isinstance(word, str))
-
-
-_OF_NUMBERS = frozenset(
-    {"item", "is_integer", "bit_length", "lower", "upper", "split", "startswith", "format", "strip"}
-)
-
-
-def _read(function: ast.AST) -> Iterator[tuple[str, str, str]]:
-    """What is read of arguments and holds something: `cfg.model.width`, `cfg.norm(8)`, `for x in cfg.sizes`."""
-
-    def part(node: ast.AST, held: str) -> Iterator[tuple[str, str, str]]:
-        match node:
-            case ast.Attribute(ast.Name(name), key) | ast.Subscript(ast.Name(name), ast.Constant(str() as key)):
-                yield name, key, held
-
-    for node in ast.walk(function):
-        match node:
-            case ast.Attribute(value, attribute) if attribute not in _OF_NUMBERS:
-                yield from part(value, "object")
-            case ast.Call(called):
-                yield from part(called, "called")
-                if isinstance(called, ast.Name) and called.id in ("len", "zip", "enumerate", "list", "tuple", "sum"):
-                    for each in node.args:
-                        yield from part(each, "list")
-            case ast.For(iter=gone) | ast.comprehension(iter=gone) | ast.Starred(gone) | ast.Subscript(gone):
-                yield from part(gone, "list")
+def _holds_tensors(name: str, held: Mapping[str, str]) -> bool:
+    """Whether an argument of a computation is what has tensors for attributes: a result of a model, a batch."""
+    of_tensors = [each for each in held.values() if each == "tensor"]
+    return len(of_tensors) > 0 and not any(says(name, word) for word in (*CONFIGURATIONS, "self", "module", "model"))
 
 
 def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str:
@@ -285,6 +256,8 @@ def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str
             return kind
     if "buffer" in seen:
         return "tensor"
+    if "mask" in seen and computes:
+        return "mask"
     if "path" in seen:
         return "path"
     if "modules" in seen and "list" not in seen and "bound" not in seen:
@@ -337,111 +310,3 @@ def _of_tensor(name: str) -> str:
     if last in ("ids", "tokens", "idx", "index", "indices", "label", "labels", "target", "targets", "timesteps"):
         return "integers"
     return "tensor"
-
-
-_SHAPING = frozenset({"view", "reshape", "expand", "unflatten", "new_zeros", "new_ones", "new_empty"})
-"""Methods of tensors that take sizes."""
-
-
-def _sizes(node: ast.expr) -> Iterator[str]:
-    """The names that a size is computed of."""
-    match node:
-        case ast.Name(name):
-            yield name
-        case ast.BinOp(left, ast.Mult() | ast.FloorDiv() | ast.Add() | ast.Sub(), right):
-            yield from (*_sizes(left), *_sizes(right))
-
-
-_OF_SIZES = frozenset({"zeros", "ones", "empty", "rand", "randn", "arange", "eye", "randperm"})
-"""Functions of torch that take sizes."""
-_OF_NUMBERS_ALONE = frozenset({"save", "device", "manual_seed", "linspace", "set_default_dtype", "from_numpy"})
-"""Others that take no tensors."""
-
-
-def _evidence(function: ast.AST) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(function):
-        match node:
-            case ast.Name(name, ast.Store()):
-                yield name, "bound"
-            case ast.Attribute(ast.Name(name), attribute):
-                yield name, _by_attribute(attribute)
-            case ast.Subscript(ast.Name(name), ast.Constant(str())):
-                yield name, "dict"
-            case ast.Subscript(ast.Name(name), ast.Tuple() | ast.Slice()):
-                yield name, "tensor"
-            case ast.Subscript(ast.Name(name), ast.Constant(int())):
-                yield name, "list"
-            case ast.For(iter=ast.Name(name)) | ast.comprehension(iter=ast.Name(name)) | ast.Starred(ast.Name(name)):
-                yield name, "list"
-            case ast.Call(ast.Name("range"), arguments):
-                yield from ((each.id, "integer") for each in arguments if isinstance(each, ast.Name))
-            case ast.Call(ast.Name("len" | "enumerate" | "zip" | "tqdm" | "reversed"), arguments):
-                yield from ((each.id, "list") for each in arguments if isinstance(each, ast.Name))
-            case ast.Call(ast.Attribute(ast.Name("self"), "register_buffer"), [_, ast.Name(name), *_]):
-                yield name, "buffer"
-            case ast.Call(
-                ast.Attribute(_, "ModuleList" | "Sequential") | ast.Name("ModuleList" | "Sequential"),
-                [ast.Name(name) | ast.Starred(ast.Name(name))],
-            ):
-                yield name, "modules"
-            case ast.Call(ast.Name(name)):
-                yield name, "called"
-            case ast.keyword(None, ast.Name(name)):
-                yield name, "mapping"
-            case ast.Assign([ast.Tuple(_)], ast.Name(name)):
-                yield name, "batch"
-            case ast.BinOp(ast.Name(name), ast.MatMult()) | ast.BinOp(_, ast.MatMult(), ast.Name(name)):
-                yield name, "tensor"
-        match node:
-            case ast.Call(ast.Attribute(ast.Name("torch"), "load"), [ast.Name(name), *_]) | ast.Call(
-                ast.Attribute(ast.Name("torch"), "save"), [_, ast.Name(name), *_]
-            ):
-                yield name, "path"
-            case ast.Call(ast.Attribute(_, asked), arguments) if asked in _SHAPING:
-                inside = (each for argument in arguments for each in _sizes(argument))
-                yield from ((name, "integer") for name in inside)
-            case ast.Call(ast.Attribute(ast.Name("torch"), asked), arguments) if asked in _OF_SIZES:
-                yield from ((each.id, "integer") for each in arguments if isinstance(each, ast.Name))
-            case ast.Call(ast.Attribute(ast.Name("torch"), asked)) if asked in _OF_NUMBERS_ALONE:
-                pass
-            case ast.Call(ast.Attribute(ast.Name("torch" | "F")), arguments):
-                yield from ((each.id, "tensor") for each in arguments[:2] if isinstance(each, ast.Name))
-            case ast.Call(ast.Attribute(ast.Name("self")), arguments):
-                yield from ((each.id, "given") for each in arguments if isinstance(each, ast.Name))
-            case ast.BinOp(ast.Name(name)):
-                yield name, "given"
-
-
-def _by_attribute(attribute: str) -> str:
-    if attribute in ("step", "param_groups"):
-        return "optimizer"
-    if attribute in MODULE_ATTRIBUTES:
-        return "module"
-    if attribute in TENSOR_ATTRIBUTES:
-        return "tensor"
-    if attribute in ("items", "keys", "values", "get", "update"):
-        return "dict"
-    if attribute in ("dataset", "batch_size"):
-        return "config"
-    if attribute in ("append", "extend", "index"):
-        return "list"
-    if attribute == "to":
-        return "moved"
-    return "config"
-
-
-def _ranks(function: ast.AST) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(function):
-        match node:
-            case ast.Assign([ast.Tuple(names)], ast.Name(name)):
-                yield name, len(names)
-            case ast.Assign([ast.Tuple(names)], ast.Attribute(ast.Name(name), "shape")) | ast.Assign(
-                [ast.Tuple(names)], ast.Call(ast.Attribute(ast.Name(name), "size"), [])
-            ) if not any(isinstance(each, ast.Starred) for each in names):
-                yield name, len(names)
-            case ast.Compare(
-                ast.Attribute(ast.Name(name), "ndim") | ast.Call(ast.Attribute(ast.Name(name), "dim")),
-                [ast.Eq()],
-                [ast.Constant(int(rank))],
-            ) if rank > 0:
-                yield name, rank

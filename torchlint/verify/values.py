@@ -14,7 +14,9 @@ import torch
 from torch import nn
 
 from torchlint.verify.anything import AnyTensor, Anything, tensors
-from torchlint.verify.usage import CONFIGURATIONS, MODULE_ATTRIBUTES, Use, says
+from torchlint.verify.evidence import MODULE_ATTRIBUTES
+from torchlint.verify.outputs import Outputs
+from torchlint.verify.usage import CONFIGURATIONS, Use, says
 
 
 class Place(str):
@@ -59,6 +61,7 @@ _SMALL: tuple[tuple[tuple[str, ...], Any], ...] = (  # of a name, the first of w
     (("use_", "is_", "with_", "bias", "inplace", "verbose", "causal", "enable", "return_"), False),
     (("dim", "axis"), -1),
     (("act", "nonlinearity"), "relu"),
+    (("pad", "=id", "=idx"), 0),
     (("folder", "=dir", "directory"), Place(".")),
     (("path", "file"), Place("file")),
     (("=name", "=mode", "=type"), ""),
@@ -101,13 +104,27 @@ class Config:
         lower = name.lower()
         inner = lower in ("model", "data", "training", "optim") or lower.endswith(("config", "cfg", "args"))
         value: Any = Config(self._size) if inner else scalar(name, self._size, computes=False)
-        known = "" if inner or value != self._size else self._reads.get(name, "")
-        if known:
-            value = {"object": Config(self._size), "called": AnyModule(), "list": [Anything(self._size)] * 2}[known]
+        known = self._reads.get(name, "")
+        if known.startswith("="):  # what it is compared with
+            value = known[1:]
+        elif (known in ("list", "mapping") and inner) or (known and not inner and value == self._size):
+            value = self._read(known)
         elif type(value) is int and value == self._size:
             value = Anything(value)
         self.__dict__[name] = value
         return value
+
+    def _read(self, held: str) -> Any:
+        match held:
+            case "called":
+                return AnyModule()
+            case "list":
+                return [Anything(self._size)] * 2
+            case "mapping":
+                return {}
+            case "tensor":
+                return torch.rand(2, self._size, generator=torch.Generator().manual_seed(1)) + 0.1
+        return Config(self._size)
 
     def __getitem__(self, name: Any) -> Any:
         return getattr(self, str(name))
@@ -152,6 +169,10 @@ class Settings(dict[str, Any]):
         return dict.pop(self, key, self._made[key] if default is None else default)
 
 
+PARTS = 3
+"""So many tensors a dictionary holds of which no key is known."""
+
+
 class Batch(dict[str, Any]):
     """A dictionary of tensors that has the keys which are asked for."""
 
@@ -169,6 +190,24 @@ class Batch(dict[str, Any]):
     def __missing__(self, key: str) -> Any:
         self[key] = value = tensor(str(key), *self._own.get(key, self._made))
         return value
+
+    def _filled(self) -> Batch:
+        """With something, where it is gone through before a key was asked for."""
+        for number in range(PARTS) if not dict.__len__(self) else ():
+            self[str(number)]
+        return self
+
+    def values(self) -> Any:
+        """As those of a dictionary."""
+        return dict.values(self._filled())
+
+    def items(self) -> Any:
+        """As those of a dictionary."""
+        return dict.items(self._filled())
+
+    def keys(self) -> Any:
+        """As those of a dictionary."""
+        return dict.keys(self._filled())
 
     def get(self, key: str, default: Any = None) -> Any:
         return dict.get(self, key, default)
@@ -188,13 +227,19 @@ class AnyModule(nn.Module):  # type: ignore[misc]
     ----------
     building
         Whether something is being built: what is called there, but on no tensors, is a class of layers.
+    called
+        Whether one of them was given a tensor.
+    gives_outputs
+        Whether what they give back has parts by name: a program has asked a tensor for one.
     """
 
     building: ClassVar[bool] = False
+    called: ClassVar[bool] = False
+    gives_outputs: ClassVar[bool] = False
 
-    def __init__(self, reads: tuple[tuple[str, str], ...] = ()) -> None:
+    def __init__(self, reads: tuple[tuple[str, str], ...] = (), *, outputs: bool = False) -> None:
         super().__init__()
-        self.reads = reads
+        self.reads, self.outputs = reads, outputs
         self.in_features = self.out_features = self.dim = self.embed_dim = self.hidden_size = 8
         self.weight = nn.Parameter(torch.ones(()))
         self.bias = nn.Parameter(torch.zeros(()))
@@ -206,7 +251,10 @@ class AnyModule(nn.Module):  # type: ignore[misc]
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """The first tensor among the arguments; of what is no tensor, as a class of layers would."""
         for value in tensors((*args, *kwargs.values())):
-            return (value if value.is_floating_point() else value.float()) * self.weight + self.bias
+            given_back = (value if value.is_floating_point() else value.float()) * self.weight + self.bias
+            AnyModule.called = True
+            parts = self.outputs or AnyModule.gives_outputs
+            return Outputs(given_back, of_words=not value.is_floating_point()) if parts else given_back
         given = (*args, *kwargs.values())
         sizes = given and all(isinstance(each, (int, float, str, type, nn.Module)) for each in given)
         return AnyModule() if sizes or AnyModule.building else self.weight + self.bias
@@ -279,7 +327,7 @@ def tensor(name: str, shape: tuple[int, ...], requires_grad: bool, kind: str = "
         return torch.randint(0, 2, shape, generator=generator)
     if kind == "integers" or (not kind and last in ("ids", "label", "labels", "target", "targets", "index", "y")):
         return torch.randint(0, 2, shape[:1], generator=generator)
-    leaf = torch.rand(shape, generator=generator) + 0.1
+    leaf = torch.rand(shape, generator=generator) * 0.8 + 0.1
     return leaf.requires_grad_().clone() if requires_grad else leaf
 
 
@@ -322,7 +370,7 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
             first = [tensor("x", shape, requires_grad, use.held) for _ in range(max(1, use.rank - 1))]
             return (*first, tensor("labels", shape, False))
         case "module":
-            return AnyModule(use.reads)
+            return AnyModule(use.reads, outputs=use.held == "outputs")
         case "modules":
             return [AnyModule() for _ in range(use.rank or 2)]
         case "array":
@@ -332,7 +380,7 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
         case "criterion":
             return criterion
         case "callable":
-            return AnyModule(use.reads)
+            return AnyModule(use.reads, outputs=use.held == "outputs")
         case "optimizer":
             return torch.optim.SGD(AnyModule().parameters(), lr=0.01)
         case "scheduler":
@@ -351,10 +399,16 @@ def make(name: str, use: Use, shape: tuple[int, ...], size: int, requires_grad: 
         case "dict":
             settings = not computes or name.lower() in CONFIGURATIONS
             return Settings(size, use.reads) if settings else Batch(shape, requires_grad, use.held, use.value or ())
+        case "list" if use.choices:
+            return [use.choices[index % len(use.choices)] for index in range(use.rank or 2)]
         case "list":
-            return [Anything(size) if use.held == "anything" else size for _ in range(use.rank or 2)]
+            part = scalar(name, size, computes=False)
+            part = Anything(size) if use.held == "anything" else part if type(part) is int and part else size
+            return [part for _ in range(use.rank or 2)]
         case "indices":
             return [0, 1]
+        case "integer" if use.held == "axis":
+            return -1
         case "integer":
             return int(value) if isinstance(value := scalar(name, size, computes=computes), (int, float)) else size
         case "number":

@@ -17,8 +17,9 @@ from torchlint.verify.case import Case, DraftVerdict, is_data, shown
 from torchlint.verify.counterfactual import same_end, same_passes, same_results
 from torchlint.verify.messages import FREED, message
 from torchlint.verify.probe import Probe, Run
+from torchlint.verify.probes.seeds import begun
 from torchlint.verify.programs import Program
-from torchlint.verify.protocol import Outcome
+from torchlint.verify.protocol import Facts, Outcome
 
 _POSITIONS = {"retain_graph": 1, "create_graph": 2}
 
@@ -135,11 +136,16 @@ def cheaper(case: Case, claim: Observed, program: Program, base: Outcome, run: R
 
 
 def inexact(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> DraftVerdict | None:
-    """With the finding's fix the statement gives another value: what is there has lost digits, or is no number."""
+    """
+    With the finding's fix the statement gives another value: what is there has lost digits, or is no number. Where
+    there is no fix: it gives what is no number, and none with the same program in double precision.
+    """
     fix = case.finding.fix
     made = [each for each in case.executions(base) if not each.raised]
-    if fix is None or not made:
+    if not made:
         return None
+    if fix is None:
+        return _finite_in_double(case, program, base, run)
     text = program.edited(fix.edits)
     if text.count("\n") != program.text.count("\n"):
         return DraftVerdict("inconclusive", "the fix moves lines, so that values cannot be compared")
@@ -154,7 +160,7 @@ def inexact(case: Case, claim: Observed, program: Program, base: Outcome, run: R
     for old, new in zip(made, cured, strict=False):
         for name, value in old.after.items():
             better = new.after.get(name)
-            if (
+            if name in _results(case.own.node) and (
                 is_data(value)
                 and is_data(better)
                 and better is not None
@@ -168,6 +174,36 @@ def inexact(case: Case, claim: Observed, program: Program, base: Outcome, run: R
     return None
 
 
+def _finite_in_double(case: Case, program: Program, base: Outcome, run: Run) -> DraftVerdict | None:
+    """A statement makes what is no number of numbers, and in double precision a number."""
+    text = program.text
+    if not programs.assigned(case.own.node):
+        named = programs.with_value_named(program, case.own.line, case.own.column + 1, _VALUE)
+        if named is None:
+            return None
+        text, base = named, run(named, False)
+    double = run(begun(Program(text, program.path), _DOUBLE), False)
+    results = _results(case.own.node)
+    pairs = zip(*([e for e in case.executions(each) if not e.raised] for each in (base, double)), strict=False)
+    for old, new in pairs:
+        given = [facts for name, facts in old.before.items() if name not in results]
+        if any(is_data(facts) and _is_no_number(facts) for facts in given):
+            continue  # it was given some
+        for name in results:
+            value, better = old.after.get(name), new.after.get(name)
+            if is_data(value) and is_data(better) and _is_no_number(value) and not _is_no_number(better):
+                said = "its value" if name == _VALUE else f"`{name}`"
+                return DraftVerdict("confirmed", f"{said} is {shown(value)}, in double precision {shown(better)}")
+    return None
+
+
+def _is_no_number(found: Facts | None) -> bool:
+    return found is not None and not all(math.isfinite(each) for each in found["numbers"][:-1])
+
+
+_DOUBLE = "import torch as torch_of_double; torch_of_double.set_default_dtype(torch_of_double.float64); "
+
+
 def _close(one: list[float], other: list[float]) -> bool:
     return len(one) == len(other) and all(
         math.isclose(a, b, rel_tol=1e-3, abs_tol=1e-12) or (math.isnan(a) and math.isnan(b))
@@ -179,8 +215,14 @@ _VALUE = "value_of_the_statement"
 """What a statement that binds nothing gives back has this name in the runs that are compared."""
 
 
-def _assigned(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+def _results(statement: ast.stmt) -> tuple[str, ...]:
     return tuple(programs.assigned(statement)) or (_VALUE,)
+
+
+def _assigned(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    results = _results(statement)
+    given = {e.id for e in ast.walk(statement) if isinstance(e, ast.Name) and isinstance(e.ctx, ast.Load)}
+    return (*results, *sorted(given - {*results}))
 
 
 def _silent(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
