@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ROOMS = (  # lowest first; a module imports from its own room and from those before it
-    *("record", "claims", "condition", "truth", "target", "knowledge", "syntax", "config"),
+    *("record", "stack", "claims", "condition", "truth", "target", "knowledge", "syntax", "config"),
     *("model/events", "model/state", "model/autograd", "model/torch", "model/python", "model/observers"),
     *(
         "model/scheduling",

@@ -37,10 +37,15 @@ def main() -> None:
         sys.exit(2)
     import gc
 
-    from torchlint.hosts.command_line import main as command
+    from torchlint.stack import with_room
+
+    def answer() -> None:
+        from torchlint.hosts.command_line import main as command
+
+        command(prog_name="torchlint", obj=asked)
 
     gc.disable()  # of garbage there is what `engine` collects after each file
-    command(prog_name="torchlint", obj=asked)
+    with_room(answer)
 
 
 def run() -> None:

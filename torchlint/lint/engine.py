@@ -36,6 +36,7 @@ from torchlint.project.index import ProjectIndex
 from torchlint.results import MODEL, NEEDLE, PARSE, PLACES
 from torchlint.results import FileReport as FileReport
 from torchlint.rule import Diagnostic, File, Finding, FindingFix, Level, Rule, Settings, Target, TraceLine
+from torchlint.stack import with_room
 from torchlint.syntax.long_literals import Shortened, shortened
 from torchlint.syntax.lowering import program_of
 from torchlint.syntax.nodes import Nodes
@@ -495,7 +496,7 @@ def _with_deep_stack(function: Callable[[], _Result]) -> _Result:
 
     def run() -> None:
         try:
-            results.append(function())
+            results.append(with_room(function))
         except BaseException as error:
             errors.append(error)
 

@@ -69,7 +69,7 @@ class Facts:
         """What no rule has dismissed."""
         self._held: set[tuple[str, int]] | None = set()
         """The strict findings that are held back, by place; None: there may be others."""
-        listening: dict[type[Event], list[Rule]] = {}
+        listening: dict[type[Event], tuple[Rule, ...]] = {}
         for event in happened:
             if event.truth is not Truth.YES:
                 continue
@@ -180,6 +180,11 @@ def visitors(text: str, tree: ast.Module, registry: Registry, selection: Selecti
     return [rule for rule in rules if not found.isdisjoint(rule.needs)]
 
 
-def listeners(kind: type[Event], registry: Registry, selection: Selection) -> list[Rule]:
+def listeners(kind: type[Event], registry: Registry, selection: Selection) -> tuple[Rule, ...]:
     """The enabled rules that subscribe to a kind of event."""
-    return [rule for rule in registry.rules if rule.code in selection.enabled and issubclass(kind, rule.subscriptions)]
+    asked = kind, selection.enabled
+    known = registry.listeners.get(asked)
+    if known is None:
+        rules = [rule for rule in registry.rules if rule.code in selection.enabled]
+        known = registry.listeners[asked] = tuple(rule for rule in rules if issubclass(kind, rule.subscriptions))
+    return known

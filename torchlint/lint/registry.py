@@ -117,6 +117,11 @@ class Registry:
     broken: tuple[BrokenPlugin, ...] = ()
 
     @cached_property
+    def listeners(self) -> dict[tuple[type, frozenset[str]], tuple[Rule, ...]]:
+        """Of the kinds of events and sets of enabled rules that were asked for, who listens (`facts.listeners`)."""
+        return {}
+
+    @cached_property
     def names(self) -> Mapping[str, str]:
         """The name of every code, the driver's own included."""
         driver = {item.code: item.name for item in DRIVER_CODES}

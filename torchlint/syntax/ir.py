@@ -29,7 +29,7 @@ class Node:
 
     @property
     def origin(self) -> cst.CSTNode:
-        if isinstance(self.at, ast.AST):
+        if issubclass(type(self.at), ast.AST):  # a place is asked by a method which class it passes for
             self.at = kinds.place_at(self.at, type(self).__name__)
         return cast(cst.CSTNode, self.at)
 
@@ -243,7 +243,7 @@ class Statement(Node):
     def line(self) -> cst.CSTNode:
         if self.at_line is None:
             return self.origin
-        if isinstance(self.at_line, ast.AST):
+        if issubclass(type(self.at_line), ast.AST):
             self.at_line = kinds.line_at(self.at_line)
         return cast(cst.CSTNode, self.at_line)
 

@@ -109,6 +109,11 @@ class CallGraph:
         self._writers = 0
         self.writers_elsewhere: Writers = []
         self._groups: dict[frozenset[str], int] = {}
+        self._asked: list[tuple[int, bool, list[int]]] = []
+        """
+        Of each concern that anything in the file meets: whose it is, whether it is one of writes, and where each of its
+        groups is written (`_beside`).
+        """
         self._read(elsewhere)
 
     def note_pure(self, definition: ir.Node) -> None:
@@ -144,17 +149,21 @@ class CallGraph:
         for number in _numbers(close >> len(self._written)):
             close |= self._edges[len(self._written) + number]
         close |= self._bit(cls)
-        groups = self._groups
-        found = {
-            number
-            for concern, number in self._concerns
-            if (writes or not concern.writes)
-            and all(groups[group] & mine for group in concern.here)
-            and all(groups[group] & close for group in concern.near)
-            and all(groups[group] & reached for group in concern.anywhere)
-        }
-        found |= self._anywhere
+        beside = self._beside(mine, close, reached)
+        found = set(self._anywhere)
+        for number, only_writes, masks in self._asked:
+            if number not in found and (writes or not only_writes):
+                for mask in masks:
+                    if not mask & beside:
+                        break
+                else:
+                    found.add(number)
         return frozenset(found) if found else None
+
+    def _beside(self, mine: int, close: int, reached: int) -> int:
+        """Three sets of bits in one: of a concern, each group is asked for in one of them."""
+        wide = len(self._edges)
+        return mine | close << wide | reached << 2 * wide
 
     def _reached_by(self, number: int) -> int:
         """All that may run where one runs."""
@@ -284,37 +293,45 @@ class CallGraph:
         for concern, _ in self._concerns:
             groups |= {*concern.anywhere, *concern.near, *concern.here}
         words = {word for group in groups for word in group}
-        means = {word: _meant(word, everything, meanings) for word in words}
-        exact = {each for found in means.values() for each in found}
+        added = [word for word in words if word[0] == "+"]
+        means = {word: _meant(word, everything, meanings) for word in words if word[0] in "*+" or word in meanings}
+        exact = (words - means.keys()).union(*means.values())
         for number, each in enumerate(self._written):
             for word in each.words & exact:
                 waiting[word] = waiting.get(word, 0) | 1 << number
         first_class = len(self._written)
         for number, constructed in enumerate(self._constructed):
-            for word in words:
-                if word[0] == "+" and word[1:] in constructed:
+            for word in added:
+                if word[1:] in constructed:
                     waiting[word] = waiting.get(word, 0) | 1 << (first_class + number)
         given = layers(self._written)
-        found = {SLICED: _sliced(self._definitions, self._written, given), SETS: self._sets(given)}
+        found = {SLICED: _sliced(self._definitions, self._written, given), SETS: _sets(self._written, given)}
         for group in groups:
             mask = 0
             for word in group:
                 mask |= found.get(word, 0)
-                for meant in means[word]:
+                for meant in means.get(word, (word,)):
                     mask |= waiting.get(meant, 0)
             self._groups[group] = mask
+        for concern, number in self._concerns:
+            masks = [self._beside(self._groups[group], 0, 0) for group in concern.here]
+            masks += [self._beside(0, self._groups[group], 0) for group in concern.near]
+            masks += [self._beside(0, 0, self._groups[group]) for group in concern.anywhere]
+            if all(masks):
+                self._asked.append((number, concern.writes, masks))
 
-    def _sets(self, given: dict[str, set[str]]) -> int:
-        """The functions that set attributes which may be parameters: of a layer, or so called elsewhere in the file."""
-        found = 0
-        if any("register_parameter" in each.words for each in self._written):
-            named = None
-        else:
-            named = {name for name, made in given.items() if "Parameter" in made}
-        for number, each in enumerate(self._written):
-            if any("weight" in name or "bias" in name or named is None or name in named for name in each.assigned):
-                found |= 1 << number
-        return found
+
+def _sets(functions: list[ir.Written], given: dict[str, set[str]]) -> int:
+    """The functions that set attributes which may be parameters: of a layer, or so called elsewhere in the file."""
+    found = 0
+    if any("register_parameter" in each.words for each in functions):
+        named = None
+    else:
+        named = {name for name, made in given.items() if "Parameter" in made}
+    for number, each in enumerate(functions):
+        if any("weight" in name or "bias" in name or named is None or name in named for name in each.assigned):
+            found |= 1 << number
+    return found
 
 
 def _sliced(definitions: list[ir.FunctionDef], functions: list[ir.Written], given: dict[str, set[str]]) -> int:

@@ -6,6 +6,8 @@ Reads values; runs no operation.
 
 from __future__ import annotations
 
+from typing import cast
+
 import libcst as cst
 
 from torchlint.knowledge.ops.find import Known
@@ -239,5 +241,4 @@ def python_value(value: object) -> Value:
 
 def cst_of(node: ir.Node) -> cst.BaseExpression:
     """The libcst expression that an expression was lowered from."""
-    assert isinstance(node.origin, cst.BaseExpression)
-    return node.origin
+    return cast(cst.BaseExpression, node.origin)
