@@ -169,6 +169,25 @@ def a_method_of_whatever_is_given():
     spectrum(Matrix())
 
 
+def a_product_with_whatever_is_given():
+    class Matrix:
+        def __init__(self, A):
+            self.A = A
+
+        def __mul__(self, other):
+            return Matrix(self.A * other)
+
+        def solve(self, b):
+            return torch.linalg.solve(self.A, b)
+
+    def solved(kernel, b):
+        mask = torch.ones(2, 2)
+        kernel = kernel * mask
+        return kernel.solve(b)
+
+    solved(Matrix(torch.eye(2)), torch.ones(2, 1))
+
+
 def a_method_that_is_asked_for():
     A = torch.eye(3)
     if hasattr(torch.linalg, "eigh"):

@@ -18,6 +18,7 @@ import libcst as cst
 from torchlint.fixes.rewrites import is_atom
 from torchlint.rule import Edit, FindingFix, Fix, TextEdit
 from torchlint.syntax.mentions import statements
+from torchlint.syntax.place import is_place
 from torchlint.syntax.tree import NEWLINE, Source, Span, python_tree, walk
 
 
@@ -96,6 +97,9 @@ def _edit(source: Source, edit: Edit, removed: set[int]) -> TextEdit:
 def _with_parentheses(source: Source, edit: Edit, span: Span) -> Span:
     """The span with the parentheses around an expression, if the new text holds together without them."""
     node = edit.node
+    if is_place(node):
+        source.code(node)  # which wants the node where parentheses may be around it
+        return span
     if not isinstance(node, cst.BaseExpression) or not node.lpar:
         return span
     first, last = source.span(node.lpar[0]), source.span(node.rpar[-1])
@@ -173,7 +177,7 @@ def _continuations(text: str) -> tuple[set[int], set[int]]:
 
 def _loses_comment(edit: Edit) -> bool:
     node = edit.node
-    if edit.before:
+    if edit.before or is_place(node):  # what can be written as it stands without its node is on one line
         return False
     own: set[int] = set()
     for name in ("leading_lines", "trailing_whitespace"):

@@ -408,8 +408,8 @@ WEIGHTS_ONLY = (1, 13)
 
 def loading_weights(event: UnsafeLoad) -> Fix | None:
     """The call that loads weights only: a file with other things in it is refused then."""
-    if event.argument is not None:
-        return Fix("load weights only", (Edit(event.argument.value, "True"),), safe=False)
+    if event.value is not None:
+        return Fix("load weights only", (Edit(event.value, "True"),), safe=False)
     if event.call is None or event.target.begins_before(WEIGHTS_ONLY):
         return None
     return saying(event.call, "weights_only", "True", safe=False)

@@ -488,6 +488,8 @@ def _event(path: str, target: Target, use: Use, names: _Names) -> Event:
         at = _argument(call, use.argument)
         if use.kind in (events.OldArgument, events.UnsafeLoad):
             facts["argument"] = at
+        if use.kind is events.UnsafeLoad:
+            facts["value"] = _place(argument_at(call, use.argument))
     elif use.kind is events.UnsafeLoad:
         facts["argument"] = None
     if call is not None and use.others:

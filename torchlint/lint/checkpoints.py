@@ -88,9 +88,9 @@ class Checkpoints(Contents):
             return not keys.isdisjoint(kept.keys)
         return True if words & kept.words else None
 
-    def tells(self, call: ast.Call) -> bool:
-        """Whether anything tells what a call of `torch.load` reads: keys, or words of the path."""
-        return any(self._told_by(call))
+    def told(self, call: ast.Call) -> frozenset[str]:
+        """All that tells what a call of `torch.load` reads: keys, and words of the path."""
+        return frozenset().union(*self._told_by(call))
 
     def _told_by(self, call: ast.Call) -> tuple[frozenset[str], frozenset[str]]:
         if call not in self._told:

@@ -93,11 +93,11 @@ class Loaded:
         for kept in self.checkpoints.kept:
             if self.checkpoints.likely(call, kept) is not False:  # a file mostly loads what it saves
                 return kept.pickled
-        if self.checkpoints.tells(call):
-            for shown, text in self.project.mentioning("torch.save"):
-                for kept in _kept(text):
-                    if self.checkpoints.likely(call, kept):
-                        return replace(kept.pickled, file=shown)
+        told = self.checkpoints.told(call)
+        for shown, text in self.project.mentioning("torch.save") if told else ():
+            for kept in _kept(text) if any(each in text for each in told) else ():
+                if self.checkpoints.likely(call, kept):
+                    return replace(kept.pickled, file=shown)
         return None
 
 

@@ -32,5 +32,9 @@ class Unparsed(Source):
         """Where a node stands, by its place."""
         return self._nodes.span(node)  # type: ignore[arg-type]
 
+    def code(self, node: object) -> str:
+        """How a node is written, by its place."""
+        return self._nodes.code(node)  # type: ignore[arg-type]
+
     def __getattr__(self, name: str) -> object:
         raise NodeWantedError

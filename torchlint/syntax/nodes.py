@@ -113,7 +113,7 @@ class Nodes:
 
     def code(self, place: Place) -> str:
         """How the node at a place is written. Parses nothing, and raises as `span`."""
-        if not self._holds(place):
+        if not is_place(place) or not self._holds(place):
             raise NodeWantedError
         return code_at(place, self._lines)
 

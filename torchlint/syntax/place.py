@@ -102,6 +102,13 @@ def span_of(place: Place, lines: Sequence[str]) -> tuple[int, int, int, int]:
         Only the tree tells.
     """
     node = place.at
+    if place.sort == "argument":
+        line, column, end_line, end_column = _bare(node, lines)
+        before = lines[line - 1][:column].rstrip()
+        named = _NAMED.search(before)
+        if before[-1:] in ("", "*") or (named is None and before[-1] == "="):
+            raise NodeWantedError
+        return line, column if named is None else named.start(), end_line, end_column
     if place.sort not in _TOLD or isinstance(node, (ast.Tuple, ast.GeneratorExp, ast.Starred)):
         raise NodeWantedError
     found = _span(node, lines)
@@ -125,17 +132,33 @@ def code_at(place: Place, lines: Sequence[str]) -> str:
     NodeWantedError
         Only the tree tells: parentheses around it may be its own, and its lines indented.
     """
-    line, column, end_line, end_column = span_of(place, lines)
-    if place.sort != "expression" or line != end_line:
+    if place.sort != "expression":
+        raise NodeWantedError
+    line, column, _, end_column = _bare(place.at, lines)
+    return lines[line - 1][column:end_column]
+
+
+def _bare(node: ast.AST, lines: Sequence[str]) -> tuple[int, int, int, int]:
+    """
+    From where to where an expression stands that is on one line and has no parentheses of its own.
+
+    Raises
+    ------
+    NodeWantedError
+        That cannot be told, or is not so.
+    """
+    line, column, end_line, end_column = _span(node, lines)
+    if line != end_line or "\f" in lines[line - 1] or isinstance(node, (ast.Tuple, ast.GeneratorExp, ast.Starred)):
         raise NodeWantedError
     before, after = lines[line - 1][:column].rstrip(), lines[line - 1][end_column:].lstrip()
     if before[-1:] in ("", "(") and after[:1] in ("", "#", "\\", ")"):
         called = _CALLED.search(before)
         if called is None or keyword.iskeyword(called[1]):
             raise NodeWantedError
-    return lines[line - 1][column:end_column]
+    return line, column, end_line, end_column
 
 
+_NAMED = re.compile(r"\w+[ \t]*=$")
 _CALLED = re.compile(r"(\w+|[)\]])[ \t]*\($")
 """What stands before the parenthesis that opens the arguments of a call."""
 

@@ -208,6 +208,8 @@ class UnsafeLoad(ApiReference):
     ----------
     argument
         `weights_only=False`; None where it is not said, and a release of the target takes that for False.
+    value
+        Its False.
     holds
         Something that nobody can load as weights only: in this file, if the program tells; else what the same file, or
         another one of the project, saves, if keys or names of files tell that it is what is loaded. None if nothing is
@@ -228,6 +230,7 @@ class UnsafeLoad(ApiReference):
     """
 
     argument: cst.Arg | None
+    value: cst.BaseExpression | None = None
     holds: Pickled | None = None
     used: bool = False
     is_own: bool = False

@@ -9,6 +9,7 @@ import libcst as cst
 
 from torchlint.model.events.api import TensorMethod
 from torchlint.model.state.hooks import Observer
+from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Tensor, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import Concern
@@ -29,6 +30,11 @@ class ChangingMethods(Observer):
     words = tuple(f".{name}(" for name in sorted(METHODS))
     concerns = (Concern(here=(METHODS,)),)
 
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self._doubtful: dict[int, Value] = {}
+        """What operators with something unknown gave, by identity."""
+
     def method(
         self,
         receiver: Value,
@@ -42,7 +48,7 @@ class ChangingMethods(Observer):
             return
         call = origin.origin
         known = isinstance(receiver, Tensor) or (isinstance(receiver, Unknown) and receiver.tensor is not None)
-        if known and isinstance(call, cst.Call):
+        if known and isinstance(call, cst.Call) and not self._may_be_another(receiver):
             self.machine.emit(
                 TensorMethod(
                     node=origin.function.origin,
@@ -52,3 +58,22 @@ class ChangingMethods(Observer):
                     call=call,
                 )
             )
+
+    def binary(self, op: str, left: Value, right: Value, result: Value, origin: ir.Binary) -> None:
+        if isinstance(left, Unknown) or isinstance(right, Unknown):
+            self._doubtful[id(result)] = result
+            if isinstance(result, Unknown) and result.tensor is not None:
+                self._doubtful[id(result.tensor)] = result
+
+    def _may_be_another(self, value: Value, depth: int = 8) -> bool:
+        """
+        Whether an operator with something unknown made a value, or made what it was made from: `kernel * mask` is what
+        the class of `kernel` says, and may be no tensor.
+        """
+        if id(value) in self._doubtful or (isinstance(value, Unknown) and id(value.tensor) in self._doubtful):
+            return True
+        made = self.machine.computations.maker(value)
+        if made is None or not depth:
+            return False
+        first = made.operands[:1] if made.how == "method" else made.operands
+        return any(self._may_be_another(each, depth - 1) for each in first)
