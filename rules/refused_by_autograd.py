@@ -32,9 +32,8 @@ class RefusedByAutograd(Rule):
     that are told to require grad; a gradient of another shape than the tensor's, given to a backward or assigned to
     `.grad`; and a backward through an operation that has no derivative (`heaviside`, `//`, `bincount`, `unique`);
     a gradient of another shape that a custom `backward` returns, and tensors that it unpacks and nobody saved;
-    a tensor in two parameter groups of an optimizer; what was made under `torch.inference_mode()` where autograd
-    would save it, or where it is written outside of that; and `backward` of a loss that was built and never called:
-    `nn.MSELoss(output, target)`.
+    a tensor in two parameter groups of an optimizer; what was made under `torch.inference_mode()`, saved by autograd or
+    written outside of that; and `backward` of a loss that was built and never called: `nn.MSELoss(output, target)`.
 
     ## Why is this bad?
     Torch raises as soon as the line runs.
@@ -50,8 +49,7 @@ class RefusedByAutograd(Rule):
     have. Other refusals have rules of their own: TLN111, TLN113 to TLN115, TLN203, TLN209, TLN304.
 
     ## References
-    - [torch.Tensor.detach_](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.detach_.html): "views cannot be
-      detached in-place"
+    - [torch.Tensor.detach_](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.detach_.html): not of views
     - [torch.Tensor.register_hook](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.register_hook.html)
     - [torch.Tensor.retain_grad](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.retain_grad.html)
     """
@@ -108,14 +106,12 @@ class RefusedByAutograd(Rule):
     def check(self, event: events.AutogradRefused | custom.NothingSaved) -> Iterator[Diagnostic]:
         if isinstance(event, custom.NothingSaved):
             message = f"`{event.cls}.forward` saves nothing, and `backward` unpacks what was saved"
-            yield Diagnostic(
-                event.node, message, event.trace, claims=(Raises("not enough values to unpack", here=False),)
-            )
+            claims = (Raises("not enough values to unpack", here=False),)
+            yield Diagnostic(event.node, message, event.trace, claims=claims)
             return
-        if event.kind not in _SAYS:
+        leaf = event.kind == "out" and (event.target.requires_grad & event.target.is_leaf) is Truth.YES
+        if event.kind not in _SAYS or leaf:  # a leaf that is written in place: TLN203
             return
-        if event.kind == "out" and (event.target.requires_grad & event.target.is_leaf) is Truth.YES:
-            return  # a leaf that is written in place: TLN203
         says = _SAYS[event.kind]
         name = f"`{event.target.name}`" if event.target.name else "a tensor"
         if event.kind == "out":
@@ -137,8 +133,8 @@ class RefusedByAutograd(Rule):
             message = f"{name} is in two parameter groups of one optimizer: torch refuses"
         elif event.kind == "inference":
             saves = "requires_grad" not in event.op
-            what = f"`{event.op}` would save" if saves else f"`{event.op}` of"
-            message = f"{what} {name}, which was made in inference mode: torch refuses; `clone()` it first"
+            what = f"`{event.op}` {'would save' if saves else 'of'} {name}, which was made in inference mode"
+            message = f"{what}: torch refuses; `clone()` it first"
             says = "Inference tensors cannot be saved for backward" if saves else "on inference tensor"
         elif event.kind == "inference-write":
             message = f"`{event.op}` writes into {name}, which was made in inference mode, outside of it: torch refuses"
@@ -147,8 +143,8 @@ class RefusedByAutograd(Rule):
         elif event.kind == "no-derivative":
             message = f"the backward comes through `{event.op}`, which has no derivative: torch refuses"
         elif event.kind == "integers":
-            message = f"`{event.op}` for integers or booleans: only floating-point tensors can require grad"
-            message += f", and {name} holds none" if event.target.name else ""
+            other = f", and {name} holds none" if event.target.name else ""
+            message = f"`{event.op}` for integers or booleans: only floating-point tensors can require grad{other}"
         else:
             message = f"`{event.op}` on {name}, which doesn't require grad: torch refuses"
         yield Diagnostic(event.node, message + spelled(event.conditions), event.trace, claims=(Raises(says),))

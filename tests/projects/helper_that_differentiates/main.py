@@ -8,4 +8,4 @@ optimizer = torch.optim.SGD(cell.parameters(), lr=0.1)
 h = torch.zeros(1, 3)
 for _ in range(3):
     h = cell(torch.ones(1, 2), h)
-    update(optimizer, h.sum())  # error: [TLN101, TLN202]
+    update(optimizer, h.sum())  # error: [TLN101]

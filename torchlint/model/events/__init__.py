@@ -355,9 +355,8 @@ set on a non-leaf; `numpy()`, `deepcopy` of a graph tensor; an input of `autogra
 on, or that requires no grad; an optimizer over a non-leaf; `retain_grad()`, `register_hook` without requires_grad;
 `out=` among tensors that require grad; a tensor of integers or booleans told to require grad; a hook on what has been
 accumulated, on a non-leaf; a gradient given, or assigned to `.grad`, of another shape or kind of number than the
-tensor; a backward through an operation whose derivative is not implemented; a tensor in two groups of an optimizer; a
-tensor made in inference mode is saved, told to require grad, or written where it is left; a backward of a loss's layer
-that was never called.
+tensor; a backward through an operation without a derivative; a tensor in two groups of an optimizer; one made in
+inference mode is saved, told to require grad, or written outside; a backward of a loss's layer that was never called.
 """
 
 

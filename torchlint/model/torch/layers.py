@@ -244,7 +244,8 @@ def _saved(torch: Torch, layer: _Opaque, node: GraphNode) -> tuple[Saved, ...]:
     """
     What a layer surely saves: its arguments, for the gradients of its weights, and weights, for those of its arguments.
     """
-    module, site, found = layer.module, layer.site, list[tuple[str, Tensor, Guard]]()
+    module, site = layer.module, layer.site
+    found: list[tuple[str, Tensor, Guard]] = []
     given = [site.get(place, name) for place, name in enumerate(module.kind.inputs)]
     opaque = module.kind.opaque(module.config)
     trained = all(each.requires_grad == GRAD_YES for each in layer.owned) and torch.machine.grad_mode is Truth.YES
