@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-ConditionKind: TypeAlias = Literal["requires_grad", "branch", "device", "copy", "grad_mode"]
+ConditionKind: TypeAlias = Literal["requires_grad", "branch", "device", "copy", "grad_mode", "kernel"]
 """
 "requires_grad": the tensor that `expression` names requires grad. "branch": `expression` is true where the program asks
 it. "device": `expression` is a device other than the one the tensor is on, such as a GPU. "copy": the conversion
 `expression` makes a tensor of its own, and does not give back the one it is called on. "grad_mode": whoever calls the
-function has grad mode on, which `expression` asks.
+function has grad mode on, which `expression` asks. "kernel": of the kernels that torch has for the
+operation `expression`, a fused one runs, which saves what the composed one does not.
 """
 
 
@@ -52,6 +53,8 @@ def spelled(conditions: Sequence[Condition]) -> str:
             words += f", where `{each.expression}` makes a new tensor"
         elif each.kind == "grad_mode":
             words += ", where grad mode is on"
+        elif each.kind == "kernel":
+            words += f", where a fused kernel computes `{each.expression}`"
     names = [f"`{each.expression}`" for each in conditions if each.kind == "requires_grad"]
     if names:
         words += f", if {' and '.join(names)} {'requires' if len(names) == 1 else 'require'} grad"

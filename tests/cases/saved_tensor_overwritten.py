@@ -1097,3 +1097,57 @@ def checkpoint_writes_into_what_is_computed_again():
 
     w = torch.rand(3, requires_grad=True)
     checkpoint(block, w, use_reentrant=False).sum().backward()
+
+
+def result_of_fused_attention():
+    """Raises: modified by an inplace operation"""
+    q = torch.rand(2, 2, 5, 8, requires_grad=True)
+    y = F.scaled_dot_product_attention(q, q, q)
+    y += 1  # warning: [TLN201]
+    y.sum().backward()
+
+
+def result_of_composed_attention():
+    """No fused kernel takes three dimensions, and the composed one ends in a product of matrices."""
+    q = torch.rand(2, 5, 8, requires_grad=True)
+    y = F.scaled_dot_product_attention(q, q, q)
+    y += 1
+    y.sum().backward()
+
+
+def gate_before_a_loop_over_time():
+    """Raises: modified by an inplace operation"""
+
+    class Gated(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.proj = nn.Linear(3, 3)
+
+        def forward(self, x):
+            gate = torch.sigmoid(self.proj(x))
+            gate.mul_(2)  # error: [TLN201]
+            found = []
+            for i in range(x.shape[0]):
+                found.append(gate[i])
+            return torch.stack(found)
+
+    Gated()(torch.rand(4, 3)).sum().backward()
+
+
+def what_is_no_longer_in_the_list():
+    """The list is cut to what holds nothing of the gate."""
+
+    class Gated(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.proj = nn.Linear(3, 3)
+
+        def forward(self, x):
+            gate = torch.sigmoid(self.proj(x))
+            gate.mul_(2)  # smell: [TLN204]
+            found = [self.proj(x).sum()]
+            for i in range(x.shape[0]):
+                found.append(gate[i].sum())
+            return torch.stack(found[:1])
+
+    Gated()(torch.rand(4, 3)).sum().backward()

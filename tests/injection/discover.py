@@ -55,6 +55,10 @@ PACKAGES = {
     "vector-quantize-pytorch": ("vector_quantize_pytorch",),
     "encodec": ("encodec",),
     "deepctr-torch": ("deepctr_torch",),
+    "demucs": ("demucs",),
+    "facenet-pytorch": ("facenet_pytorch.models",),
+    "piq": ("piq",),
+    "local-attention": ("local_attention",),
 }
 MOST_MODULES = 120
 ATTEMPTS = 40

@@ -11,7 +11,10 @@ from expectations import lint
 
 from torchlint.verify import named_axes
 
-HEAD = "import torch\nfrom einops import rearrange, reduce, repeat\n\nw = torch.ones(2, 3, 8, requires_grad=True)\n"
+HEAD = (
+    "import torch\nfrom einops import rearrange, reduce, repeat\n"
+    "from einops.layers.torch import Rearrange, Reduce\n\nw = torch.ones(2, 3, 8, requires_grad=True)\n"
+)
 
 FAULTY = {
     "a view of what softmax saved": (
@@ -35,6 +38,13 @@ FAULTY = {
         "modified by an inplace operation",
         "TLN201",
     ),
+    "a layer in a row of layers": (
+        "net = torch.nn.Sequential(torch.nn.Linear(8, 8), Rearrange('b n (two d) -> two b n d', two=2))\n"
+        "mean, spread = net(w)\ns = (0.5 * spread).exp()\nz = mean + s * w[..., :4]\ns.clamp_(min=0.1)\n"
+        "z.sum().backward()\n",
+        "modified by an inplace operation",
+        "TLN201",
+    ),
     "dots over a known shape": (
         "p = w.exp()\nq = rearrange(p, '... d -> d ...')\nq.zero_()\np.sum().backward()\n",
         "modified by an inplace operation",
@@ -42,6 +52,7 @@ FAULTY = {
     ),
 }
 CORRECT = {
+    "a layer that sums": "y = w * 2\nz = Reduce('b n d -> b', 'sum')(y)\ny += 1\nz.sum().backward()\n",
     "a sum saves nothing": "y = w * 2\nz = reduce(y, 'b n d -> b', 'sum')\ny += 1\nz.sum().backward()\n",
     "what is joined after a permutation is a copy": (
         "p = w.softmax(-1)\nq = rearrange(p, 'b n d -> (n b) d')\nq.mul_(2)\np.sum().backward()\n"
@@ -60,7 +71,12 @@ def _refusal(text: str, monkeypatch: pytest.MonkeyPatch) -> str:
     package = types.ModuleType("einops")
     for name in ("rearrange", "reduce", "repeat"):
         setattr(package, name, getattr(named_axes, name))
+    layers = types.ModuleType("einops.layers.torch")
+    for name in ("Rearrange", "Reduce"):
+        setattr(layers, name, named_axes.KNOWN[name])
     monkeypatch.setitem(sys.modules, "einops", package)
+    monkeypatch.setitem(sys.modules, "einops.layers", types.ModuleType("einops.layers"))
+    monkeypatch.setitem(sys.modules, "einops.layers.torch", layers)
     try:
         exec(compile(text, "program.py", "exec"), {"__name__": "__main__", "torch": torch})
     except RuntimeError as error:

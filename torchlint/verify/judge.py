@@ -305,6 +305,8 @@ def _condition_missed(case: Case, outcome: Outcome) -> str:
         text = condition.expression
         if condition.kind in ("device", "copy"):
             return f"it is claimed for another device, or another conversion (`{text}`)"
+        if condition.kind == "kernel":
+            return f"it is claimed for another kernel of `{text}`"
         held = False
         for execution in case.executions(outcome):
             found = execution.before.get(text)

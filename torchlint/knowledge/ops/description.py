@@ -80,11 +80,14 @@ class Saved:
         Empty: saved whenever the node is recorded. Else only if one of these parameters requires grad.
     certain
         False: saved only under some argument values; the model has to treat it as MAYBE.
+    kernel
+        The operation of which a fused kernel saves it, and the composed one does not; else "".
     """
 
     what: str
     guard: tuple[str, ...] = ()
     certain: bool = True
+    kernel: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,6 +128,9 @@ def _read_saved(autograd: Autograd, saved: Saved, guard: Guard, origin: ir.Node,
         total = conjoin(guard, saved.guard, write.path, write.assumed, machine.path, machine.assumed)
         if total is None:
             continue
+        named = conditions(total)
+        if any(each.kind == "kernel" for each in named) and len(named) > 1:
+            guard |= unknown_guard()  # two things that the text leaves open
         viewed = saved.tensor.view in ("multi", "no_grad") and saved.tensor.requires_grad.truth() is Truth.YES
         if viewed and not saved.what.startswith("result") and not implicit and unconditional(total) <= machine.guard:
             # unpacking an input asks for its grad_fn before it looks at the version (saved_variable.cpp)
@@ -140,7 +143,7 @@ def _read_saved(autograd: Autograd, saved: Saved, guard: Guard, origin: ir.Node,
                 saved=saved,
                 need=unconditional(guard | saved.guard | write.assumed | machine.assumed),
                 basis=write.path | machine.path,
-                conditions=conditions(total),
+                conditions=named,
                 backward=step,
                 implicit=implicit,
                 moment=machine.tick(),

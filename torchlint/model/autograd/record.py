@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 
 from torchlint.knowledge.ops.find import Op, is_one_node, last_node_holds
+from torchlint.knowledge.ops.find import Saved as SavedBy
+from torchlint.knowledge.ops.kernels import FUSED, saves
 from torchlint.model.autograd.autograd import Autograd
 from torchlint.model.autograd.edges import edges_of, new_node
 from torchlint.model.autograd.refusals import refuse
@@ -146,11 +148,11 @@ def record_operation(
     if node.composed:
         node.last_holds = last_node_holds(op)
     saved: list[Saved] = []
-    for save in op.saves:
+    for save in _saves(op, bound):
         if save.what not in bound:
             continue
         copied = autograd.may_cast and not save.what.startswith("result") and op.name in _CAST
-        needed = _save_guard(autograd, save.guard, save.certain and not copied, bound)
+        needed = _save_guard(autograd, save, bound, copied=copied)
         if needed is None:
             continue
         for inner, tensor in possible_options(autograd, bound[save.what]):
@@ -172,16 +174,26 @@ def _refuse_inference(autograd: Autograd, display: str, tensor: Tensor, origin: 
     machine.assumed = assumed
 
 
-def _save_guard(autograd: Autograd, needed: tuple[str, ...], certain: bool, bound: dict[str, Value]) -> Guard | None:
+def _saves(op: Op, bound: dict[str, Value]) -> tuple[SavedBy, ...]:
+    if op.name not in FUSED:
+        return op.saves
+    first = bound.get("query")
+    shape = first.shape if isinstance(first, Tensor) else None
+    return saves(op, None if shape is None else len(shape))
+
+
+def _save_guard(autograd: Autograd, save: SavedBy, bound: dict[str, Value], *, copied: bool = False) -> Guard | None:
     guard: Guard | None = ALWAYS
-    if needed:
+    if save.guard:
         grad = GRAD_NO
-        for parameter in needed:
+        for parameter in save.guard:
             if parameter in bound and not _without_edge(bound[parameter]):
                 grad = grad.either(value_grad(autograd, bound[parameter]))
         guard = grad.guard()
-    if guard is None or certain:
+    if guard is None or (save.certain and not copied):
         return guard
+    if save.kernel and not copied:
+        return guard | {(("kernel", save.kernel), 1)}
     return guard | unknown_guard()
 
 
@@ -189,11 +201,11 @@ def save_results(autograd: Autograd, op: Op, node: GraphNode, results: list[Tens
     """Record what a node saves of its results, after they were made (or written)."""
     time = autograd.machine.tick()
     saved = list(node.saved)
-    for save in op.saves:
+    for save in _saves(op, bound):
         if not save.what.startswith("result"):
             continue
         index = int(save.what[6:] or 0)
-        guard = _save_guard(autograd, save.guard, save.certain, bound)
+        guard = _save_guard(autograd, save, bound)
         if index < len(results) and guard is not None:
             saved.append(save_tensor(autograd, node, save.what, results[index], time, guard))
     node.saved = tuple(saved)

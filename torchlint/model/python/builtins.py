@@ -13,7 +13,7 @@ from torchlint.model.python.attributes import attribute
 from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
 from torchlint.model.python.flags import text_is_run, unsettle, unsettle_gradients
-from torchlint.model.python.introspection import is_a
+from torchlint.model.python.introspection import is_a, is_no_layer_of
 from torchlint.model.python.members import set_attribute, set_raw, set_some_attribute
 from torchlint.model.python.operators import holds_tensor, operate
 from torchlint.model.python.run import Run
@@ -172,7 +172,14 @@ def _isinstance(run: Run, site: CallSite) -> Value:
     if len(site.positional) != 2:
         return Scalar("bool")
     truth = is_a(*site.positional)
+    if truth is Truth.MAYBE and is_no_layer_of(*site.positional) and not _is_of_project(run, site.positional[1]):
+        truth = Truth.NO
     return Scalar("bool") if truth is Truth.MAYBE else Constant(truth is Truth.YES)
+
+
+def _is_of_project(run: Run, kind: Value) -> bool:
+    names = [each.qualified for _, each in alternatives(kind) if isinstance(each, External)]
+    return run.imports is not None and any(map(run.imports.offers, names))
 
 
 def _super(run: Run, site: CallSite) -> Value:

@@ -12,6 +12,7 @@ from torchlint.model.python.functions import run_function, with_mode
 from torchlint.model.python.methods import call_bound, method_call
 from torchlint.model.python.run import Callees, Expressions, Run
 from torchlint.model.python.unknown_code import unknown_call
+from torchlint.model.python.variables import not_none
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.values import (
     Bound,
@@ -76,7 +77,7 @@ def call_site(run: Run, node: ir.Call) -> CallSite:
 
 
 def _choice(run: Run, callee: Choice, site: CallSite) -> Value:
-    return run.machine.each(callee, lambda each: run.invoke(each, site))
+    return run.machine.each(not_none(run, callee), lambda each: run.invoke(each, site))
 
 
 def _imported(run: Run, callee: External, site: CallSite) -> Value:

@@ -95,13 +95,17 @@ def _boolean(run: Run, node: ir.Boolean) -> Value:
     for operand in node.operands:
         value = run.evaluate(operand)
         truth = condition(value)
-        if truth is Truth.NO and node.op == "and":
-            return value if not results else _joined([*results, value])
-        if truth is Truth.YES and node.op == "or":
-            return value if not results else _joined([*results, value])
+        if truth is (Truth.NO if node.op == "and" else Truth.YES):
+            return value if not results or _known_truth(results, value) else _joined([*results, value])
         if truth is Truth.MAYBE or operand is node.operands[-1]:
             results.append(value)
     return _joined(results) if len(results) != 1 else results[0]
+
+
+def _known_truth(results: list[Value], value: Value) -> bool:
+    """Whether an `and` with a last False, or an `or` with a last True, is that whatever the flags before it are."""
+    flags = all(isinstance(each, Scalar) and each.kind == "bool" for each in results)
+    return flags and isinstance(value, Constant) and isinstance(value.value, bool)
 
 
 def _joined(values: list[Value]) -> Value:

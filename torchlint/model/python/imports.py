@@ -16,17 +16,21 @@ from torchlint.model.python.interpreter import interpreter
 from torchlint.model.python.registries import changed, constant, plain
 from torchlint.model.state.budget import BudgetExceededError, TooDeepError
 from torchlint.model.state.values import (
+    NONE,
     Class,
     Constant,
     External,
     Frame,
     Function,
     Globals,
+    Partial,
     Sequence,
     Unknown,
     Value,
+    choose,
     fits,
     globals_of,
+    unknown_guard,
 )
 from torchlint.syntax import ir
 from torchlint.syntax.argument_writes import is_initialiser
@@ -229,7 +233,7 @@ class Importer:
             statement, sure = found[-1]
             if sure or len(found) == 1:
                 return self._run(frame, statement, name)
-            return None
+            return self._run_optional(frame, [each for each, _ in found], name)
         key = (id(frame), name)
         if key in self._sought:
             return self._sought[key]
@@ -241,6 +245,16 @@ class Importer:
             if first:
                 self._sought.clear()
         return value
+
+    def _run_optional(self, file: Globals, found: list[ir.Statement], name: str) -> Value | None:
+        """What is imported if it is there, and None if not: `try: from elsewhere import x`, `except …: x = None`."""
+        if len(found) != 2 or not isinstance(found[0], ir.Import) or not _is_none(found[1]):
+            return None
+        imported = self._run(file, found[0], name)
+        if imported is not None:
+            either = choose([(unknown_guard(), imported), (unknown_guard(), NONE)])
+            file.variables[name] = either
+        return file.variables.get(name)
 
     def _from_stars(
         self, frame: Globals, bindings: dict[str, list[tuple[ir.Statement, bool]]], name: str
@@ -299,7 +313,17 @@ def certain(value: Value) -> bool:
     if isinstance(value, Sequence):
         items = value.items if value.kind == "tuple" and fits(value) else None
         return items is not None and all(certain(item) for item in items)
+    if isinstance(value, Partial):
+        parts = (value.function, *value.given, *value.named.values())
+        return all(
+            not each.qualified.startswith(".") if isinstance(each, External) else certain(each) for each in parts
+        )
     return isinstance(value, (Function, Class, Constant))
+
+
+def _is_none(statement: ir.Statement) -> bool:
+    value = statement.value if isinstance(statement, ir.Assign) else None
+    return isinstance(value, ir.Constant) and value.value is None
 
 
 def _bindings(program: ir.Program) -> dict[str, list[tuple[ir.Statement, bool]]]:

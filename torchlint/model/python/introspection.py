@@ -12,6 +12,7 @@ from torchlint.knowledge.modules import find as modules
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
+    NONE,
     Choice,
     Class,
     Constant,
@@ -71,6 +72,21 @@ def is_a(value: Value, kind: Value) -> Truth:
     if isinstance(value, Module) and (layer := modules.find(kind.qualified)) is not None:
         return Truth.of(modules.derives(value.kind.name, layer.name))
     return Truth.MAYBE
+
+
+def is_no_layer_of(value: Value, kind: Value) -> bool:
+    """
+    Whether a layer of torch is certainly none of a class of a package that is neither torch nor the project (that is
+    for the caller to see to). Such a class is no base of torch's, and one that it hands on from torch has torch's name.
+    """
+    if isinstance(kind, Choice):
+        classes = [each for _, each in kind.alternatives if each != NONE]  # `isinstance` with None raises
+        return bool(classes) and all(is_no_layer_of(value, each) for each in classes)
+    if not isinstance(value, Module) or not isinstance(kind, External):
+        return False
+    package, _, name = kind.qualified.rpartition(".")
+    elsewhere = package not in ("", "builtins", "torch") and not package.startswith((".", "torch."))
+    return elsewhere and modules.find(f"torch.nn.{name}") is None
 
 
 def _of_builtin(value: Value, name: str) -> Truth:
@@ -183,4 +199,4 @@ def text_method(text: str, name: str, arguments: list[Value]) -> Value | None:
     return Constant(result)
 
 
-__all__ = ["contains", "is_a", "is_same", "name_of", "text_method"]
+__all__ = ["contains", "is_a", "is_no_layer_of", "is_same", "name_of", "text_method"]

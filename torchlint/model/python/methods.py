@@ -26,7 +26,7 @@ from torchlint.model.python.module_parts import unseen_parameter
 from torchlint.model.python.modules import mode_argument, module_method
 from torchlint.model.python.run import Run
 from torchlint.model.python.unknown_code import unknown_call
-from torchlint.model.python.variables import resolved
+from torchlint.model.python.variables import not_none, resolved
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -85,7 +85,7 @@ def call_bound(run: Run, bound: Bound, site: CallSite) -> Value:
 def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -> Value:
     """`receiver.name(...)`, as it is written."""
     if isinstance(receiver, Choice):
-        receiver = _not_none(run, receiver, node.attr)
+        receiver = receiver if hasattr(None, node.attr) else not_none(run, receiver)
         if isinstance(receiver, Choice):
             return run.machine.each(receiver, lambda each: method_call(run, each, node, site))
     _manual_zeroing(run, receiver, node, site)
@@ -111,17 +111,6 @@ def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -
                 hook(receiver, node.attr, site.positional, site.keywords, result, site.node)
             return result
     return _named_method(run, receiver, node.attr, site, node.value)
-
-
-def _not_none(run: Run, receiver: Choice, name: str) -> Value:
-    """The one value besides None that has a method: where the program goes on from a call of it, that is the value."""
-    options = alternatives(receiver, run.machine.guard)
-    others = [(guard, each) for guard, each in options if each != NONE]
-    if len(others) == 1 < len(options) and not hasattr(None, name):
-        guard, value = others[0]
-        run.machine.path |= guard - run.machine.assumed
-        return value
-    return receiver
 
 
 def _manual_zeroing(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -> None:

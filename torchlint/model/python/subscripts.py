@@ -117,7 +117,10 @@ def _dict_item(run: Run, value: Instance, key: Value, origin: ir.Node) -> Value:
 
 def _item(value: Sequence, index: Value | SliceValue | list[Value | SliceValue]) -> Value:
     if value.items is None:
-        return value if isinstance(index, SliceValue) else value.element or Unknown()
+        if not isinstance(index, SliceValue):
+            return value.element or Unknown()
+        # what was appended last need not be in the slice
+        return value if value.last is None else Sequence(value.kind, None, value.element, value.parameters_of)
     if isinstance(index, Constant) and isinstance(index.value, int):
         return value.items[index.value] if -len(value.items) <= index.value < len(value.items) else Unknown()
     if isinstance(index, SliceValue):

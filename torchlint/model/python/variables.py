@@ -14,6 +14,7 @@ from torchlint.knowledge.modules import find as modules
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.python.run import Run
 from torchlint.model.state.values import (
+    NONE,
     Choice,
     Class,
     Constant,
@@ -24,6 +25,7 @@ from torchlint.model.state.values import (
     Unbound,
     Unknown,
     Value,
+    alternatives,
     choose,
     globals_of,
     reachable_tensors,
@@ -201,3 +203,14 @@ def closure_of(run: Run, owner: Class | None) -> Frame:
     """The frame a new function closes over: class bodies are not part of it."""
     frame = run.machine.frame
     return frame.enclosing if owner is not None and frame.enclosing is not None else frame
+
+
+def not_none(run: Run, value: Choice) -> Value:
+    """The one value that it may be besides None: a program that goes on from a use that None refuses has that."""
+    options = alternatives(value, run.machine.guard)
+    others = [(guard, each) for guard, each in options if each != NONE]
+    if len(others) == 1 < len(options):
+        guard, found = others[0]
+        run.machine.path |= guard - run.machine.assumed
+        return found
+    return value

@@ -15,12 +15,16 @@ from torchlint.truth import Truth as Truth
 # One decision a fact rests on: (which branch, which arm). Three kinds of branch key:
 #   int                    an `if`, a loop, a `try` of the program: implied where the path took that arm
 #   ("requires_grad", n)   the input named n of the analysed function requires grad: makes a proof conditional
+#   ("kernel", op)         a fused kernel computes the operation, not the composed one: makes a proof conditional
 #   ("unknown", n)         something nobody knows: never implied, so the fact is at most MAYBE
-BranchKey: TypeAlias = "int | tuple[Literal['requires_grad'], str] | tuple[Literal['unknown'], int]"
+BranchKey: TypeAlias = (
+    "int | tuple[Literal['requires_grad'], str] | tuple[Literal['kernel'], str] | tuple[Literal['unknown'], int]"
+)
 GuardLiteral: TypeAlias = "tuple[BranchKey, int]"
 Guard: TypeAlias = "frozenset[GuardLiteral]"
 
 ALWAYS: Guard = frozenset()
+_NAMED = ("requires_grad", "kernel")
 
 
 def conjoin(*guards: Guard) -> Guard | None:
@@ -101,9 +105,9 @@ def covered(guards: Sequence[Guard], path: Guard, depth: int = 6) -> bool:
 
 
 def conditions(guards: Iterable[GuardLiteral]) -> tuple[Condition, ...]:
-    """The inputs whose `requires_grad` a guard rests on, sorted by name."""
-    names = sorted({key[1] for key, arm in guards if isinstance(key, tuple) and key[0] == "requires_grad" and arm})
-    return tuple(Condition("requires_grad", name) for name in names)
+    """What a guard rests on that a finding names to its reader: kernels, and inputs that require grad, by name."""
+    named = {key for key, arm in guards if isinstance(key, tuple) and key[0] in _NAMED and arm}
+    return tuple(Condition(kind, str(name)) for kind, name in sorted(named) if kind != "unknown")
 
 
 def _unknowable(key: BranchKey) -> bool:
@@ -111,9 +115,7 @@ def _unknowable(key: BranchKey) -> bool:
 
 
 def unconditional(guard: Guard) -> Guard:
-    """The guard without the conditions that a finding names to its reader (inputs that require grad)."""
+    """The guard without the conditions that a finding names to its reader (see `conditions`)."""
     if not guard:
         return guard
-    return frozenset(
-        literal for literal in guard if not (isinstance(literal[0], tuple) and literal[0][0] == "requires_grad")
-    )
+    return frozenset(literal for literal in guard if not (isinstance(literal[0], tuple) and literal[0][0] in _NAMED))

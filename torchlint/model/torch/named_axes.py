@@ -16,6 +16,8 @@ from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     Choice,
     Constant,
+    External,
+    Partial,
     Scalar,
     Sequence,
     Tensor,
@@ -31,6 +33,12 @@ from torchlint.syntax import ir
 NAMES = {
     f"{package}.{name}": name for package in ("einops", "einops.einops") for name in ("rearrange", "reduce", "repeat")
 }
+LAYERS = {
+    f"{package}.{name}": (f"einops.{name.lower()}", words)
+    for package in ("einops.layers.torch",)
+    for name, words in (("Rearrange", ("pattern",)), ("Reduce", ("pattern", "reduction")))
+}
+"""Layers, each with the function that a call of it is, and what it is built with besides sizes."""
 _REDUCTIONS = {"mean": "mean", "sum": "sum", "max": "amax", "min": "amin"}
 _TOKEN = re.compile(r"\(([^)]*)\)|(\.\.\.|\w+)")
 _DOTS = "..."
@@ -67,6 +75,14 @@ def move_axes(torch: Torch, qualified: str, site: CallSite, given: Value | None 
     moving = _Moving(torch, site.node, name, tensor, sizes)
     reduction = str(how.value) if isinstance(how, Constant) else ""
     return moving.joined(right) if moving.split(left) and moving.order(right, reduction) else None
+
+
+def layer_of_axes(qualified: str, site: CallSite) -> Value | None:
+    """A layer that moves axes is a call of the function, but for its tensor; it holds no parameters."""
+    function, words = LAYERS[qualified]
+    if not site.complete or len(site.positional) > len(words):
+        return None
+    return Partial(External(function), (), {**dict(zip(words, site.positional, strict=False)), **site.keywords})
 
 
 def _moved_somehow(torch: Torch, site: CallSite, tensor: Tensor) -> Value | None:

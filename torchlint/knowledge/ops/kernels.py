@@ -1,0 +1,27 @@
+"""
+Operations for which torch has several kernels, and what the fused ones save.
+
+Which of them runs depends on the device, on sizes and on strides (`sdp_utils_cpp.cpp` and `cuda/sdp_utils.cpp`), so it
+is a condition of whoever rests on it. The composed one is what the operation table has; four dimensions are what every
+fused one asks for. Their nodes keep the result (derivatives.yaml, `_scaled_dot_product_flash_attention_for_cpu` and its
+kin).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from torchlint.knowledge.ops.description import Op, Saved
+
+FUSED: Final = {"scaled_dot_product_attention": ("query", "key", "value", "result")}
+_DIMENSIONS: Final = 4
+
+
+def saves(op: Op, rank: int | None) -> tuple[Saved, ...]:
+    """What an operation saves, given how many dimensions its first tensor has, if that is known."""
+    fused = FUSED.get(op.name)
+    if fused is None or (rank is not None and rank != _DIMENSIONS):
+        return op.saves
+    kept = [each for each in op.saves if each.certain or each.what not in fused]
+    sure = {each.what for each in kept if not each.guard}
+    return (*kept, *(Saved(name, (), False, op.name) for name in fused if name not in sure))
