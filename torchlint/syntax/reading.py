@@ -125,7 +125,7 @@ class Reader:
         self.containers: set[str] = set()
         self.filled: set[str] = set()
         self.kept: set[str] = set()
-        self.losses: list[str] = []
+        self.losses: dict[str, list[int]] = {}
         self.looped = False
 
     def read(self, part: list[ir.Statement] | ir.Node) -> None:
@@ -180,10 +180,7 @@ class Reader:
             words.add(CHAIN)
         if not self.kept.isdisjoint(self.containers):
             words.add(HIDES)
-        if self.losses and (
-            (self.looped and DIFFERENTIATES in words)
-            or any(self.losses.count(each) > 1 or self.names.count(each) == 1 for each in self.losses)
-        ):
+        if self.losses and ((self.looped and DIFFERENTIATES in words) or self.may_drop_loss()):
             words.add(BINDS_LOSS)
         for name in self.indexed:
             self.sliced |= self.made.get(name, set())
@@ -191,6 +188,14 @@ class Reader:
             self.sliced.remove(name)
             self.sliced |= self.elements[name]
         return ir.Written(words, self.sliced, self.assigned)
+
+    def may_drop_loss(self) -> bool:
+        """Whether a loss is bound and never read, or bound twice as deep in the same blocks."""
+        for name, columns in self.losses.items():
+            known = [column for column in columns if column >= 0]
+            if len(set(known)) < len(known) or self.names.count(name) == 1:
+                return True
+        return False
 
     # -- marks
 
@@ -252,7 +257,7 @@ class Reader:
                 if type(node.value) is ir.Call:
                     self.made.setdefault(name, set()).add(last_word(node.value.function))
                 if type(node.value) in _COMPUTED and _may_be_loss(name, node.value):
-                    self.losses.append(name)
+                    self.losses.setdefault(name, []).append(_column_of(node, name))
                 if type(node.value) is ir.Subscript:
                     self.element(name, node.value.value)
                 else:
@@ -320,6 +325,13 @@ class Reader:
                 if last_word(made.function) in CONCATENATIONS:
                     self.words.add(GROWS)
                 self.looped = self.looped or is_called_loss(last_word(made.function))
+
+
+def _column_of(node: ir.Assign, name: str) -> int:
+    """Where an assignment begins in its line; -1 where its value is made of what the name held before."""
+    if any(type(each) is ir.Name and each.id == name for each in ir.walk(node.value)) if node.value else True:
+        return -1
+    return getattr(node.at, "col_offset", 0)
 
 
 def _may_be_loss(name: str, value: ir.Expression | None) -> bool:

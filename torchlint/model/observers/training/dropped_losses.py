@@ -27,7 +27,7 @@ from torchlint.syntax import ir
 from torchlint.syntax.dataflow import read_before_set
 from torchlint.syntax.features import BINDS_LOSS, here
 from torchlint.syntax.liveness import may_be_read, reads
-from torchlint.syntax.spelling import dotted, is_called_loss
+from torchlint.syntax.spelling import dotted, is_called_loss, last_word
 
 _CRITERION = re.compile(
     r"^(?!(get|compute|calc|calculate|run|log|forward|evaluate|eval|add|set|reset|print|plot|save|load|build|make|create|"
@@ -62,6 +62,10 @@ class DroppedLosses(Observer):
             return
         machine = self.machine
         if machine.foreign_call is not None or machine.expected_errors or machine.grad_mode is not Truth.YES:
+            return
+        if id(node) in self._known and self._known[id(node)] is None:
+            return
+        if not (is_called_loss(name) or _calls_loss(node.value)):
             return
         called = self._criterion(node.value)
         if called is None or not (called or is_called_loss(name)):
@@ -201,6 +205,11 @@ class DroppedLosses(Observer):
         if any(isinstance(one, ir.Name) and is_called_loss(one.id) for each in returned for one in ir.walk(each)):
             return "unread", returned[-1]
         return None
+
+
+def _calls_loss(value: ir.Expression | None) -> bool:
+    """Whether a value is the result of a call of what says that it is a loss."""
+    return isinstance(value, ir.Call) and is_called_loss(last_word(value.function))
 
 
 def _blocks(body: list[ir.Statement]) -> Iterator[list[ir.Statement]]:
