@@ -186,7 +186,8 @@ class Loading:
         Whether the statement of the file itself that raised is left out now, definitions and imports excepted; of a
         class that raises without its decorators those inside it.
         """
-        lines, trace = [], error.__traceback__
+        lines: list[int] = []
+        trace = error.__traceback__
         while trace is not None:
             code = trace.tb_frame.f_code
             body = code.co_name == "<module>" or (lines and not code.co_flags & inspect.CO_OPTIMIZED)
