@@ -255,7 +255,7 @@ class Driver:
                         self._call(phase, self._function(module), chosen)
                         return found
                     except Exception as error:
-                        if self._of_outputs(error) or self.missing.completed(error, module):
+                        if _of_outputs(error, self.made) or self.missing.completed(error, module):
                             if chosen is not None:
                                 waiting.again(chosen)
                             module = None
@@ -278,15 +278,6 @@ class Driver:
             if furthest is not None:
                 self.constructions.unusable(furthest, construction)
         return None
-
-    def _of_outputs(self, error: Exception) -> bool:
-        """Whether stand-ins of networks give `Outputs` from now on: a tensor that is no argument was asked by name."""
-        asked = getattr(error, "obj", None)
-        if values.AnyModule.gives_outputs or not isinstance(asked, torch.Tensor) or not values.AnyModule.called:
-            return False
-        known = re.search(OF_OUTPUTS, str(error)) and all(each is not asked for each in self.made.values())
-        values.AnyModule.gives_outputs = bool(known)
-        return bool(known)
 
     def _came(self, way: _Way, chosen: Inputs) -> None:
         """What came furthest of all is tried first of what is constructed in another way."""
@@ -394,6 +385,16 @@ _PLACE = re.compile(r"(?:argument '\w+' \(position|for operand) (\d+)")
 def _is_never_called(built: Any) -> bool:
     """Whether it is a Module that has no `forward`: there is nothing to drive but its constructor."""
     return isinstance(built, torch.nn.Module) and type(built).forward is torch.nn.Module.forward
+
+
+def _of_outputs(error: Exception, made: Mapping[str, Any]) -> bool:
+    """Whether stand-ins of networks give `Outputs` from now on: a tensor that is no argument was asked by name."""
+    asked = getattr(error, "obj", None)
+    if values.AnyModule.gives_outputs or not isinstance(asked, torch.Tensor) or not values.AnyModule.called:
+        return False
+    known = re.search(OF_OUTPUTS, str(error)) and all(each is not asked for each in made.values())
+    values.AnyModule.gives_outputs = bool(known)
+    return bool(known)
 
 
 def _state(built: Any) -> list[tuple[str, object]]:
