@@ -56,12 +56,20 @@ class Target:
         What said so, to be shown ("torch>=1.13 in pyproject.toml"); "" where nobody did, and the newest known is meant.
     torchvision
         What the same file says of torchvision, likewise; "" if it says nothing.
+    on_macos
+        The oldest release on macOS, where the same file asks for a later one there; None if it does not.
     """
 
     oldest: Release = NEWEST
     newest: Release = NEWEST
     said: str = ""
     torchvision: str = ""
+    on_macos: Release | None = None
+
+    def lacks(self, name: str, came: Release) -> bool:
+        """Whether the range holds a release before a name of torch came, where that can be used at all."""
+        only_there = name.startswith(("torch.mps.", "torch.backends.mps."))
+        return came > (self.on_macos if only_there and self.on_macos is not None else self.oldest)
 
     def reaches(self, other: Release | None) -> bool:
         """Whether the range holds a release, or a later one."""

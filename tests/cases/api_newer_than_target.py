@@ -378,3 +378,26 @@ def a_test_is_left_out_for_another_reason():
         @unittest.skipIf(torch.cuda.is_available(), "needs none")
         def test_it(self):
             nn.RMSNorm(3)  # error: [TLN907]
+
+
+def refused_before_where_it_is_missing():
+    """Holds: hasattr(torch, 'compile')"""
+    from torch import nn
+
+    # /// script
+    # dependencies = ["torch>=1.13"]
+    # ///
+
+    class Trainer:
+        def __init__(self, model, torch_compile, other):
+            if torch_compile and not hasattr(torch, "compile"):
+                raise RuntimeError("needs torch 2.0")
+            self.model, self.torch_compile, self.other = model, torch_compile, other
+
+        def wrap(self):
+            if self.torch_compile:
+                self.model = torch.compile(self.model)
+            if self.other:
+                self.model = torch.compile(self.model)  # error: [TLN907]
+
+    Trainer(nn.Linear(2, 2), False, False).wrap()

@@ -311,3 +311,26 @@ def sum_returned_to_the_script():
 
     average = validate(nn.Linear(2, 1), torch.rand(3, 4, 2))
     print(average.item())
+
+
+def an_attack_inside_the_evaluation():
+    class Defense:
+        def __init__(self, model):
+            self.model = model
+
+        def evaluate(self, model, loader, attack):
+            model.eval()
+            correct = 0
+            for x, y in loader:
+                correct += model(x).argmax(1).eq(y).sum().item()
+                moved, output = self.attacked(x, y, attack)
+                correct += output.argmax(1).eq(y).sum().item()
+            return correct
+
+        def attacked(self, x, y, attack):
+            moved = attack(self.model)(x, y)
+            return moved, self.model(moved)
+
+    net = nn.Linear(3, 2)
+    attack = eval("lambda m: lambda x, y: x + torch.autograd.grad(m(v := x.clone().requires_grad_()).sum(), v)[0]")
+    Defense(net).evaluate(net, [(torch.rand(4, 3), torch.zeros(4, dtype=torch.long))], attack)

@@ -312,3 +312,39 @@ def parts_of_an_argument_are_one_finding():
 
     boxes = torch.rand(3, 4, requires_grad=True) * 5
     eval("Clip()(boxes).sum().backward()")
+
+
+def rows_of_a_mask_are_read_and_replaced():
+    class Experts(nn.Module):
+        def __init__(self, n):
+            super().__init__()
+            self.experts = nn.ModuleList([nn.Linear(n, n) for _ in range(3)])
+
+        def forward(self, x, router):
+            mask = router.bool()
+            hidden = torch.einsum("bm,be->ebm", x, router)
+            for idx, expert in enumerate(self.experts):
+                tokens = mask[:, idx]
+                out = expert(hidden[idx, tokens])
+                hidden[idx, tokens] = torch.einsum("b,be->be", router[tokens, idx], out)
+            return hidden.sum(0)
+
+    net = Experts(3)
+    net(torch.rand(4, 3), (torch.rand(4, 3) > 0.5).float()).sum().backward()
+
+
+def an_index_that_nobody_knows():
+    class Embed(nn.Module):
+        def __init__(self, n, fusion):
+            super().__init__()
+            self.proj = nn.Conv1d(n, n, 1)
+            self.fusion = fusion
+
+        def forward(self, x, longer=None):
+            hidden = self.proj(x)
+            if len(longer) > 0:
+                hidden[longer] = self.fusion(hidden[longer])
+            return hidden
+
+    net = Embed(3, nn.Linear(3, 3))
+    net(torch.rand(4, 3, 3), torch.tensor([1, 2])).sum().backward()

@@ -296,3 +296,175 @@ def backward_by_a_function_of_a_table():
         with torch.no_grad():
             w -= 0.1 * w.grad
         w.grad.zero_()
+
+
+def another_method_has_differentiated():
+    """Holds: (attack.delta.grad == 0).all()"""
+
+    class Attack:
+        def __init__(self, n):
+            self.delta = torch.zeros(n, requires_grad=True)
+
+        def learn(self):
+            (self.delta - 1).pow(2).sum().backward()
+
+        def forget(self):
+            self.delta.grad.zero_()  # smell: [TLN401]
+
+        def scale(self):
+            self.delta.grad *= 0  # smell: [TLN401]
+
+    attack = Attack(3)
+    attack.learn()
+    attack.forget()  # the object of an attack whose gradient the method before has filled
+    attack.scale()
+
+
+def the_caller_gives_what_leads_to_the_parameter():
+    """Holds: (net.change.grad == 0).all()"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.change = nn.Parameter(torch.zeros(3))
+
+        def train_on(self, changed, target):
+            (changed - target).pow(2).sum().backward(retain_graph=True)
+            self.change.grad.zero_()  # smell: [TLN401]
+
+        def attack(self, x):
+            self.train_on(self.change + x, x * 2)
+
+    net = Net()
+    net.attack(torch.ones(3))
+
+
+def a_variable_of_the_file_that_somebody_else_differentiates():
+    """Holds: (w.grad == 0).all()"""
+    w = torch.ones(3, requires_grad=True)
+
+    def forget():
+        w.grad.zero_()  # smell: [TLN401]
+
+    def learn():
+        (w * w).sum().backward()
+        forget()
+
+    learn()
+
+
+def two_kinds_of_attack():
+    from torch.nn import functional as F
+
+    def attack(model, x, y, bound="linf"):
+        moved = x.clone().detach().requires_grad_()
+        eta = torch.zeros_like(x, requires_grad=True)
+        for _ in range(3):
+            F.cross_entropy(model(moved), y).backward()
+            if bound == "linf":
+                eta = torch.clamp(moved.data + moved.grad.sign() - x.data, -0.1, 0.1)
+                moved = (x.data + eta).detach().requires_grad_()
+            if bound == "l2":
+                F.cross_entropy(model(x + eta), y).backward()
+                eta.data += eta.grad
+                eta.grad.zero_()
+        return x + eta
+
+    attack(nn.Linear(3, 2), torch.rand(4, 3), torch.zeros(4, dtype=torch.long))
+    attack(nn.Linear(3, 2), torch.rand(4, 3), torch.zeros(4, dtype=torch.long), "l2")
+
+
+def one_of_two_tensors():
+    """Holds: (w.grad == 0).all()"""
+    import os
+
+    w = torch.ones(3, requires_grad=True)
+    (w * w).sum().backward()
+    if os.environ.get("TORCHLINT_OTHER"):
+        w = torch.zeros(3, requires_grad=True)
+    w.grad.zero_()  # smell: [TLN401]
+
+
+def zeroed_and_not_dropped():
+    """Holds: (kept == 0).all()"""
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    net(torch.rand(3, 2)).sum().backward()
+    kept = net.weight.grad
+    optimizer.zero_grad(set_to_none=False)
+    net.weight.grad.zero_()  # smell: [TLN401]
+
+
+def dropped_or_zeroed():
+    import os
+
+    net = nn.Linear(2, 1)
+    net(torch.rand(3, 2)).sum().backward()
+    net.zero_grad(set_to_none=bool(os.environ.get("TORCHLINT_DROP")))
+    with torch.no_grad():
+        net.weight -= net.weight.grad
+
+
+def dropped_by_zero_grad():
+    """Raises: 'NoneType' object has no attribute 'zero_'"""
+
+    class Trainer:
+        def __init__(self):
+            self.w = torch.ones(3, requires_grad=True)
+            self.optimizer = torch.optim.SGD([self.w], lr=0.1)
+
+        def step(self):
+            self.optimizer.zero_grad()
+            self.w.grad.zero_()  # error: [TLN401]
+
+    Trainer().step()
+
+
+def some_rows_are_frozen():
+    atoms = torch.rand(5, 3, requires_grad=True)
+    backbone = torch.tensor([True, True, False, False, False])
+    optimizer = torch.optim.Adam([atoms])
+    for _ in range(2):
+        optimizer.zero_grad()
+        atoms.pow(2).sum().backward()
+        atoms.grad[backbone] = 0
+        atoms.grad[:2] = 0.0
+        optimizer.step()
+
+
+def dropped_on_one_path():
+    """Holds: (trainer.w.grad == 0).all()"""
+
+    class Trainer:
+        def __init__(self):
+            self.w = torch.ones(3, requires_grad=True)
+            self.optimizer = torch.optim.SGD([self.w], lr=0.1)
+
+        def learn(self):
+            (self.w * self.w).sum().backward()
+
+        def step(self, fresh):
+            if fresh:
+                self.optimizer.zero_grad()
+                self.learn()
+            self.w.grad.zero_()  # smell: [TLN401]
+
+    trainer = Trainer()
+    trainer.learn()
+    trainer.step(False)
+
+
+def zeroed_twice_in_a_method():
+    class Attack:
+        def __init__(self, model):
+            self.delta = torch.zeros(2, requires_grad=True)
+            self.optimizer = torch.optim.SGD([self.delta], lr=0.1)
+
+        def clear(self, how):
+            self.optimizer.zero_grad(set_to_none=False)
+            self.delta.grad.zero_()
+            self.delta.grad.zero_()
+            if how == "scale":
+                self.delta.grad *= 0
+
+    assert Attack

@@ -190,3 +190,33 @@ def frozen_parameter_converted():
             self.phi = nn.Parameter(torch.zeros(size), requires_grad=False).double()  # smell: [TLN301]
 
     model = Shift(3)
+
+
+def the_device_of_the_class():
+    class Base(nn.Module):
+        home: torch.device = torch.device("cpu")
+
+        def to(self, *args, **kwargs):
+            self.home, *_ = torch._C._nn._parse_to(*args, **kwargs)
+            return super().to(*args, **kwargs)
+
+    class Scale(Base):
+        def __init__(self, n):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(n)).to(self.home)
+
+        def forward(self, x):
+            return x * self.scale
+
+    net = Scale(3)
+    assert len(list(net.parameters())) == 1
+
+
+def a_device_that_is_the_cpu():
+    class Net(nn.Module):
+        def __init__(self, n):
+            super().__init__()
+            device = torch.device("cpu")
+            self.scale = nn.Parameter(torch.ones(n)).to(device)
+
+    assert len(list(Net(3).parameters())) == 1

@@ -406,3 +406,53 @@ def parameters_of_whatever_modules_are_given():
 
     Training().optimizer(nn.Linear(2, 2), nn.Linear(2, 2))
     of_all(first=nn.Linear(2, 2))
+
+
+def the_same_layers_assigned_again():
+    def train(features):
+        class Net(nn.Module):
+            def __init__(self, n, layers=1):
+                super().__init__()
+                stack = []
+                for _ in range(layers - 1):
+                    stack.append(nn.Linear(n, n))
+                    stack.append(nn.ReLU())
+                self.layers = nn.Sequential(*stack).to("cpu")
+                self.feat = nn.Linear(n, n)
+
+            def forward(self, x):
+                self.layers = self.layers
+                return self.feat(self.layers(x))
+
+        net = Net(features.shape[1], layers=2).to("cpu")
+        optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
+        before = net.layers[0].weight.detach().clone()
+        for _ in range(2):
+            optimizer.zero_grad()
+            net(features).pow(2).sum().backward()
+            optimizer.step()
+        assert (net.layers[0].weight != before).any()
+
+    train(torch.rand(4, 3))
+
+
+def an_old_layer_under_another_name():
+    class Net(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.blocks = nn.ModuleList([nn.Linear(n, n) for n in sizes])
+            self.head = self.blocks[0]
+
+        def forward(self, x):
+            self.head = self.blocks[-1]
+            return self.head(x)
+
+    def train(sizes):
+        net = Net(sizes)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for _ in range(2):
+            optimizer.zero_grad()
+            net(torch.rand(4, 3)).sum().backward()
+            optimizer.step()
+
+    train([3, 3])

@@ -282,3 +282,78 @@ def layer_on_one_arm_registered_there():
             return x
 
     assert list(Net(True).parameters())
+def fast_weights():
+    class Attack(nn.Module):
+        def __init__(self, sizes):
+            super().__init__()
+            self.weights = []
+            for n in sizes:
+                self.weights.append(nn.Parameter(torch.rand(n, n)))
+
+        def inner_train(self, x, steps=2):
+            for i in range(len(self.weights)):
+                self.weights[i] = self.weights[i].detach().requires_grad_()
+            for _ in range(steps):
+                for w in self.weights:
+                    x = x @ w
+                grads = torch.autograd.grad(x.sum(), self.weights, create_graph=True)
+                self.weights = [w - 0.1 * g for w, g in zip(self.weights, grads)]
+
+    attack = Attack([3, 3])
+    attack.inner_train(torch.rand(2, 3))
+
+
+def elements_replaced_by_an_inner_loop():
+    class Learner(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fast = [nn.Parameter(torch.ones(2)), nn.Parameter(torch.zeros(2))]
+
+        def adapt(self, x):
+            loss = (x * self.fast[0] + self.fast[1]).sum()
+            grads = torch.autograd.grad(loss, self.fast)
+            for i, g in enumerate(grads):
+                self.fast[i] = self.fast[i] - 0.1 * g
+            return self.fast
+
+    Learner().adapt(torch.rand(3, 2))
+
+
+def given_to_an_optimizer_as_they_are():
+    class Surrogate(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weights = [nn.Parameter(torch.rand(3, 3)) for _ in range(2)]
+            self.biases = [nn.Parameter(torch.zeros(3)) for _ in range(2)]
+
+        def fit(self, x):
+            optimizer = torch.optim.Adam(self.weights + self.biases, lr=0.1)
+            for _ in range(2):
+                optimizer.zero_grad()
+                for w, b in zip(self.weights, self.biases):
+                    x = x @ w + b
+                x.sum().backward(retain_graph=True)
+                optimizer.step()
+                x = x.detach()
+
+    net = Surrogate()
+    net.fit(torch.rand(2, 3))
+
+
+def given_to_an_optimizer_elsewhere():
+    """Holds: len(list(net.parameters())) == 0"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weights = [nn.Parameter(torch.rand(3, 3)) for _ in range(2)]  # warning: [TLN302]
+
+        def forward(self, x):
+            for w in self.weights:
+                x = x @ w
+            return x
+
+    net = Net()
+    optimizer = torch.optim.Adam(net.weights, lr=0.1)
+    net(torch.rand(2, 3)).sum().backward()
+    optimizer.step()

@@ -227,3 +227,21 @@ def test_metadata_are_among_what_a_result_rests_on(tmp_path: Path) -> None:
     assert all(each.holds() for each in depends)
     (tmp_path / "a-1.dist-info" / "METADATA").write_text(WHEEL.replace("1.8", "2.0"))
     assert not all(each.holds() for each in depends)
+
+
+def test_what_is_there_on_macos_alone_is_asked_of_the_releases_there(tmp_path: Path) -> None:
+    (tmp_path / "a-1.dist-info").mkdir()
+    head = "Metadata-Version: 2.1\nRequires-Dist: torch>=2.5.0\n"
+    (tmp_path / "a-1.dist-info" / "METADATA").write_text(
+        head + "Requires-Dist: torch>=2.13.0 ; sys_platform == 'darwin'\n"
+    )
+    found, _ = requirements.target(str(tmp_path / "code.py"))
+    assert (found.oldest, found.on_macos) == ((2, 5), (2, 13))
+    assert not found.lacks("torch.mps.compile_shader", (2, 7))
+    assert found.lacks("torch.accelerator.current_accelerator", (2, 6))
+    requirements.forget()
+    for marker in ("sys_platform == 'linux'", "sys_platform == 'darwin' and python_version < '3.10'"):
+        (tmp_path / "a-1.dist-info" / "METADATA").write_text(head + f"Requires-Dist: torch>=2.13.0 ; {marker}\n")
+        assert requirements.target(str(tmp_path / "code.py"))[0].on_macos is None
+        requirements.forget()
+    assert requirements.target(str(tmp_path / "code.py"))[0].lacks("torch.mps.compile_shader", (2, 7))

@@ -44,12 +44,22 @@ _REQUIREMENT = re.compile(
 )
 
 
+_ON_MACOS = re.compile(
+    rf"\b{_NAME}\s*\(?([<>=!~][^;#@)\"'\n]*)\)?\s*;\s*(?:sys_platform|platform_system)\s*==\s*\\?[\"']darwin\\?[\"']"
+    r"(?!\s*(?:and|or)\b)",
+    re.IGNORECASE,
+)
+"""A requirement that holds on macOS alone, and always there, beside what is asked for everywhere."""
+
+
 class _Said(NamedTuple):
     specifier: str
     """Of torch; "" where the file only bounds what comes with it."""
     file: str
     beside: tuple[Companion, ...] = ()
     """Bounds on packages that come with torch, or ask for one."""
+    on_macos: str = ""
+    """Of torch, where the platform is macOS; "" if the file says nothing of that."""
 
 
 def target(path: str) -> tuple[Target, tuple[Dependency, ...]]:
@@ -174,7 +184,7 @@ class _Reader:
             vision = next((f"{each.said} in {said.file}" for each in said.beside if each.said.startswith(_VISION)), "")
             if lower is not None:
                 most = upper if newest is None else max(lower, min(upper, newest.newest))
-                return Target(lower, most, where, vision)
+                return Target(lower, most, where, vision, _later_on_macos(said.on_macos, lower))
             if newest is None and upper != NEWEST:
                 newest = Target(upper, upper, where, vision)
         return newest
@@ -204,7 +214,9 @@ class _Reader:
                         continue  # whoever builds the project says what is wrong with it
                     beside = tuple(_beside(name, text))
                     if found or any(each.is_of_release for each in beside):
-                        yield _Said(min(found, key=_lowest) if found else "", name, beside)
+                        there = _ON_MACOS.search(text)
+                        on_macos = _tidy(there[1]) if there is not None else ""
+                        yield _Said(min(found, key=_lowest) if found else "", name, beside, on_macos)
 
     def _text(self, name: str) -> str | None:
         path = os.path.join(self.directory, *name.split("/"))
@@ -231,6 +243,14 @@ class _Reader:
                 if inner is not None:
                     yield from self._requirements(inner, depth - 1)
             yield from _specifiers((line,))
+
+
+def _later_on_macos(specifier: str, lower: Release) -> Release | None:
+    try:
+        there = bounds(specifier)[0] if specifier else None
+    except TargetError:
+        return None
+    return there if there is not None and there > lower else None
 
 
 def _range(said: _Said) -> tuple[Release | None, Release, str]:

@@ -54,6 +54,7 @@ class AvailabilityTests:
         self._elsewhere = elsewhere
         self._flags: dict[str, bool] = {}
         self._values: dict[str, list[ast.expr | _Function]] | None = None
+        self._refused: set[str] | None = None
 
     def asks(self, test: ast.AST) -> bool:
         """Whether an expression asks what there is: `hasattr`, a version, a name that says so."""
@@ -75,7 +76,25 @@ class AvailabilityTests:
                 of = node.value.id if isinstance(node.value, ast.Name) else ""
                 if of and self._elsewhere is not None and self._elsewhere(f"{of}.{node.attr}"):
                     return True
-        return any(map(self._is_flag, names))
+        return any(map(self._is_flag, names)) or self._is_refused(test)
+
+    def _is_refused(self, test: ast.AST) -> bool:
+        """
+        Whether a test reads a setting with which nobody comes here where something is missing: elsewhere the file
+        raises, `if args.compile and not hasattr(torch, "compile")`.
+        """
+        if self._refused is None:
+            self._refused = set()
+            found: set[str] = set()
+            for node in statements(self._tree):
+                if not (isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise)):
+                    continue
+                if isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And):
+                    settings = {last_name(each) for each in node.test.values} - {""}
+                    if settings and any(map(self.asks, node.test.values)):
+                        found |= settings
+            self._refused = found
+        return bool(self._refused) and any(last_name(node) in self._refused for node in ast.walk(test))
 
     def chosen_functions(self, lines: Iterable[int], text: str | None = None) -> list[_Function]:
         """

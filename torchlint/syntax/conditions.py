@@ -49,6 +49,25 @@ def key(expression: ir.Expression) -> Key | None:
     return _joined(text), frozenset(reads), negated
 
 
+def compared_text(expression: ir.Expression) -> str | None:
+    """
+    The text of `x` in `x == constant`, however it is negated: no two such conditions with different constants hold at
+    once. Only for texts, of which no two spellings are equal.
+    """
+    while isinstance(expression, ir.Unary) and expression.op == "not":
+        expression = expression.operand
+    if not (isinstance(expression, ir.Compare) and len(expression.ops) == 1 and expression.ops[0] in ("==", "!=")):
+        return None
+    sides = (expression.left, expression.rights[0])
+    for constant, other in (sides, sides[::-1]):
+        if isinstance(constant, ir.Constant) and isinstance(constant.value, str):
+            try:
+                return _atom(other, set(), 0)
+            except _ImpureError:
+                return None
+    return None
+
+
 class _ImpureError(Exception):
     """Evaluating the expression may do something, or may differ from one time to the next."""
 

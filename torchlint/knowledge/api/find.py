@@ -396,7 +396,7 @@ def watched(target: Target) -> Watched:
     """What concerns a range of releases."""
     names = {name: change for name, change in changes().items() if _concerns(change, target)}
     came = {name: release(value) for name, value in _table()["since"].items()}
-    too_new = {name: when for name, when in came.items() if target.begins_before(when)}
+    too_new = {name: when for name, when in came.items() if target.lacks(name, when)}
     old: dict[str, tuple[Argument, ...]] = {}
     for function, of in arguments().items():
         reached = tuple(each for each in of if target.reaches(each.removed) or target.reaches(each.deprecated))

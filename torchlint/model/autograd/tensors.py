@@ -13,6 +13,7 @@ from torchlint.model.state.guards import ALWAYS, Guard, Truth, conjoin
 from torchlint.model.state.values import (
     GRAD_MAYBE,
     GRAD_NO,
+    NONE,
     Alias,
     Choice,
     External,
@@ -102,6 +103,17 @@ def imported(autograd: Autograd, value: External) -> Unknown:
     if known is None:
         known = autograd.imported_values[value.qualified] = Unknown()
     return known
+
+
+def gradient_of(autograd: Autograd, tensor: Tensor) -> Value:
+    """
+    `tensor.grad`. A tensor that is older than the call which is followed here may have got one from other calls before
+    it, unless this one has set it.
+    """
+    older = tensor.grad is NONE and tensor.born <= autograd.machine.called_at >= tensor.grad_dropped
+    if not older or tensor.requires_grad.truth() is Truth.NO:
+        return tensor.grad
+    return Choice(((unknown_guard(), NONE), (unknown_guard(), Unknown())))
 
 
 def materialise(autograd: Autograd, unknown: Unknown) -> Tensor:

@@ -38,6 +38,7 @@ from torchlint.model.state.values import (
     Use,
     Value,
     Write,
+    choose,
     unknown_guard,
 )
 from torchlint.syntax import ir
@@ -108,8 +109,9 @@ def escape(autograd: Autograd, tensors: Iterable[Tensor], origin: ir.Node) -> No
     origin = machine.here(origin)
     for tensor in tensors:
         use(autograd, tensor, origin)
-        if not tensor.storage.uses:
-            machine.trail.set(tensor.storage, "uses", (Use(machine.tick(), origin),))
+        uses, sure = tensor.storage.uses, not tensor.may_be_copy
+        if not uses or (sure and not uses[0].sure):
+            machine.trail.set(tensor.storage, "uses", (Use(machine.tick(), origin, sure),))
             if not tensor.grad_fn and tensor.own != GRAD_NO:
                 machine.trail.set(autograd, "escaped", (*autograd.escaped[-MOST_ESCAPED:], tensor))
 
@@ -162,7 +164,7 @@ def write(
         raises = raises | outdated
     storage = tensor.storage
     needed, saved_by = _needed(autograd, tensor)
-    handed = bool(storage.uses) or _read_with_parameters(autograd, tensor)
+    handed = any(each.sure for each in storage.uses) or _read_with_parameters(autograd, tensor)
     old_in_graph = grad.truth() & ~tensor.is_leaf
     node: GraphNode | None = None
     if recorded != GRAD_NO and raises is not Truth.YES:
@@ -255,6 +257,7 @@ def _read_with_parameters(autograd: Autograd, tensor: Tensor) -> bool:
     machine = autograd.machine
     return any(
         saved.counter is tensor.counter
+        and not saved.tensor.may_be_copy
         and conjoin(saved.path, machine.path, machine.assumed) is not None
         and any(isinstance(edge, Tensor) and edge.is_parameter is Truth.YES for _, edge in saved.node.edges)
         and not _released(autograd, saved.node)
@@ -349,7 +352,29 @@ def _alias_written(autograd: Autograd, tensor: Tensor, write: Write) -> None:
 
 def rebind_grad(autograd: Autograd, tensor: Tensor, value: Value) -> None:
     """Set `tensor.grad`: after `tensor.grad = None` it is as if it had never had one."""
-    autograd.machine.trail.set(tensor, "grad", NONE if is_none(value) is Truth.YES else value)
+    if is_none(value) is Truth.YES:
+        drop_grad(autograd, tensor)
+    else:
+        autograd.machine.trail.set(tensor, "grad", value)
+
+
+def drop_grad(autograd: Autograd, tensor: Tensor, to_none: Truth = Truth.YES) -> None:
+    """
+    `tensor.grad` is None from here on, as `zero_grad()` leaves it. `to_none`: whether it does; NO if it is filled with
+    zeros, which leaves None where there was none.
+    """
+    machine = autograd.machine
+    if to_none is Truth.NO:
+        machine.trail.set(tensor, "grad_reset", machine.tick())
+        return
+    if to_none is Truth.MAYBE:
+        if tensor.grad is not NONE:
+            machine.trail.set(tensor, "grad", choose([(unknown_guard(), NONE), (unknown_guard(), tensor.grad)]))
+        return
+    if tensor.grad is not NONE:
+        machine.trail.set(tensor, "grad", NONE)
+    if tensor.born <= machine.called_at:
+        machine.trail.set(tensor, "grad_dropped", machine.tick())
 
 
 def refuse_gradient(autograd: Autograd, tensor: Tensor, gradient: Tensor) -> None:

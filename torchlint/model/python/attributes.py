@@ -267,6 +267,12 @@ def owner_of_dict(run: Run, node: ir.Expression) -> Value | None:
     return None
 
 
+def _plain_of_class(cls: Class, name: str) -> Value | None:
+    """A number, text, device or name of torch's that a class sets for all its objects."""
+    held = next((each.attributes[name] for each in cls.ancestry() if name in each.attributes), None)
+    return held if isinstance(held, (Constant, Scalar, External)) else None
+
+
 def evaluate_again(run: Run, node: ir.Expression) -> Value:
     """The value of a name or attribute chain, without running any call a second time."""
     if isinstance(node, ir.Name):
@@ -278,7 +284,7 @@ def evaluate_again(run: Run, node: ir.Expression) -> Value:
         if isinstance(value, Tensor) and node.attr in ("T", "mT"):
             return Unknown()
         if isinstance(value, Instance):
-            return value.attributes.get(node.attr) or Unknown()
+            return value.attributes.get(node.attr) or _plain_of_class(value.cls, node.attr) or Unknown()
         return attribute(run, value, node.attr, node)
     return Unknown()
 

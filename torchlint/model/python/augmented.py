@@ -31,7 +31,7 @@ from torchlint.model.state.values import (
     unknown_guard,
 )
 from torchlint.model.torch.arrays import write_array
-from torchlint.model.torch.gradients import grad_written
+from torchlint.model.torch.gradients import grad_written, have_none
 from torchlint.model.torch.indexing import tensor_setitem
 from torchlint.model.torch.operations import apply
 from torchlint.syntax import ir
@@ -143,9 +143,10 @@ def _scaled_grad(run: Run, node: ir.AugmentedAssign, target: ir.Expression, curr
         if isinstance(each, Tensor) and each.grad_of is not None:
             grad_written(run.torch, each, "scale", node, each.grad_of)
         elif each == NONE and isinstance(target, ir.Attribute) and target.attr == "grad":
-            for _, owner in alternatives(run.evaluate(target.value)):
+            owners = alternatives(run.evaluate(target.value), run.machine.path)
+            for _, owner in owners:
                 if isinstance(owner, Tensor):
-                    grad_written(run.torch, None, "scale", node, owner)
+                    grad_written(run.torch, None, "scale", node, owner, have_none(run.torch, owners))
 
 
 STATEMENTS: Statements = {

@@ -40,7 +40,7 @@ from torchlint.model.state.values import (
 from torchlint.model.torch.arguments import kind_of
 from torchlint.model.torch.arrays import write_array
 from torchlint.model.torch.gradients import grad_written
-from torchlint.model.torch.indexing import tensor_setitem
+from torchlint.model.torch.indexing import is_whole, tensor_setitem
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
 
@@ -228,7 +228,7 @@ def store(
     if isinstance(each, Unknown) and each.tensor is not None:
         each = each.tensor
     if isinstance(each, Tensor):
-        if each.grad_of is not None and value in (Constant(0), Constant(0.0)):
+        if each.grad_of is not None and value in (Constant(0), Constant(0.0)) and is_whole(index):
             grad_written(run.torch, each, "fill", target, each.grad_of)
         tensor_setitem(run.torch, each, index, value, target, cst_expression(owner), dotted(owner), op)
     elif isinstance(each, Unknown) and not (isinstance(index, Constant) and isinstance(index.value, str)):

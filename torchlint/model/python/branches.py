@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from torchlint.model.python.attributes import evaluate_again
-from torchlint.model.python.decisions import branch_of, evaluate_test
+from torchlint.model.python.decisions import arms_of_test, evaluate_test
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.variables import lookup, set_variable
 from torchlint.model.state.guards import Guard, Truth
@@ -25,11 +25,6 @@ def if_statement(run: Run, node: ir.If) -> None:
     if truth is not Truth.MAYBE:
         run.execute(node.body if truth is Truth.YES else node.orelse)
         return
-    number, positive = branch_of(run, node.test)
-    taken = run.machine.taken(number)
-    if taken is not None:
-        run.execute(node.body if (taken == 1) == positive else node.orelse)
-        return
 
     def then() -> None:
         _refine(run, node.test, True)
@@ -39,9 +34,11 @@ def if_statement(run: Run, node: ir.If) -> None:
         _refine(run, node.test, False)
         run.execute(node.orelse)
 
-    run.machine.fork(
-        [(frozenset({(number, int(positive))}), then), (frozenset({(number, int(not positive))}), otherwise)]
-    )
+    arms = arms_of_test(run, node.test, then, otherwise)
+    if len(arms) == 1:
+        arms[0][1]()
+    else:
+        run.machine.fork(arms)
 
 
 def _refine(run: Run, test: ir.Expression, holds: bool) -> None:

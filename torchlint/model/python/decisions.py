@@ -7,6 +7,8 @@ Conditions with the same text over the same values are one decision.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
 
 import libcst as cst
 
@@ -15,7 +17,7 @@ from torchlint.model.python.attributes import attribute
 from torchlint.model.python.operators import holds_tensor
 from torchlint.model.python.run import Expressions, Run
 from torchlint.model.python.variables import lookup
-from torchlint.model.state.guards import Truth
+from torchlint.model.state.guards import ALWAYS, Guard, Truth
 from torchlint.model.state.trail import widen
 from torchlint.model.state.values import (
     Bound,
@@ -37,6 +39,8 @@ from torchlint.model.state.values import (
 from torchlint.model.torch.arguments import truth_of
 from torchlint.model.torch.operations import apply
 from torchlint.syntax import conditions, ir
+
+T = TypeVar("T")
 
 
 def _unary(run: Run, node: ir.Unary) -> Value:
@@ -123,14 +127,59 @@ def decide(run: Run, test: ir.Expression, then: Callable[[], Value], other: Call
     truth = evaluate_test(run, test)
     if truth is not Truth.MAYBE:
         return then() if truth is Truth.YES else other()
+    arms = arms_of_test(run, test, then, other)
+    if len(arms) == 1:
+        return arms[0][1]()
+    return choose(run.machine.fork(arms))
+
+
+def arms_of_test(
+    run: Run, test: ir.Expression, then: Callable[[], T], other: Callable[[], T]
+) -> list[tuple[Guard, Callable[[], T]]]:
+    """The arms that a condition leaves open which nobody knows: one if the path has decided it before, or both."""
+    machine = run.machine
     number, positive = branch_of(run, test)
-    taken = run.machine.taken(number)
+    holds, fails = (then, other) if positive else (other, then)
+    taken = machine.taken(number)
+    if taken is None:
+        others = _exclusive(run, test, number)
+        if any(machine.taken(each) == 1 for each in others):
+            taken = 0
+        elif others:
+            holds = partial(_on_path, run, frozenset((each, 0) for each in others), holds)
     if taken is not None:
-        return then() if (taken == 1) == positive else other()
-    results = run.machine.fork(
-        [(frozenset({(number, int(positive))}), then), (frozenset({(number, int(not positive))}), other)]
-    )
-    return choose(results)
+        return [(ALWAYS, holds if taken == 1 else fails)]
+    yes: Guard = frozenset({(number, 1)})
+    no: Guard = frozenset({(number, 0)})
+    both = [(yes, holds), (no, fails)]
+    return both if positive else both[::-1]
+
+
+_MOST_EXCLUSIVE = 6
+"""Other texts that a value is compared with, the latest: what is excluded stands in the path of everything inside."""
+
+
+def _exclusive(run: Run, test: ir.Expression, number: int) -> list[int]:
+    """
+    The conditions met so far that cannot hold together with one: `mode == "a"` and `mode == "b"`, of the same `mode`.
+    """
+    compared = conditions.compared_text(test)
+    if compared is None:
+        return []
+    key = run.machine.decision(number)
+    if not isinstance(key, tuple):
+        return []
+    known = run.compared.setdefault((compared, key[1]), [])
+    others = [each for each in known if each != number][-_MOST_EXCLUSIVE:]
+    if number not in known:
+        known.append(number)
+    return others
+
+
+def _on_path(run: Run, excluded: Guard, arm: Callable[[], T]) -> T:
+    """An arm in which these conditions do not hold."""
+    run.machine.path = run.machine.path | excluded
+    return arm()
 
 
 def branch_of(run: Run, test: ir.Expression) -> tuple[int, bool]:

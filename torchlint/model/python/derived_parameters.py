@@ -19,6 +19,7 @@ from torchlint.model.python.run import Run
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import NONE, Constant, External, Instance, Tensor, Unknown, Value, alternatives
 from torchlint.model.torch.arguments import CASTS, as_argument, has_dtype, precise_dtype
+from torchlint.model.torch.defaults import device_named
 from torchlint.model.torch.gradients import grad_written
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted
@@ -65,8 +66,8 @@ def derived_parameter(run: Run, node: ir.Assign, target: ir.Expression, value: V
         if not all(isinstance(v, (Tensor, Unknown)) for v in options):
             continue
         same = _keeps_dtype(run, node.value, op, options)
-        if same is Truth.YES:
-            continue  # a conversion to the dtype that it has gives the parameter itself
+        if same is Truth.YES or (op == "to" and _is_where_it_lies(run, node.value)):
+            continue  # a conversion to the dtype that it has gives the parameter itself, as does a move to the CPU
         run.machine.emit(
             ParameterDerived(
                 node=cst_expression(node.value),
@@ -159,7 +160,7 @@ def _device_of(run: Run, node: ir.Expression) -> tuple[Condition, ...]:
     """`.to(device)` of a new parameter gives another tensor only where the device is another one than the CPU."""
     if not isinstance(node, ir.Call) or not isinstance(node.function, ir.Attribute) or node.function.attr != "to":
         return ()
-    given = next((each.value for each in node.arguments if each.keyword in ("", "device")), None)
+    given = _device_given(node)
     if isinstance(given, ir.Call) and dotted(given.function) == "torch.device" and given.arguments:
         given = given.arguments[0].value
     value = evaluate_again(run, given) if given is not None else None
@@ -170,6 +171,19 @@ def _device_of(run: Run, node: ir.Expression) -> tuple[Condition, ...]:
     if not text or "dtype" in text:
         return (Condition("copy", f".to({text or '…'})"),)
     return (Condition("device", text),)
+
+
+def _device_given(node: ir.Call) -> ir.Expression | None:
+    return next((each.value for each in node.arguments if each.keyword in ("", "device")), None)
+
+
+def _is_where_it_lies(run: Run, node: ir.Expression) -> bool:
+    """Whether `.to(device)` names the CPU, where a new parameter lies."""
+    given = _device_given(node) if isinstance(node, ir.Call) and len(node.arguments) == 1 else None
+    if not isinstance(given, (ir.Name, ir.Attribute)):
+        return False
+    options = [each for _, each in alternatives(evaluate_again(run, given))]
+    return all(device_named(each) == "cpu" for each in options)
 
 
 def _written(node: ir.Expression) -> str:

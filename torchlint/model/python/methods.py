@@ -54,7 +54,7 @@ from torchlint.model.state.values import (
     is_foreign,
 )
 from torchlint.model.torch.functions import set_grad_mode
-from torchlint.model.torch.gradients import backward_on_number, grad_written
+from torchlint.model.torch.gradients import backward_on_number, grad_written, have_none
 from torchlint.model.torch.optimizers import optimizer_method, update
 from torchlint.model.torch.tensor_methods import tensor_method
 from torchlint.syntax import ir
@@ -65,10 +65,10 @@ _LIKE = frozenset({"expand_as", "view_as", "reshape_as", "type_as"})
 """Methods of tensors that look at the shape or type of their argument, and keep nothing of it."""
 _OF_TENSORS = frozenset(
     [
-        "amax", "amin", "bmm", "chunk", "clamp", "contiguous", "exp", "expand", "expand_as", "flatten", "float",
-        "gather", "index_select", "log_softmax", "masked_fill", "matmul", "mean", "new_zeros", "norm", "permute",
-        "relu", "repeat_interleave", "reshape", "sigmoid", "softmax", "sqrt", "squeeze", "tanh", "transpose",
-        "type_as", "unbind", "unsqueeze", "view",
+        "amax", "amin", "bmm", "bool", "chunk", "clamp", "contiguous", "exp", "expand", "expand_as", "flatten", "float",
+        "gather", "index_select", "log_softmax", "long", "masked_fill", "matmul", "mean", "new_zeros", "norm",
+        "permute", "relu", "repeat_interleave", "reshape", "sigmoid", "softmax", "sqrt", "squeeze", "tanh",
+        "transpose", "type_as", "unbind", "unsqueeze", "view",
     ]
 )  # fmt: skip
 
@@ -121,13 +121,14 @@ def _manual_zeroing(run: Run, receiver: Value, node: ir.Attribute, site: CallSit
     if isinstance(inner, ir.Attribute) and inner.attr == "data":
         inner = inner.value
     if isinstance(inner, ir.Attribute) and inner.attr == "grad":
-        for _, owner in alternatives(run.evaluate(inner.value)):
+        owners = alternatives(run.evaluate(inner.value), run.machine.path)
+        for _, owner in owners:
             if isinstance(owner, Unknown):
                 tensor = materialise(run.autograd, owner)
                 tensor.name = tensor.name or dotted(inner.value)
                 grad_written(run.torch, tensor, "zero_", site.node, tensor)
             elif isinstance(owner, Tensor):
-                grad_written(run.torch, None, "zero_", site.node, owner)
+                grad_written(run.torch, None, "zero_", site.node, owner, have_none(run.torch, owners))
 
 
 def _named_method(run: Run, receiver: Value, name: str, site: CallSite, where: ir.Expression) -> Value:

@@ -9,7 +9,7 @@ Only the methods that `nn.Module` and its containers bring
 from __future__ import annotations
 
 from torchlint.knowledge.modules import find as modules
-from torchlint.model.autograd.writes import escape, require_grad, write
+from torchlint.model.autograd.writes import drop_grad, escape, require_grad, write
 from torchlint.model.events import AutogradRefused, TensorFacts
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.builtins import dict_builtin
@@ -82,9 +82,9 @@ def module_method(run: Run, module: Instance | Module, name: str, site: CallSite
     if name == "zero_grad":
         for hook in machine.watch.zeroed:
             hook(module, site.node)
+        to_none = truth_of(site.get(0, "set_to_none"), Truth.YES)
         for tensor in parameters_of(module)[0]:
-            if tensor.grad is not NONE:
-                machine.trail.set(tensor, "grad", NONE)
+            drop_grad(run.autograd, tensor, to_none)
         return NONE
     if name in ("train", "eval"):
         mode = mode_argument(name, site)

@@ -203,6 +203,7 @@ class Run:
         "callees",
         "calling",
         "classes",
+        "compared",
         "defined",
         "entered",
         "expressions",
@@ -271,6 +272,8 @@ class Run:
         self.functions: list[Function] = []
         self.classes: list[Class] = []
         self.defined: set[int] = set()
+        self.compared: dict[tuple[str, object], list[int]] = {}
+        """By what is compared with a text, and the values read for it: the numbers of the conditions that do."""
 
     def evaluate(self, node: ir.Expression) -> Value:
         """The abstract value of an expression."""

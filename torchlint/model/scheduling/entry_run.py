@@ -97,6 +97,7 @@ class EntryRun:
         """
         run, machine = self.run, self.machine
         machine.entered_at = machine.clock
+        machine.called_at = 0 if entry is None else machine.clock
         granted = min(OUTSIDE_LIMIT, self._outside_pool) if with_imports else 0
         run.budget.grant(granted)
         functions, classes = len(run.functions), len(run.classes)
@@ -170,6 +171,7 @@ class EntryRun:
         """
         The script has called this function: what it did to its tensors in the end, the function need never see again.
         """
+        self.machine.called_at = self.machine.clock
         if id(function.definition) not in self.called_by_script:
             self.machine.since = 0
             return

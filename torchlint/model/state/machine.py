@@ -48,6 +48,7 @@ class Machine:
         "blocks",
         "budget",
         "built_in",
+        "called_at",
         "callers",
         "callers_mode",
         "carried",
@@ -113,6 +114,8 @@ class Machine:
         """A layer of unknown code was built that may work in place."""
         self.entered_at = 0
         """When the entry point began that runs now."""
+        self.called_at = 0
+        """When the function was called that is followed by itself, after others perhaps; 0 in the script."""
         self.externally_pure = True
         """Whether it has written in place only to what it had made itself, and no question is left open."""
         self.statement: ir.Statement | None = None

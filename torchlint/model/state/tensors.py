@@ -135,10 +135,14 @@ class Saved:
 
 @dataclass(slots=True, eq=False)
 class Use:
-    """Code that the model does not know was given the tensor: it may have saved, kept or written it."""
+    """
+    Code that the model does not know was given the tensor: it may have saved, kept or written it. Not `sure`: it was
+    given what is as likely a copy (see `Tensor.may_be_copy`).
+    """
 
     time: int
     origin: ir.Node
+    sure: bool = True
 
 
 class Storage:
@@ -281,8 +285,10 @@ class Tensor:
 
     `op` is the qualified spelling of the operation that computed it ("" if none did), `inputs` are the tensors that
     went in (recorded or not): the data flow, for those who ask where a value comes from. `trues`: of a mask made of
-    literals, how many of these are true. `grad_reset`: when its gradient was last set to zero. `device`: the type of
-    the device it is on ("cpu", "cuda"), "" if nobody knows.
+    literals, how many of these are true. `grad_reset`: when its gradient was last set to zero; `grad_dropped`: of a
+    tensor that is older than the call which is followed, when it was last set to None in it. `device`: the type of
+    the device it is on ("cpu", "cuda"), "" if nobody knows. `may_be_copy`: a view that was read by an index of which
+    nobody knows whether it is a tensor or a list, which would make it a copy.
     """
 
     __slots__ = (
@@ -296,6 +302,7 @@ class Tensor:
         "dtype",
         "family",
         "grad",
+        "grad_dropped",
         "grad_fn",
         "grad_of",
         "grad_reset",
@@ -305,6 +312,7 @@ class Tensor:
         "is_parameter",
         "line",
         "made_by",
+        "may_be_copy",
         "name",
         "op",
         "origin",
@@ -354,6 +362,7 @@ class Tensor:
         self.grad_fn = grad_fn
         self.grad_time = born
         self.grad_reset = 0
+        self.grad_dropped = 0
         self.storage = storage or Storage(born)
         self.counter = counter or VersionCounter()
         self.family = family or Family()
@@ -366,6 +375,7 @@ class Tensor:
         self.grad: Value = NONE
         self.grad_of: Tensor | None = None
         self.hooked = False
+        self.may_be_copy = False
         self.retains_grad = False
         self.alias: Alias | None = None
         self.inputs: tuple[Tensor, ...] = ()

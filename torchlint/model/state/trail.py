@@ -34,7 +34,7 @@ _FLAGS = frozenset({"havocked", "hooked", "retains_grad"})
 _TIMES = frozenset({"grad_reset", "grad_time"})
 _SPELLINGS = frozenset({"cut", "default_device", "default_dtype", "device", "precise"})
 _SAME_OR_NONE = frozenset({"children", "contents", "layer", "strides", "trues"})
-JOINED = frozenset({"grad_fn", "items", "names", "training", "shape", "parameters", "complete"}).union(
+JOINED = frozenset({"grad_dropped", "grad_fn", "items", "names", "training", "shape", "parameters", "complete"}).union(
     *(_TIMED, _UNORDERED, _GRADS, _VALUES, _VALUES_OR_NONE),
     *(_TRUTHS, _FLAGS, _TIMES, _SPELLINGS, _SAME_OR_NONE),
 )
@@ -199,6 +199,8 @@ def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
         return any(value for _, value in values)
     if field in _TIMES:
         return max(value for _, value in values)
+    if field == "grad_dropped":  # on every path
+        return min(value for _, value in values)
     assert field in _SAME_OR_NONE or field in _SPELLINGS, f"no rule says how paths join {field!r}"
     first = values[0][1]
     if all(value == first for _, value in values):

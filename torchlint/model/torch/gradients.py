@@ -6,6 +6,7 @@ The pass itself is autograd's (`model/autograd/backward`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeAlias
 
 import libcst as cst
@@ -14,7 +15,7 @@ from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.autograd.backward import Root, backward, call_backward
 from torchlint.model.autograd.record import value_grad
 from torchlint.model.autograd.second_order import first_order, second_order
-from torchlint.model.autograd.tensors import all_tensor_options, fresh, materialise, possible_options
+from torchlint.model.autograd.tensors import all_tensor_options, fresh, gradient_of, materialise, possible_options
 from torchlint.model.autograd.writes import is_none
 from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, TensorFacts
 from torchlint.model.state.call_site import CallSite
@@ -42,8 +43,21 @@ from torchlint.syntax.spelling import dotted
 Options: TypeAlias = "list[tuple[Guard, Tensor]]"
 
 
-def grad_written(torch: Torch, gradient: Tensor | None, how: GradWrite, origin: ir.Node, owner: Tensor) -> None:
-    """`.grad` of `owner` is written by hand (not in a function that is there to do just that)."""
+def have_none(torch: Torch, owners: Iterable[tuple[Guard, Value]]) -> Truth:
+    """Whether the tensors that a variable may be have no gradient: YES only if none of them may have one."""
+    found = [
+        is_none(gradient_of(torch.autograd, each)) if isinstance(each, Tensor) else Truth.MAYBE for _, each in owners
+    ]
+    return found[0] if len(set(found)) == 1 else Truth.MAYBE
+
+
+def grad_written(
+    torch: Torch, written: Tensor | None, how: GradWrite, origin: ir.Node, owner: Tensor, is_missing: Truth = Truth.NO
+) -> None:
+    """
+    `.grad` of `owner` is written by hand (not in a function that is there to do just that). `written` is what stands
+    there; where that is not known to be anything, `is_missing` says whether it is None.
+    """
     machine = torch.machine
     if how in ("zero_", "fill", "scale", "zeros"):
         machine.trail.set(owner, "grad_reset", machine.tick())
@@ -58,7 +72,7 @@ def grad_written(torch: Torch, gradient: Tensor | None, how: GradWrite, origin: 
             statement=machine.line(),
             how=how,
             owner=machine.facts(owner),
-            grad_is_none=Truth.NO if gradient is not None else is_none(owner.grad),
+            grad_is_none=is_missing,
             parameters_of=parameters_of or loop_source(machine, owner),
             optimizer=optimizer_of(machine, owner),
             loop=loop_over(machine, owner),
@@ -66,7 +80,7 @@ def grad_written(torch: Torch, gradient: Tensor | None, how: GradWrite, origin: 
             alone=owner not in torch.autograd.filled_beside
             and any(
                 isinstance(each, Tensor) and each.made_by == "backward"
-                for held in (gradient, owner.grad)
+                for held in (written, owner.grad)
                 if held is not None
                 for _, each in alternatives(held)
             ),

@@ -102,7 +102,7 @@ def index_tensors(index: Value | SliceValue | list[Value | SliceValue]) -> list[
     return [each for _, each in alternatives(index) if isinstance(each, Tensor)]
 
 
-def _is_whole(index: Value | SliceValue | list[Value | SliceValue]) -> bool:
+def is_whole(index: Value | SliceValue | list[Value | SliceValue]) -> bool:
     """Whether torch writes the tensor itself, and no view of it: `x[...]`, `x[:]`, `x[..., :]`."""
     structure = index_structure(index)
     parts = structure if isinstance(structure, tuple) else (structure,)
@@ -139,6 +139,7 @@ def tensor_getitem(
         return copy
     number = torch.machine.branch((id(origin), "indexes with a tensor"))
     view = _view(torch, tensor, shape, origin, index)
+    view.may_be_copy = True
     return choose([(frozenset({(number, 1)}), view), (frozenset({(number, 0)}), copy)])
 
 
@@ -231,7 +232,7 @@ def tensor_setitem(
         )
         return
     certain = not _may_be_false(index)
-    whole = not augmented and _is_whole(index)
+    whole = not augmented and is_whole(index)
     view = tensor if whole else _view(torch, tensor, None, origin, index)
     record = (ops.find("setitem.basic")[0], {"self": view, "src": value})
     if augmented:

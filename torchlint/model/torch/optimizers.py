@@ -10,11 +10,11 @@ from collections.abc import Iterable
 
 from torchlint.model.autograd.edges import regenerate
 from torchlint.model.autograd.refusals import refuse
-from torchlint.model.autograd.writes import is_none, write
+from torchlint.model.autograd.writes import drop_grad, is_none, write
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import NONE, Constant, Mapping, Optimizer, Sequence, Tensor, Value, alternatives
-from torchlint.model.torch.arguments import cst_of, known_tensors
+from torchlint.model.torch.arguments import cst_of, known_tensors, truth_of
 from torchlint.model.torch.torch import Torch
 
 
@@ -93,9 +93,9 @@ def optimizer_method(torch: Torch, optimizer: Optimizer, name: str, site: CallSi
     if name == "zero_grad":
         for hook in machine.watch.zeroed:
             hook(optimizer, site.node)
+        to_none = truth_of(site.get(0, "set_to_none"), Truth.YES)
         for tensor in optimizer.parameters:
-            if tensor.grad is not NONE:
-                machine.trail.set(tensor, "grad", NONE)
+            drop_grad(torch.autograd, tensor, to_none)
         return NONE
     if name == "add_param_group":
         added, complete = _group(torch, site.get(0, "param_group"), optimizer.qualified.rpartition(".")[2], site)

@@ -14,7 +14,7 @@ from torchlint.knowledge.factories import find as factories
 from torchlint.knowledge.shapes import infer as shapes
 from torchlint.model.autograd.edges import regenerate
 from torchlint.model.autograd.refusals import refuse
-from torchlint.model.autograd.tensors import detached_alias, fresh, materialise
+from torchlint.model.autograd.tensors import detached_alias, fresh, gradient_of, materialise
 from torchlint.model.autograd.writes import require_grad, use
 from torchlint.model.events import GradWrite, Refusal, Shape
 from torchlint.model.state.call_site import CallSite
@@ -72,7 +72,7 @@ Method: TypeAlias = "Callable[[Torch, Tensor, str, CallSite, ir.Expression], Val
 def tensor_attribute(torch: Torch, tensor: Tensor, name: str, origin: ir.Node) -> Value | None:
     """`tensor.name`, if it is not a method."""
     if name == "grad":
-        grad = tensor.grad
+        grad = gradient_of(torch.autograd, tensor)
         for _, each in alternatives(grad):
             if isinstance(each, Unknown):
                 each.hint = ""

@@ -31,6 +31,7 @@ class _Taken:
     name: str
     path: Guard
     origin: ir.Call
+    time: int
 
 
 @dataclass(slots=True, eq=False)
@@ -58,7 +59,7 @@ class Replacements:
 
     def taken(self, optimizer: Optimizer, module: Value, name: str, origin: ir.Call) -> None:
         """An optimizer was built over all parameters of a module."""
-        self._taken.append(_Taken(optimizer, module, name, self._machine.path, origin))
+        self._taken.append(_Taken(optimizer, module, name, self._machine.path, origin, self._machine.clock))
 
     def optimizers(self) -> list[Optimizer]:
         """Those that took a module's parameters."""
@@ -77,7 +78,7 @@ class Replacements:
         for taken in self._taken:
             if not holds(taken.module, owner) or not taken.path <= machine.path:
                 continue
-            if not _brings_parameters(value, taken.optimizer.parameters):
+            if not _brings_parameters(value, taken):
                 continue
             path, line = machine.guard, machine.line()
             self._replaced.append(_Replaced(taken, owner, name, value, dotted(node), node.origin, line, path))
@@ -115,18 +116,19 @@ def _renews(replaced: _Replaced, module: Value | None) -> bool:
     return holds(module, replaced.value) or module is replaced.taken.module or isinstance(module, Unknown)
 
 
-def _brings_parameters(value: Value, known: tuple[Tensor, ...]) -> bool:
-    """Whether a value surely has a parameter that requires grad, and is none of those that are known."""
+def _brings_parameters(value: Value, taken: _Taken) -> bool:
+    """Whether a value surely has a parameter that requires grad, and that the optimizer has not taken."""
     options = [each for _, each in alternatives(value)]
-    return bool(options) and all(_has_parameters(each, known) for each in options)
+    return bool(options) and all(_has_parameters(each, taken) for each in options)
 
 
-def _has_parameters(value: Value, known: tuple[Tensor, ...]) -> bool:
+def _has_parameters(value: Value, taken: _Taken) -> bool:
     return any(
         isinstance(each, Tensor)
         and each.is_parameter is Truth.YES
         and each.own.truth() is Truth.YES
-        and not any(each is other for other in known)
+        and not any(each is other for other in taken.optimizer.parameters)
+        and (taken.optimizer.complete or each.born > taken.time)  # an older one may be among those nobody knows
         for each in explore(value, _registered)
     )
 

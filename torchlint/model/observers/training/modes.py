@@ -63,7 +63,7 @@ _DIFFERENTIATES = re.compile(r"backward|grad|attack|perturb|advers|optimi", re.I
 class _Note:
     """A mode was set, a module was called, a backward ran, or unknown code was given `module`."""
 
-    kind: Literal["eval", "train", "call", "backward", "unknown"]
+    kind: Literal["eval", "train", "call", "backward", "unknown", "given"]
     time: int
     module: Value | None
     name: str
@@ -107,7 +107,7 @@ class Modes(Observer):
 
     def _note(
         self,
-        kind: Literal["eval", "train", "call", "backward", "unknown"],
+        kind: Literal["eval", "train", "call", "backward", "unknown", "given"],
         module: Value | None,
         origin: ir.Node,
         name: str = "",
@@ -205,7 +205,7 @@ class Modes(Observer):
         if receiver is not None and last_name(text) not in _KEEPS_MODE:
             self._note("unknown", receiver, origin, text)
         for value in arguments:
-            self._note("unknown", value, origin, text)
+            self._note("given", value, origin, text)
 
     def backward(
         self,
@@ -254,7 +254,7 @@ class Modes(Observer):
             back = each.kind == "train" and each.module is not None
             if back and each.module is not None and _may_share(each.module, module):
                 return None
-            if each.kind == "unknown" and each.module is not None and holds(each.module, module):
+            if each.kind in ("unknown", "given") and each.module is not None and holds(each.module, module):
                 return None
         earlier = [n for n in self._log.notes[: note.time] if n.kind == "eval" and n.module is module]
         before = [
@@ -340,17 +340,20 @@ class Modes(Observer):
 
 
 def _differentiated(log: _Log, call: _Note, loop: ir.For | ir.While) -> bool:
-    """Whether a backward runs in the loop, or right behind it."""
+    """
+    Whether a backward runs in the loop, or right behind it; or may, because code that nobody follows is given a model
+    there that this program calls: an attack needs its gradients.
+    """
     depth = next(index for index, each in enumerate(call.iterations) if each.loop is loop)
     outer, activation = call.iterations[:depth], call.iterations[depth].activation
-    return any(
-        each.kind == "backward"
-        and (
-            any(one.activation == activation for one in each.iterations)
-            or (each.time > call.time and each.iterations == outer)
-        )
-        for each in log.notes
-    )
+    models = {id(each.module) for each in log.notes if each.kind == "call"}
+    for each in log.notes:
+        inside = any(one.activation == activation for one in each.iterations)
+        if each.kind == "backward" and (inside or (each.time > call.time and each.iterations == outer)):
+            return True
+        if each.kind == "given" and inside and id(each.module) in models:
+            return True
+    return False
 
 
 def _loop_of(call: _Note, mode: _Note) -> ir.For | ir.While | None:

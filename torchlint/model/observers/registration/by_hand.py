@@ -1,0 +1,63 @@
+"""
+Parameters that a class keeps in a plain container on purpose: it takes care of them itself.
+
+Reads the class's own methods; asked by `registration` where it is about to report a container.
+"""
+
+from __future__ import annotations
+
+from torchlint.knowledge.modules.optimizers import find
+from torchlint.model.state.values import Class
+from torchlint.syntax import ir
+from torchlint.syntax.spelling import dotted
+
+
+def are_kept_by_hand(cls: Class, attribute: str) -> bool:
+    """
+    Whether a class means the parameters in an attribute for none of its own: another method than `__init__` puts other
+    tensors in their place (fast weights, which an inner loop computes), or an optimizer is given the list itself.
+    """
+    held = f"self.{attribute}"
+    for each in cls.ancestry():
+        for method in each.definition.body:
+            if not isinstance(method, ir.FunctionDef):
+                continue
+            for node in ir.walk(method):
+                if isinstance(node, ir.Call) and _is_optimizer(node) and _gives(node.arguments[0].value, held):
+                    return True
+                if method.name != "__init__" and isinstance(node, ir.Assign) and _computes(node, held):
+                    return True
+    return False
+
+
+def _is_optimizer(call: ir.Call) -> bool:
+    kind = find(f"torch.optim.{dotted(call.function).rpartition('.')[2]}") if call.arguments else None
+    return kind is not None and not kind.is_scheduler
+
+
+def _gives(argument: ir.Expression, held: str) -> bool:
+    """Whether the list itself is given, alone, beside others (`self.a + self.b`) or in a group."""
+    if isinstance(argument, ir.Binary):
+        return _gives(argument.left, held) or _gives(argument.right, held)
+    if isinstance(argument, ir.Sequence):
+        return any(_gives(each, held) for each in argument.elements)
+    if isinstance(argument, ir.Dict):
+        return any(_gives(each, held) for each in argument.values)
+    if isinstance(argument, ir.Starred):
+        return _gives(argument.value, held)
+    return dotted(argument) == held
+
+
+def _computes(node: ir.Assign, held: str) -> bool:
+    """Whether an assignment replaces what is held, or a part of it, by something that is no new parameter."""
+    if node.value is None or isinstance(node.value, ir.Sequence):
+        return False
+    for target in node.targets:
+        place = target.value if isinstance(target, ir.Subscript) else target
+        if dotted(place) == held and not _makes_parameters(node.value):
+            return True
+    return False
+
+
+def _makes_parameters(value: ir.Expression) -> bool:
+    return any(isinstance(each, ir.Call) and dotted(each.function).endswith("Parameter") for each in ir.walk(value))
