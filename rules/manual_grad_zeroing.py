@@ -119,7 +119,7 @@ class ManualGradZeroing(Rule):
             return
         holder = event.optimizer or event.parameters_of
         if not holder and event.owner.is_parameter is Truth.YES:
-            holder = event.owner.name.rpartition(".")[0]
+            holder = event.object
         statement = event.loop if event.loop is not None else event.statement
         fix = None
         whole = event.loop is not None or event.optimizer

@@ -468,3 +468,20 @@ def zeroed_twice_in_a_method():
                 self.delta.grad *= 0
 
     assert Attack
+
+
+def a_parameter_of_no_module():
+    """Holds: (attack.delta.grad == 0).all()"""
+
+    class Attack:
+        def __init__(self, model):
+            self.model = model
+            self.delta = nn.Parameter(torch.zeros(1, 3))
+
+        def step(self, x, y):
+            nn.functional.cross_entropy(self.model(x + self.delta), y).backward()
+            self.delta.data += 0.1 * self.delta.grad.sign()
+            self.delta.grad.zero_()  # smell: [TLN401]
+
+    attack = Attack(nn.Linear(3, 2))
+    attack.step(torch.rand(4, 3), torch.zeros(4, dtype=torch.long))

@@ -381,3 +381,16 @@ def the_train_call_is_for_another_network():
         g.eval()  # warning: [TLN407]
         with torch.no_grad():
             g(x)
+
+
+def a_text_sets_the_mode():
+    model = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(2):
+        exec("model.train()")
+        optimizer.zero_grad()
+        model(torch.rand(4, 2)).mean().backward()
+        optimizer.step()
+        model.eval()
+        with torch.no_grad():
+            print(model(torch.rand(4, 2)).mean())

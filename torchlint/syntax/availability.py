@@ -57,7 +57,13 @@ class AvailabilityTests:
         self._refused: set[str] | None = None
 
     def asks(self, test: ast.AST) -> bool:
-        """Whether an expression asks what there is: `hasattr`, a version, a name that says so."""
+        """
+        Whether an expression asks what there is: `hasattr`, a version, a name that says so, a setting that is refused
+        elsewhere where something is missing.
+        """
+        return self._says(test) or self._is_refused(test)
+
+    def _says(self, test: ast.AST) -> bool:
         names: list[str] = []
         for node in ast.walk(test):
             if isinstance(node, ast.Call) and last_name(node.func) in _ASKS:
@@ -76,7 +82,7 @@ class AvailabilityTests:
                 of = node.value.id if isinstance(node.value, ast.Name) else ""
                 if of and self._elsewhere is not None and self._elsewhere(f"{of}.{node.attr}"):
                     return True
-        return any(map(self._is_flag, names)) or self._is_refused(test)
+        return any(map(self._is_flag, names))
 
     def _is_refused(self, test: ast.AST) -> bool:
         """
@@ -84,14 +90,13 @@ class AvailabilityTests:
         raises, `if args.compile and not hasattr(torch, "compile")`.
         """
         if self._refused is None:
-            self._refused = set()
             found: set[str] = set()
             for node in statements(self._tree):
                 if not (isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise)):
                     continue
                 if isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And):
                     settings = {last_name(each) for each in node.test.values} - {""}
-                    if settings and any(map(self.asks, node.test.values)):
+                    if settings and any(map(self._says, node.test.values)):
                         found |= settings
             self._refused = found
         return bool(self._refused) and any(last_name(node) in self._refused for node in ast.walk(test))
@@ -141,8 +146,8 @@ class AvailabilityTests:
 
     def _is_answer(self, value: ast.expr | _Function) -> bool:
         if isinstance(value, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return _probes(value) or any(map(self.asks, _answers(value)))
-        return self.asks(value)
+            return _probes(value) or any(map(self._says, _answers(value)))
+        return self._says(value)
 
     def _note(self, node: ast.stmt, values: dict[str, list[ast.expr | _Function]]) -> None:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:

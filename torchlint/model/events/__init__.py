@@ -508,13 +508,14 @@ class GradWritten(Event):
         In `for p in m.parameters(): ...`, the source of `m`; else "".
     optimizer
         The name of an optimizer known to hold the tensor, else "".
+    object
+        Of what the tensor is known as an attribute, unless that is certainly no Module; else "".
     loop
         The `for` statement over the parameters, if its body is nothing but this write (and a guard against None).
     function
         The name of the function it is written in, or "": somebody has to implement `zero_grad`.
     alone
-        Whether the run has seen a backward fill the gradient, and that backward filled no parameters beside it, as far
-        as the graph is known.
+        The run has seen a backward fill the gradient, and no parameters beside it, as far as the graph is known.
     """
 
     how: GradWrite
@@ -522,6 +523,7 @@ class GradWritten(Event):
     grad_is_none: Truth
     parameters_of: str = ""
     optimizer: str = ""
+    object: str = ""
     loop: cst.For | None = None
     function: str = ""
     alone: bool = False
@@ -536,12 +538,10 @@ class ResultDropped(Event):
     ----------
     op
         As written: `masked_fill`, `detach`, `torch.allclose`.
-    receiver
-        The tensor it is called on.
+    receiver, call
+        The tensor it is called on, and the call.
     inplace_twin
         `masked_fill_` where the method has an in-place form, else "".
-    call
-        The call.
     """
 
     op: str

@@ -13,7 +13,7 @@ import libcst as cst
 from torchlint.model.state.guards import Guard
 from torchlint.model.state.machine import Machine
 from torchlint.model.state.trail import Changes
-from torchlint.model.state.values import Frame, Optimizer, Tensor, Value
+from torchlint.model.state.values import Frame, Instance, Optimizer, Tensor, Value
 from torchlint.syntax import ir
 from torchlint.syntax.spelling import dotted_text
 
@@ -72,6 +72,16 @@ def loop_source(machine: Machine, owner: Tensor) -> str:
 def loop_over(machine: Machine, owner: Tensor) -> cst.For | None:
     """The loop over parameters whose body is nothing but this write."""
     return machine.parameter_loops[-1][1] if machine.parameter_loops and loop_source(machine, owner) else None
+
+
+def object_of(machine: Machine, owner: Tensor) -> str:
+    """`net` of a tensor that is known as `net.weight`; "" where `net` is an object in sight that is no Module."""
+    path = owner.name.rpartition(".")[0]
+    first, *rest = path.split(".")
+    value: Value | None = machine.frame.variables.get(first)
+    for name in rest:
+        value = value.attributes.get(name) if isinstance(value, Instance) else None
+    return "" if isinstance(value, Instance) and not value.cls.outside() else path
 
 
 def optimizer_of(machine: Machine, owner: Tensor) -> str:

@@ -19,7 +19,7 @@ from torchlint.model.autograd.tensors import all_tensor_options, fresh, gradient
 from torchlint.model.autograd.writes import is_none
 from torchlint.model.events import BackwardCalled, BackwardCallee, GradWrite, GradWritten, TensorFacts
 from torchlint.model.state.call_site import CallSite
-from torchlint.model.state.frames import function_name, loop_over, loop_source, optimizer_of, zeroing
+from torchlint.model.state.frames import function_name, loop_over, loop_source, object_of, optimizer_of, zeroing
 from torchlint.model.state.guards import Guard, Truth
 from torchlint.model.state.values import (
     GRAD_MAYBE,
@@ -75,6 +75,7 @@ def grad_written(
             grad_is_none=is_missing,
             parameters_of=parameters_of or loop_source(machine, owner),
             optimizer=optimizer_of(machine, owner),
+            object=object_of(machine, owner),
             loop=loop_over(machine, owner),
             function=function_name(machine),
             alone=owner not in torch.autograd.filled_beside

@@ -224,6 +224,8 @@ class Modes(Observer):
     ) -> None:
         if qualified.startswith(("torch.autograd.", "torch.func.")) and "no_grad" not in qualified:
             self._note("backward", None, origin)
+        elif qualified in ("builtins.exec", "builtins.eval"):
+            self._note("train", Unknown(), origin)  # a text may set the mode of anything
 
     # -- training that goes on in evaluation mode
 
