@@ -100,7 +100,6 @@ class RemovedApi(Rule):
             # dependencies = ["torch<1.7"]
             # ///
             import torch
-
             def spectrum(signal):
                 return torch.rfft(signal, 1)
             """
@@ -121,20 +120,20 @@ class RemovedApi(Rule):
         elif kind == "transform" and not event.is_listed:
             instead = "; `signal_ndim` and `onesided` say what of `torch.fft` takes its place"
         gone = "does nothing but raise" if change.stub else "is gone"
-        message = f"`{event.spelled}` {gone} since torch {release}{target.allowing(target.newest)}{instead}"
+        unless = f", unless line {event.asks} asks for it" if event.asks else ""
+        message = f"`{event.spelled}` {gone} since torch {release}{target.allowing(target.newest)}{unless}{instead}"
         fix = None if event.is_listed else partial(renamed, event, change, mends=True)
         claims = (Observed("refused", event.name, release),)
         module = change.whole
         group = "listed" if event.is_listed else module or change.cause
         first = (-change.removed[0], -change.removed[1])  # what is met first, by whoever moves on
-        label = f"`{event.spelled}`"
-        if module and change.instead:
-            label += f" (now `{change.written}`)"
+        label = f"`{event.spelled}`" + (f" (now `{change.written}`)" if module and change.instead else "")
         yield Diagnostic(
             event.node,
             message,
             event.trace,
             fix,
+            Level.WARNING if event.asks else None,
             group=group,
             weight=first,
             label=label,
@@ -146,6 +145,6 @@ class RemovedApi(Rule):
 _DIFFERS = {
     "transform": "with complex numbers for pairs of real ones, and `dim` for `signal_ndim`",
     "solve": "with the matrix first, and gives the solution alone",
-    "symeig": "with `UPLO` for `upper`, and always gives eigenvectors (`torch.linalg.eigvalsh` gives none)",
+    "symeig": "with `UPLO` for `upper`, and gives eigenvectors, too",
 }
 """How what takes the place of a function differs from it, by the way in which it is rewritten."""

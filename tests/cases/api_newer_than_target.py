@@ -398,6 +398,6 @@ def refused_before_where_it_is_missing():
             if self.torch_compile:
                 self.model = torch.compile(self.model)
             if self.other:
-                self.model = torch.compile(self.model)  # error: [TLN907]
+                self.model = torch.compile(self.model)  # warning: [TLN907]
 
     Trainer(nn.Linear(2, 2), False, False).wrap()

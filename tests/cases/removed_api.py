@@ -308,7 +308,7 @@ def functions_chosen_where_it_is_asked():
         return torch.rfft(x, 1)
 
     def _oldest_rfft(x):
-        return torch.rfft(x, 1)  # error: [TLN901]
+        return torch.rfft(x, 1)  # warning: [TLN901]
 
     def _new_rfft(x):
         return torch.view_as_real(new_fft.rfft(x, dim=-1))
@@ -318,3 +318,16 @@ def functions_chosen_where_it_is_asked():
     else:
         rfft = _new_rfft
     oldest = _oldest_rfft
+
+
+def another_test_of_the_file_may_keep_it_from_there():
+    """Raises: now removed"""
+    BATCHED = hasattr(torch, "vmap")
+
+    def rank(x):
+        return torch.matrix_rank(x)  # warning: [TLN901]
+
+    def ranks(x):
+        return torch.vmap(rank)(x) if BATCHED else rank(x)
+
+    rank(torch.eye(2))

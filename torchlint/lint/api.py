@@ -28,7 +28,7 @@ from torchlint.model.observers.api.methods import METHODS
 from torchlint.project.index import ProjectIndex
 from torchlint.record import record
 from torchlint.rule import Rule
-from torchlint.syntax.availability import names
+from torchlint.syntax.availability import AvailabilityTests, names
 from torchlint.syntax.kinds import line_at, place_at
 from torchlint.syntax.mentions import lines_of, names_of, spelled, statements
 from torchlint.syntax.references import Reference, asked_methods, references
@@ -127,6 +127,8 @@ def referred(
         uses = used([each for each in found if id(each.node) not in asked])
         if any(use.kind is events.TooNewApi for use in uses) and gates.is_imported_under_a_test:
             uses = [use for use in uses if use.kind is not events.TooNewApi]
+    if any(use.kind in _ASKED_FOR and use.reference.inside for use in uses):
+        read.asks = AvailabilityTests(tree).first_about("torch")
     return lambda: target, [_event(path, target, use, read) for use in uses]
 
 
@@ -181,6 +183,7 @@ class _Names:
         self.project = project
         self.checkpoints = Checkpoints(tree)
         self.loaded = Loaded(path, text, self.checkpoints, project)
+        self.asks = 0
 
     @cached_property
     def exported(self) -> set[object]:
@@ -512,6 +515,7 @@ def _event(path: str, target: Target, use: Use, names: _Names) -> Event:
         annotates=reference.annotates,
         compared=reference.compared,
         inside=reference.inside,
+        asks=names.asks if reference.inside and use.kind in _ASKED_FOR else 0,
         unread=unread(names.tree, call) if _how(facts) in _UNPACKED else frozenset(),
         is_used=not reference.imports or names.uses(reference.imports) or path.endswith("__init__.py"),
         **facts,

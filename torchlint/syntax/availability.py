@@ -18,6 +18,7 @@ from torchlint.syntax.text import NEWLINE
 _ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError", "TypeError"})
 """What Python raises where a name or an argument is not there."""
 _BROAD = frozenset({"Exception", "BaseException", "RuntimeError", "NotImplementedError"})
+_IMPORTS = (ast.Import, ast.ImportFrom)
 _FEW = 2
 """Statements of a `try` up to which somebody who catches everything means what is in it."""
 _NAMELESS = _ABSENCE - {"TypeError"}
@@ -100,6 +101,20 @@ class AvailabilityTests:
                         found |= settings
             self._refused = found
         return bool(self._refused) and any(last_name(node) in self._refused for node in ast.walk(test))
+
+    def first_about(self, package: str) -> int:
+        """The line of the first test, or tried import, by which the file asks what there is of a package; 0 if none."""
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.Try):
+                imported = [part for each in node.body for part in ast.walk(each) if isinstance(part, _IMPORTS)]
+                if any(package in ast.unparse(part) for part in imported) and handles_absence(node):
+                    return node.lineno
+            elif isinstance(node, (ast.If, ast.IfExp, ast.Assert)):
+                words = ast.unparse(node.test)
+                said = package in words or "version" in words.lower() or words.removeprefix("not ").isidentifier()
+                if said and "TYPE_CHECKING" not in words and self.asks(node.test):
+                    return node.lineno
+        return 0
 
     def chosen_functions(self, lines: Iterable[int], text: str | None = None) -> list[_Function]:
         """

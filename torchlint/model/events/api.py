@@ -48,6 +48,9 @@ class ApiReference(Event):
         `isinstance` or `issubclass` is asked about it.
     inside
         It stands in a function: it is reached when that is called, not when the file is loaded.
+    asks
+        It stands in a function of a file that asks elsewhere what there is of torch: the line of the first such test,
+        which may keep it from being reached; else 0.
     is_method
         It is a method of a tensor, and `call` says it of one: what stands before the dot is its first argument.
     unread
@@ -68,6 +71,7 @@ class ApiReference(Event):
     annotates: bool = False
     compared: bool = False
     inside: bool = False
+    asks: int = 0
     is_method: bool = False
     unread: frozenset[str] = frozenset()
 
