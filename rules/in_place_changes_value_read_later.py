@@ -13,8 +13,8 @@ class InPlaceChangesValueReadLater(Rule):
     ## What it does
     Finds a tensor that an in-place layer or function overwrites while its result goes on under another name, and that
     is then read by the old one: a block that begins with `nn.ReLU(inplace=True)` and ends with `out + x`. Finds `old =
-    h` or `saved["h"] = h` before `h += y`, where `old` is read as well, and lists that get the same tensor again after
-    it was written: all their elements are one.
+    h` before `h += y`, where `old` is read as well, and lists that get the same tensor again after it was written: all
+    their elements are one.
 
     ## Why is this bad?
     Torch raises only if an operation had saved the old value. A sum saves nothing: the skip connection adds `relu(x)`

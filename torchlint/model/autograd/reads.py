@@ -179,7 +179,7 @@ def _read_released(
             continue
         need = unconditional(guard | release.assumed | machine.assumed)
         basis = release.path | machine.path
-        result = f"`{node.result}`" if node.result else f"the result of `{node.op}`"
+        result = f"`{node.result}`" if node.result else f"the result of `{node.op}`" if node.op else "the graph"
         event = FreedGraphRead(
             node=origin.origin,
             statement=machine.line(),
