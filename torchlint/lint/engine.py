@@ -32,6 +32,7 @@ from torchlint.lint.suppressions import Suppressions, has_directive, may_be_judg
 from torchlint.model import events, interpret
 from torchlint.model.events.api import TensorMethod
 from torchlint.model.events.trace import Step
+from torchlint.project.generated import generated_from
 from torchlint.project.index import ProjectIndex
 from torchlint.results import MODEL, NEEDLE, PARSE, PLACES
 from torchlint.results import FileReport as FileReport
@@ -357,18 +358,29 @@ class _Check:
         conditions = event.conditions if event is not None else ()
         if conditions and level is Level.ERROR:
             level = Level.WARNING  # an error has no open link
+        message = diagnostic.message
+        if level is Level.ERROR and self._generated:
+            level, message = (
+                Level.WARNING,
+                f"{message}, where this file itself runs: `{self._generated}` is made from it",
+            )
         return Finding(
             path=self.source.path,
             span=self._span(diagnostic.node),
             code=rule.code,
             name=rule.name,
             level=level,
-            message=diagnostic.message,
+            message=message,
             trace=self._proof(diagnostic),
             fix=self._fix(rule, diagnostic),
             conditions=conditions,
             claims=diagnostic.claims,
         )
+
+    @cached_property
+    def _generated(self) -> str:
+        """A file of the project that was generated from this one: that is what runs."""
+        return generated_from(self.source.path, self.project)
 
     def _proof(self, diagnostic: Diagnostic) -> tuple[TraceLine, ...]:
         """The trace with places; none where its only step is the place of the finding itself."""
