@@ -375,7 +375,7 @@ def found_foreign_layer():
     net = Net()
     x = torch.rand(3, requires_grad=True)
     y = x.exp()
-    loss = loss_fn(net(y), y)
+    loss = loss_fn(net(y), y)  # warning: [TLN408]
     y.mul_(2)  # warning: [TLN201]
     y.sum().backward()
 
@@ -458,7 +458,7 @@ def found_train_loop():
         h = net(h)
         opt.zero_grad()
         h.sum().backward()  # error: [TLN101]
-        opt.step()  # error: [TLN202]
+        opt.step()
         evaluate(net)
         torch.save(net.state_dict(), "x.pt")
 
@@ -1235,7 +1235,7 @@ def found_filter():
         h = net(h)
         opt.zero_grad()
         h.sum().backward()  # error: [TLN101]
-        opt.step()  # error: [TLN202]
+        opt.step()
 
 
 def found_load():
@@ -1254,7 +1254,7 @@ def found_load():
         opt.zero_grad()
         loss = h.sum()
         loss.backward()  # error: [TLN101]
-        opt.step()  # error: [TLN202]
+        opt.step()
         adjust_lr(opt, i)
         for g in opt.param_groups:
             g["lr"] = adjust_lr(g["lr"], i)

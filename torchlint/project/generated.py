@@ -1,8 +1,8 @@
 """
 Files that others are generated from: what runs is what was generated.
 
-A generator writes into the head of a file what it made it from ("generated from …/modular_x.py"). Reads other files of
-the project; says nothing of what is in them.
+A generator writes into the head of a file what it made it from ("generated from …/modular_x.py"), and names the two
+alike. Reads files beside one; says nothing of what is in them.
 """
 
 from __future__ import annotations
@@ -30,11 +30,34 @@ def generated_from(path: str, project: ProjectIndex) -> str:
     Returns
     -------
     str
-        Its path, as shown to people; empty if there is none.
+        Its name; empty if there is none, and where the file is in no package.
     """
-    name = os.path.basename(path)
+    folder, name = os.path.split(path)
     stem, ending = os.path.splitext(name)
-    if ending != ".py" or not stem.isidentifier():
+    module, _, last = project.module.rpartition(".")
+    if ending != ".py" or not module or last != stem:
         return ""
     says = re.compile(rf"\bgenerated\b[^\n]*\bfrom\b[^\n]*\b{re.escape(name)}\b", re.IGNORECASE)
-    return next((shown for shown, text in project.mentioning(stem) if says.search(text[:_HEAD])), "")
+    for other in _beside(folder, stem):
+        text, _ = project.source(f"{module}.{other}")
+        if says.search(text[:_HEAD]):
+            return f"{other}.py"
+    return ""
+
+
+def _beside(folder: str, stem: str) -> list[str]:
+    """The files of a folder that are named like one but for its first or its last word: `model_x` beside `source_x`."""
+    try:
+        names = sorted(name[:-3] for name in os.listdir(folder or ".") if name.endswith(".py"))
+    except OSError:
+        return []
+    _, _, rest = stem.partition("_")
+    start, _, _ = stem.rpartition("_")
+    alike = [name for name in names if name != stem and name.isidentifier()]
+    return [
+        name
+        for name in alike
+        if (rest and name.partition("_")[2] == rest)
+        or (start and name.rpartition("_")[0] == start)
+        or name in (rest, start)
+    ]

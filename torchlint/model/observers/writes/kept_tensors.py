@@ -25,6 +25,8 @@ from torchlint.syntax.spelling import dotted
 
 _TAKES = frozenset({"clear", "pop", "popleft", "remove"})
 _HANDLES = frozenset({"append", "extend", "insert", "clear", "pop", "popleft", "remove", "update", "setdefault"})
+_MOST_ITEMS = 50
+"""Elements of a container that is looked through whenever one is put into it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -123,6 +125,8 @@ class KeptTensors:
         frame = machine.frame
         container = self._value(frame.variables.get(place.id))
         if not isinstance(container, (Sequence, Mapping)) or machine.foreign_call is not None:
+            return
+        if container.items is not None and len(container.items) > _MOST_ITEMS:
             return
         tensor = self._tensor(given)
         if tensor is None or not any(tensor is each for each in reachable_tensors(container)):

@@ -1,5 +1,4 @@
-# expected: freed on line 16
-# said: ok: a loop of more than six iterations is followed to its end only where these are short
+# expected: freed on line 15
 import torch
 
 x = torch.arange(4.0, requires_grad=True)
