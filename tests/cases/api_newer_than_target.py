@@ -401,3 +401,17 @@ def refused_before_where_it_is_missing():
                 self.model = torch.compile(self.model)  # warning: [TLN907]
 
     Trainer(nn.Linear(2, 2), False, False).wrap()
+
+
+def import_that_begins_a_long_try():
+    # /// script
+    # dependencies = ["torch>=1.13"]
+    # ///
+    try:
+        from torch import compile
+
+        first = compile
+        second = first
+        third = second
+    except:
+        third = None

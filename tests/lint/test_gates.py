@@ -116,3 +116,11 @@ def test_a_module_that_is_imported_under_a_test(tmp_path: Path, importing: dict[
 def test_what_is_gone_is_asked_for_elsewhere_too(tmp_path: Path) -> None:
     text = "import torch\nfrom .flags import MODERN\n\ndef f(x):\n    return x if MODERN else torch.rfft(x, 1)\n"
     assert not found(tmp_path, "net/use.py", {"net/__init__.py": "", "net/flags.py": FLAGS, "net/use.py": text})
+
+
+def test_what_is_gone_stands_in_a_module_that_is_imported_under_a_test(tmp_path: Path) -> None:
+    old = "import torch\n\ndef made(x):\n    return torch.rfft(x, 1)\n"
+    under = 'import torch\n\nif torch.__version__ < "1.7":\n    from . import old\n'
+    package = {"net/__init__.py": "", "net/old.py": old}
+    assert found(tmp_path, "net/old.py", package) == ["TLN901"]
+    assert not found(tmp_path, "net/old.py", {**package, "net/use.py": under})

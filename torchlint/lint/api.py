@@ -125,8 +125,8 @@ def referred(
         asked = {id(each.node) for each in named if each.asked}
         tried |= _tried(named)
         uses = used([each for each in found if id(each.node) not in asked])
-        if any(use.kind is events.TooNewApi for use in uses) and gates.is_imported_under_a_test:
-            uses = [use for use in uses if use.kind is not events.TooNewApi]
+        if any(use.kind in _ASKED_FOR for use in uses) and gates.is_imported_under_a_test:
+            uses = [use for use in uses if use.kind not in _ASKED_FOR]
     if any(use.kind in _ASKED_FOR and use.reference.inside for use in uses):
         read.asks = AvailabilityTests(tree).first_about("torch")
     return lambda: target, [_event(path, target, use, read) for use in uses]

@@ -20,7 +20,10 @@ _ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "N
 _BROAD = frozenset({"Exception", "BaseException", "RuntimeError", "NotImplementedError"})
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _FEW = 2
-"""Statements of a `try` up to which somebody who catches everything means what is in it."""
+"""
+Statements of a `try` up to which somebody who catches everything means what is in it. Of a longer one that begins with
+an import they mean the import.
+"""
 _NAMELESS = _ABSENCE - {"TypeError"}
 """What is raised where a name is not there; TypeError is raised for many another reason."""
 _ASKS = frozenset({"hasattr", "find_spec", "callable", "signature", "getfullargspec", "getattr_static", "dir"})
@@ -241,7 +244,8 @@ def is_on(first: ast.stmt, last: ast.stmt, lines: Sequence[int]) -> bool:
 def handles_absence(node: ast.Try) -> bool:
     """Whether a `try` is there for something that may be missing."""
     caught = {name for handler in node.handlers for name in _caught(handler.type)}
-    return bool(caught & _ABSENCE) or (bool(caught & _BROAD) and len(node.body) <= _FEW)
+    is_meant = len(node.body) <= _FEW or isinstance(node.body[0], _IMPORTS)
+    return bool(caught & _ABSENCE) or (bool(caught & _BROAD) and is_meant)
 
 
 def _asks_by_trying(node: ast.Try, given: Container[str] = ()) -> bool:
