@@ -879,3 +879,10 @@ def tensor_that_the_method_itself_replaces():
             self.point = torch.rand(3, requires_grad=True)
 
     Search().slope()
+
+
+def flag_is_set_by_an_operator():
+    leaf = torch.ones(3)
+    same = torch.ops.aten.requires_grad_.default(leaf, True)
+    loss = (leaf * 2).sum()
+    loss.backward()

@@ -122,6 +122,10 @@ def limit(qualified: str, name: str) -> str | None:
     return None if known is None else known.get(name, "float")
 
 
+FLAGS_OF_OPERATORS: Final = frozenset({"requires_grad_", "set_requires_grad", "detach_"})
+"""Operators of `torch.ops.aten` that set a flag of what they are given."""
+
+
 def leaves_arguments(qualified: str) -> bool:
     """Whether a function of NumPy only reads the lists it is given: all do but a few that write into one."""
     return qualified.startswith("numpy.") and qualified.rpartition(".")[2] not in _WRITING
@@ -138,6 +142,8 @@ def keeps_flags(qualified: str) -> bool:
     Whether something of this name surely leaves `requires_grad` of what it is given as it is: torch (less what replaces
     parameters), and packages that neither freeze nor detach.
     """
+    if qualified.startswith("torch.ops.") and not FLAGS_OF_OPERATORS.isdisjoint(qualified.split(".")):
+        return False
     return qualified.partition(".")[0] in _KEEPING_FLAGS and not qualified.startswith(_SETTING_FLAGS)
 
 

@@ -89,7 +89,8 @@ def _is_function(call: ir.Call, frame: Frame) -> bool:
     around: Frame | None = frame
     while around is not None and node.id not in around.variables:
         around = around.enclosing
-    return around is not None and isinstance(around.variables[node.id], External)
+    # what no variable is called comes from an import of everything
+    return around is None or isinstance(around.variables[node.id], External)
 
 
 def asks_form(statement: ir.Statement | None, origin: ir.Node) -> bool:
