@@ -263,3 +263,18 @@ def test_a_name_of_what_is_compiled_is_bound_to_one_kind_of_exception() -> None:
         if len(kinds) > 1
     ]
     assert not twice
+
+
+def test_no_field_of_what_is_compiled_is_an_object() -> None:
+    """Compiled, a dataclass looks its annotation `object` up in its module, where it is not: write `object | None`."""
+    fields = [
+        f"{_name(path)}.{cls.name}: {ast.unparse(field.target)}"
+        for path in _compiled()
+        for cls in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(cls, ast.ClassDef)
+        for field in cls.body
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.annotation, ast.Name)
+        and field.annotation.id == "object"
+    ]
+    assert not fields

@@ -35,7 +35,7 @@ class _Element:
 
     container: Value
     name: str
-    key: object
+    key: object | None
     tensor: Tensor
     given: ir.Expression
     statement: ir.Statement
