@@ -127,8 +127,6 @@ def referred(
         uses = used([each for each in found if id(each.node) not in asked])
         if any(use.kind in _ASKED_FOR for use in uses) and gates.is_imported_under_a_test:
             uses = [use for use in uses if use.kind not in _ASKED_FOR]
-    if any(use.kind in _ASKED_FOR and use.reference.inside for use in uses):
-        read.asks = AvailabilityTests(tree).first_about("torch")
     return lambda: target, [_event(path, target, use, read) for use in uses]
 
 
@@ -183,7 +181,6 @@ class _Names:
         self.project = project
         self.checkpoints = Checkpoints(tree)
         self.loaded = Loaded(path, text, self.checkpoints, project)
-        self.asks = 0
 
     @cached_property
     def exported(self) -> set[object]:
@@ -198,6 +195,11 @@ class _Names:
             for part in ast.walk(node.value)
             if isinstance(part, ast.Constant)
         }
+
+    @cached_property
+    def asks(self) -> int:
+        """The line of the first test of what there is of torch; 0 if there is none."""
+        return AvailabilityTests(self.tree).first_about("torch")
 
     def uses(self, name: str) -> bool:
         return names(self.tree, name, self._text) or name in self.exported

@@ -148,6 +148,13 @@ def iterated(node: ir.Expression) -> set[str]:
     return {node.attr} if type(node) is ir.Attribute else {"()"}
 
 
+def bound_by(target: ir.Expression) -> list[str]:
+    """The plain names that a target binds: `x` and `y` of `x, y`."""
+    if isinstance(target, ir.Name):
+        return [target.id]
+    return [name for each in target.elements for name in bound_by(each)] if isinstance(target, ir.Sequence) else []
+
+
 def is_text(node: ir.Expression) -> bool:
     return type(node) is ir.Constant and type(node.value) is str
 

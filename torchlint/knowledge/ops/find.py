@@ -46,6 +46,7 @@ __all__ = [
     "is_tensor_method",
     "last_node_holds",
     "operator_spelling",
+    "passes_gradient_back",
     "select",
     "spellings",
     "takes_no_number",
@@ -90,6 +91,12 @@ def spellings() -> frozenset[str]:
 def is_tensor_method(name: str) -> bool:
     """Whether `torch.Tensor` has a method or attribute of that name that the table knows."""
     return f"torch.Tensor.{name}" in _table()["spellings"]
+
+
+def passes_gradient_back(spelling: str) -> bool:
+    """Whether a gradient comes back through an operation of torch, however it is called."""
+    found = find(spelling)
+    return bool(found) and all(op.differentiable and not op.cuts for op in found)
 
 
 @cache

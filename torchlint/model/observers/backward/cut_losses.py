@@ -10,7 +10,6 @@ must be known for one of these, or for a number. Values of unknown networks are 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from torchlint.knowledge.ops import find as ops
 from torchlint.model.events import BackwardCallee
@@ -36,6 +35,7 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.features import DIFFERENTIATING
+from torchlint.syntax.spelling import bound_by
 
 _DATA = re.compile(r"load|data|batch|train|valid|test|samples|(^|_)(dl|it|iter|iterator)$", re.IGNORECASE)
 """What people call that over which they loop for examples."""
@@ -75,7 +75,7 @@ class CutLosses(Observer):
         if not source or not isinstance(node, ir.For):
             return
         variables = self.machine.frame.variables
-        for name in _names(node.target):
+        for name in bound_by(node.target):
             value = variables.get(name)
             if isinstance(value, Unknown) and not value.depends and value.part_of is None:
                 self._data[id(value)] = (value, source)
@@ -164,7 +164,9 @@ class CutLosses(Observer):
         origin: ir.Node,
     ) -> None:
         machine = self.machine
-        if callee != "backward" or inputs is not None or id(origin) in self._told or machine.assumed - machine.path:
+        if not self._data or callee != "backward" or inputs is not None or id(origin) in self._told:
+            return
+        if machine.assumed - machine.path:
             return
         found = self._terms(root)
         function = origin.function if isinstance(origin, ir.Call) else None
@@ -235,14 +237,6 @@ class CutLosses(Observer):
                 if isinstance(held, Unknown) and (held.tensor is value or held.guess is value):
                     return held
         return value
-
-
-def _names(target: ir.Expression) -> Iterator[str]:
-    if isinstance(target, ir.Name):
-        yield target.id
-    elif isinstance(target, ir.Sequence):
-        for each in target.elements:
-            yield from _names(each)
 
 
 def _source(node: ir.Expression) -> str:

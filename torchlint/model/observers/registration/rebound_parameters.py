@@ -16,6 +16,8 @@ from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Function, Tensor, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import one_of
+from torchlint.syntax.liveness import may_be_read, reads
+from torchlint.syntax.spelling import bound_by
 
 _LISTS = frozenset({"parameters", "named_parameters"})
 
@@ -44,7 +46,7 @@ class ReboundParameters(Observer):
             isinstance(each, ir.Attribute) and each.attr in _LISTS for each in ir.walk(node.iterable)
         ):
             variables = self.machine.frame.variables
-            held = {name: variables[name] for name in _names(node.target) if _is_parameter(variables.get(name))}
+            held = {name: variables[name] for name in bound_by(node.target) if _is_parameter(variables.get(name))}
         self._loops.append((node, held))
 
     def iteration_ended(self, node: ir.For | ir.While, number: int) -> None:
@@ -60,7 +62,7 @@ class ReboundParameters(Observer):
         if not isinstance(node.targets[0], ir.Name) or not _is_computed(node.value, name):
             return
         written = expression(node.value)
-        if written is None or _is_read_after(loop.body, node, name):
+        if written is None or may_be_read([loop], node, name):
             return
         self._told.add(id(node))
         self.machine.emit(ParameterRebound(node=written, statement=self.machine.line(), name=name, value_node=written))
@@ -72,22 +74,14 @@ def _is_parameter(value: Value | None) -> bool:
     return isinstance(value, Unknown) and bool(value.element_of_parameters)
 
 
-def _names(target: ir.Expression) -> list[str]:
-    if isinstance(target, ir.Name):
-        return [target.id]
-    return [name for each in target.elements for name in _names(each)] if isinstance(target, ir.Sequence) else []
-
-
 def _is_computed(node: ir.Expression, name: str) -> bool:
     """
     Whether an expression computes a new tensor from what a name holds, by operators and by functions and methods of
     torch that write nothing.
     """
     if isinstance(node, ir.Binary):
-        return _mentions(node, name) and not any(
-            isinstance(each, ir.Call) and not _is_pure(each) for each in ir.walk(node)
-        )
-    return isinstance(node, ir.Call) and _is_pure(node) and _mentions(node, name)
+        return reads(node, name) and not any(isinstance(each, ir.Call) and not _is_pure(each) for each in ir.walk(node))
+    return isinstance(node, ir.Call) and _is_pure(node) and reads(node, name)
 
 
 def _is_pure(call: ir.Call) -> bool:
@@ -97,19 +91,3 @@ def _is_pure(call: ir.Call) -> bool:
     of_torch = isinstance(function.value, ir.Name) and function.value.id == "torch"
     found = ops.find(f"torch.{function.attr}" if of_torch else f"torch.Tensor.{function.attr}")
     return bool(found) and not function.attr.endswith("_")
-
-
-def _mentions(node: ir.Node | list[ir.Statement], name: str) -> bool:
-    return any(isinstance(each, ir.Name) and each.id == name for each in ir.walk(node))
-
-
-def _is_read_after(body: list[ir.Statement], node: ir.Statement, name: str) -> bool:
-    """Whether what stands behind a statement in a block, or anything of a loop around it, has the name."""
-    for place, each in enumerate(body):
-        if each is node:
-            return _mentions(body[place + 1 :], name)
-        inside = next((block for block in ir.blocks(each) if any(found is node for found in ir.walk(block))), None)
-        if inside is not None:
-            repeated = isinstance(each, (ir.For, ir.While))
-            return repeated or _is_read_after(inside, node, name) or _mentions(body[place + 1 :], name)
-    return True

@@ -176,12 +176,6 @@ def _computed(node: ir.Expression, name: str) -> bool:
         owner = function.value
         if isinstance(owner, ir.Name) and owner.id == "torch":
             first = node.arguments[0].value if node.arguments else None
-            return first is not None and _recorded(f"torch.{function.attr}") and _computed(first, name)
-        return _recorded(f"torch.Tensor.{function.attr}") and _computed(owner, name)
+            return first is not None and ops.passes_gradient_back(f"torch.{function.attr}") and _computed(first, name)
+        return ops.passes_gradient_back(f"torch.Tensor.{function.attr}") and _computed(owner, name)
     return _is_name(node, name)
-
-
-def _recorded(spelling: str) -> bool:
-    """Whether a gradient comes back through an operation of torch."""
-    found = ops.find(spelling)
-    return bool(found) and all(op.differentiable and not op.cuts for op in found)

@@ -108,13 +108,17 @@ class GivenNetworks(Observer):
             return
         if name == "parameters" and isinstance(receiver, Unknown) and isinstance(result, Sequence):
             self._listed.append((result, receiver))
-        elif _differentiable(f"torch.Tensor.{name}"):
+        elif ops.passes_gradient_back(f"torch.Tensor.{name}"):
             self._note(None, name, (receiver, *positional), origin)
 
     def called(
         self, qualified: str, positional: list[Value], keywords: dict[str, Value], result: Value | None, origin: ir.Call
     ) -> None:
-        if qualified.startswith("torch.") and isinstance(result, (Unknown, Tensor)) and _differentiable(qualified):
+        if (
+            qualified.startswith("torch.")
+            and isinstance(result, (Unknown, Tensor))
+            and ops.passes_gradient_back(qualified)
+        ):
             self._note(None, qualified, tuple(positional), origin)
 
     def binary(self, op: str, left: Value, right: Value, result: Value, origin: ir.Binary) -> None:
@@ -264,9 +268,3 @@ def _retains(origin: ir.Node) -> bool:
     """Whether a backward is told anything that may keep its graph."""
     given = origin.arguments if isinstance(origin, ir.Call) else []
     return any(each.star or each.keyword in ("retain_graph", "create_graph") or not each.keyword for each in given)
-
-
-def _differentiable(spelling: str) -> bool:
-    """Whether a gradient comes back through an operation of torch."""
-    found = ops.find(spelling)
-    return bool(found) and all(op.differentiable and not op.cuts for op in found)
