@@ -108,6 +108,24 @@ def test_nothing_is_left_behind() -> None:
     assert not Path(directory).exists()
 
 
+def test_nothing_is_left_behind_by_a_linter_that_is_killed(tmp_path: Path) -> None:
+    code = (
+        "import os, signal; from torchlint.verify import server; from torchlint.verify.protocol import Request; "
+        "one = server.shared(); one.run(Request('x = 1', timeout=10.0)); print(one.directory, flush=True); "
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=environment, check=False
+    )
+    assert found.returncode == -signal.SIGKILL, found.stderr
+    assert found.stdout.startswith(str(tmp_path))
+    end = time.monotonic() + 20.0
+    while time.monotonic() < end and any(tmp_path.iterdir()):
+        time.sleep(0.05)
+    assert not list(tmp_path.iterdir())
+
+
 def _alive(group: int) -> bool:
     try:
         os.killpg(group, 0)

@@ -84,7 +84,7 @@ PRELOADED = ("optim", "checkpoint", "compile")
 """Words that announce `torch._dynamo`, whose import takes longer than torch's own: done once, in the server."""
 
 
-def serve(requests: int, replies: int) -> None:
+def serve(requests: int, replies: int, directory: str) -> None:
     """
     Answer requests until the other side closes.
 
@@ -92,14 +92,23 @@ def serve(requests: int, replies: int) -> None:
     ----------
     requests, replies
         File descriptors of pipes.
+    directory
+        The server's own. It is removed when the other side has closed: a linter that was killed cannot do so.
     """
+    server = _Server(requests, replies)
+    with contextlib.suppress(BrokenPipeError):  # closed before the answer
+        _answer_all(server)
+    server.close()
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+def _answer_all(server: _Server) -> None:
     adopt_orphans()
     if "numpy" in sys.modules:
         with contextlib.suppress(Exception):
             __import__("numpy.random")  # loaded on first use, which would be in each fork: 9 ms of the 28 it takes
-    server = _Server(requests, replies)
-    send(replies, f"torch {torch.__version__}".encode())
-    while (data := receive(requests)) is not None:
+    send(server.replies, f"torch {torch.__version__}".encode())
+    while (data := receive(server.requests)) is not None:
         request = decode(Request, data)
         if any(word in request.text for word in PRELOADED):
             with contextlib.suppress(Exception):
@@ -107,7 +116,7 @@ def serve(requests: int, replies: int) -> None:
         answer = server.answer(request)
         if answer is None:
             return
-        send(replies, answer)
+        send(server.replies, answer)
 
 
 class _Server:
@@ -132,13 +141,18 @@ class _Server:
         kept = 0 if self.preloaded is None else self.preloaded.process
         return _forked(request, self.requests, self.replies, kept)
 
+    def close(self) -> None:
+        """End the process that is kept for the last project."""
+        if self.preloaded is not None:
+            self.preloaded.close()
+            self.preloaded = None
+
     def _preloaded(self, request: Request) -> Preloaded | None:
         wanted = key(request)
         if not wanted[0] or wanted in self.without:
             return None
         if self.preloaded is not None and self.preloaded.key != wanted:
-            self.preloaded.close()
-            self.preloaded = None
+            self.close()
         if self.preloaded is None:
             self.preloaded = Preloaded(request, _forked, (self.requests, self.replies))
             if not self.preloaded.alive:

@@ -89,11 +89,12 @@ class Server:
         self._stop()
         child_in, self.requests = os.pipe()
         self.replies, child_out = os.pipe()
+        os.makedirs(self.directory, mode=0o700, exist_ok=True)  # a server that ended has removed it
         error_file = Path(self.directory, "stderr")
         try:
             with error_file.open("wb") as errors:
                 self.process = subprocess.Popen(
-                    [sys.executable, "-c", _SERVE, str(child_in), str(child_out)],
+                    [sys.executable, "-c", _SERVE, str(child_in), str(child_out), self.directory],
                     pass_fds=(child_in, child_out),
                     start_new_session=True,
                     stdin=subprocess.DEVNULL,
@@ -172,7 +173,7 @@ _LEAN = (
 The collector would go over what is imported again and again, in every fork too, and taking it down at the end takes
 half as long as importing it: together two fifths of the processor time of a child that runs one program.
 """
-_SERVE = _LEAN.format("serve", "int(sys.argv[1]), int(sys.argv[2])")
+_SERVE = _LEAN.format("serve", "int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]")
 _ONCE = _LEAN.format("once", "sys.argv[1], sys.argv[2]")
 
 
