@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SESSION = Path(__file__).parent / "session"
+WATCHED = Path(__file__).parent / "watched"
 OUTCOME = """\
 import sys
 import warnings
@@ -59,6 +60,19 @@ def test_the_program_ends_as_without_us(tmp_path: Path, end: str) -> None:
     before, page, _ = watched.stderr.partition("torchlint: ")
     assert before == plain.stderr
     assert page
+
+
+def test_transforms_traces_and_modes_notice_nothing() -> None:
+    plain = _run("program.py", folder=WATCHED)
+    assert plain.returncode == 0, plain.stderr
+    assert _torchlint("run", "program.py", folder=WATCHED).stdout == plain.stdout
+    assert _torchlint("trace", "program.py", folder=WATCHED).stdout == plain.stdout
+
+
+def test_a_backward_in_which_nothing_has_a_name(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import torch\ntorch.func.grad(torch.sin)(torch.ones(()))\n")
+    told = _torchlint("trace", "a.py", folder=tmp_path).stderr
+    assert told == "torchlint: backward number 1 goes through nothing that has a name in the program\n"
 
 
 def test_the_session_of_the_page_is_real() -> None:

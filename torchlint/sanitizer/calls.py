@@ -43,6 +43,8 @@ SKIPPED = frozenset(
 )
 """Calls that neither record, write, nor make a tensor that matters."""
 _DATA = torch.Tensor.data
+_is_wrapped: Callable[[torch.Tensor], bool] = torch._C._functorch.is_functorch_wrapped_tensor
+_dispatch_modes: Callable[[], int] = torch._C._len_torch_dispatch_stack
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,8 @@ class Calls(TorchFunctionMode):  # type: ignore[misc]
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         """Call it, and compare its arguments before and after."""
+        if is_recorded_elsewhere():
+            return func(*args, **(kwargs or {}))
         keywords = kwargs or {}
         name = getattr(func, "__name__", "")
         if name == "__get__":
@@ -283,6 +287,27 @@ def _leaves(tensor: torch.Tensor) -> Iterator[int]:
             if hasattr(node, "variable"):
                 yield id(node.variable)
             waiting.extend(following for following, _ in node.next_functions)
+
+
+def is_recorded_elsewhere() -> bool:
+    """
+    Whether somebody else records what is called now: a trace (`torch.jit.trace`), or a mode below the dispatcher.
+
+    Such a recorder would take for the program's what is asked of a tensor here: `torch.jit.trace` records `t.shape`,
+    names values after the variables of every frame, and compares two runs; `make_fx`, fake tensors and counters of
+    operations see each call.
+    """
+    return torch._C._get_tracing_state() is not None or _dispatch_modes() > 0
+
+
+def is_readable(tensor: torch.Tensor) -> bool:
+    """
+    Whether a tensor has numbers that can be looked at and that nobody else records.
+
+    Not within a transform of `torch.func`, where a tensor stands for many, and not of a subclass such as a fake tensor.
+    """
+    plain = type(tensor) in (torch.Tensor, torch.nn.Parameter) and not _is_wrapped(tensor)
+    return plain and not tensor.is_meta and not is_recorded_elsewhere()
 
 
 def described(tensor: torch.Tensor) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from torchlint.sanitizer import picture
-from torchlint.sanitizer.calls import Calls, Recorded, recorded_by, storage_of
+from torchlint.sanitizer.calls import Calls, Recorded, is_readable, recorded_by, storage_of
 from torchlint.sanitizer.optimizers import parameter_names
 from torchlint.sanitizer.passes import Pass, Passes, saved_by
 from torchlint.sanitizer.places import Line, is_program
@@ -132,6 +132,8 @@ class Gradients:
         if not self.rows:
             seen = self.passes.number
             how = "no backward" if seen == 0 else f"{seen} {'backward' if seen == 1 else 'backwards'}"
+            if self.nodes:
+                return f"torchlint: backward number {self.number} goes through nothing that has a name in the program\n"
             return f"torchlint: backward number {self.number} was not seen: the program ran {how}\n"
         if task["format"] == "json":
             import json
@@ -156,6 +158,8 @@ class Gradients:
 
 def _measured(gradient: torch.Tensor) -> tuple[str, str]:
     if not (gradient.is_floating_point() or gradient.is_complex()) or gradient.layout is not torch.strided:
+        return "", ""
+    if not is_readable(gradient):
         return "", ""
     norm = float(torch.linalg.vector_norm(gradient.detach().double() if not gradient.is_complex() else gradient))
     flags = []

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from torchlint.sanitizer.calls import KEY, Calls, Recorded, recorded_by, tensors
+from torchlint.sanitizer.calls import KEY, Calls, Recorded, is_readable, is_recorded_elsewhere, recorded_by, tensors
 from torchlint.sanitizer.places import Place, here
 
 NODES = 20_000
@@ -97,6 +97,8 @@ class Passes:
         torch.autograd._engine_run_backward = run
 
     def _run(self, engine: Callable[..., Any], outputs: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        if is_recorded_elsewhere():
+            return engine(outputs, *args, **kwargs)
         roots = list(tensors((outputs,), {}))
         with torch._C.DisableTorchFunction():
             nodes = list(walk(root.grad_fn for root in roots))
@@ -196,12 +198,15 @@ def finite(tensor: torch.Tensor) -> bool:
     with torch._C.DisableTorchFunction(), torch.no_grad():
         if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.layout is not torch.strided:
             return True
-        if tensor.is_meta or tensor.numel() == 0:
+        if not is_readable(tensor) or tensor.numel() == 0:
             return True
-        total = tensor.detach().sum().item()
-        if isinstance(total, complex):
-            total = total.real + total.imag
-        return math.isfinite(total) or bool(torch.isfinite(tensor).all())
+        try:
+            total = tensor.detach().sum().item()
+            if isinstance(total, complex):
+                total = total.real + total.imag
+            return math.isfinite(total) or bool(torch.isfinite(tensor).all())
+        except RuntimeError:  # `is_grads_batched`: the tensor stands for many
+            return True
 
 
 def walk(start: Iterator[Any]) -> Iterator[Any]:
@@ -236,21 +241,33 @@ def _producer(node: Any, value: torch.Tensor) -> Recorded | None:
 
 
 def saved_by(node: Any) -> Iterator[tuple[str, Any]]:
-    """What a node has saved and still holds, by name: tensors, and the error that reading one raises."""
-    for name in dir(type(node)):
-        if name.startswith("_saved_"):
-            try:
-                value = getattr(node, name)
-            except RuntimeError as error:
-                value = error
-            if isinstance(value, (tuple, list)):
-                yield from ((name.removeprefix("_saved_"), each) for each in value)
-            elif value is not None:
-                yield name.removeprefix("_saved_"), value
-    if not any(name.startswith("_saved_") for name in dir(type(node))):
+    """
+    What a node has saved and still holds, by name: tensors, and the error that reading one raises.
+
+    Not what the program packs itself (`torch.autograd.graph.saved_tensors_hooks`, `checkpoint`): reading that runs the
+    program's function, which may compute a forward again.
+    """
+    names = [name for name in dir(type(node)) if name.startswith("_saved_")]
+    for name in names or ["saved_tensors"]:
         try:
-            values = getattr(node, "saved_tensors", ())
+            value = None if _is_packed(node, name) else getattr(node, name, None)
         except RuntimeError as error:
-            values = (error,)
-        for each in values or ():
-            yield "a saved tensor", each
+            value = error
+        told = name.removeprefix("_saved_") if names else "a saved tensor"
+        if isinstance(value, (tuple, list)):
+            yield from ((told, each) for each in value)
+        elif value is not None:
+            yield told, value
+
+
+def _is_packed(node: Any, name: str) -> bool:
+    """
+    Whether a saved tensor is kept by a hook of the program's.
+
+    Raises
+    ------
+    RuntimeError
+        What was saved has been freed.
+    """
+    raw = getattr(node, f"_raw_{name.removeprefix('_')}", None)
+    return any(getattr(each, "unpack_hook", None) is not None for each in (raw if isinstance(raw, tuple) else (raw,)))
