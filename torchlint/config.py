@@ -314,6 +314,9 @@ def _values(file: Path, table: Mapping[str, object]) -> tuple[dict[str, Any], li
     for key, value in table.items():
         reader = _READERS.get(key)
         if reader is None:
+            if key == "tool" and file.name != PYPROJECT:
+                complaints.append(f"{file}: leave out the header `[tool.torchlint]`: all of this file is that table")
+                continue
             complaints.append(f"{file}: unknown key `{key}`{near_miss(key, [*_READERS, 'extend'])}")
             continue
         try:

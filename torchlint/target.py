@@ -97,7 +97,8 @@ def target_of(asked: str, said: str) -> Target:
     asked
         "2.4", ">=2.1,<3", "==2.1.2+cpu", "~=2.0".
     said
-        What said so.
+        What said so. Of a range that begins after the newest known release nothing is said: that release is not in
+        it, and stands for it.
 
     Raises
     ------
@@ -107,7 +108,7 @@ def target_of(asked: str, said: str) -> Target:
     lower, upper = bounds(asked)
     if lower is None:
         lower = upper
-    return Target(lower, upper, said)
+    return Target(lower, upper, "" if lower == NEWEST and _is_to_come(asked) else said)
 
 
 def bounds(asked: str) -> tuple[Release | None, Release]:
@@ -143,6 +144,11 @@ def bounds(asked: str) -> tuple[Release | None, Release]:
     if not allowed:
         raise TargetError(f"no release of torch up to {spelled(NEWEST)} lies in {asked!r}")
     return (min(allowed) if first else None), max(allowed)
+
+
+def _is_to_come(asked: str) -> bool:
+    plain = _FROM.fullmatch(asked.strip())
+    return plain is None or (int(plain[1]), int(plain[2])) > NEWEST
 
 
 _FROM = re.compile(r"(?:>=[ \t]*)?(\d+)\.(\d+)(?:\.(\d+))?", re.ASCII)

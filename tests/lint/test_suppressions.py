@@ -139,6 +139,24 @@ def test_a_misspelt_code_of_a_noqa_silences_nothing_and_is_reported(comment: str
     assert found[-1][2].startswith(f"`{code}` is no code, and silences nothing; {meant}")
 
 
+@pytest.mark.parametrize(
+    ("comment", "mended"),
+    [("#noqa TLN001", "#noqa: TLN001"), ("# NOQA  TLN001 (why)", "# NOQA:  TLN001 (why)")],
+)
+def test_a_noqa_without_its_colon_gets_one(comment: str, mended: str) -> None:
+    report = lint(f"torch.bad()  {comment}\n")
+    assert [each[1] for each in said(report)] == ["PRB001", "TLN002"]
+    found = report.findings[-1]
+    assert found.message == "`noqa TLN001` lacks a colon, and silences nothing: write `# noqa: TLN001`"
+    assert found.fix is not None
+    assert found.fix.safe
+    (edit,) = found.fix.edits
+    line = f"torch.bad()  {comment}"
+    assert (
+        line[: edit.span.column - 1] + edit.replacement + line[edit.span.end_column - 1 :] == f"torch.bad()  {mended}"
+    )
+
+
 @pytest.mark.parametrize("comment", ["# noqa", "# noqa: TLN is silly", "# noqa because of TLN"])
 def test_a_noqa_that_names_no_code_silences_all(comment: str) -> None:
     assert not said(lint(f"torch.bad()  {comment}\n"))

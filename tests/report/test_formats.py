@@ -240,6 +240,8 @@ def test_html_draws_the_trace_beside_the_source() -> None:
 
 def test_a_template_is_filled_in() -> None:
     assert _rendered("template", _run()).splitlines()[0] == "program.py:4: PRB001"
+    split = "".join(template.body(_run().findings[:1], Style(template=r"{line}\t{code}\n")))
+    assert split == "4\tPRB001\n\n"
     for wrong, complaint in (
         ("{lime}", "no field `{lime}`; did you mean `line`?"),
         ("{path.__class__}", "no field"),

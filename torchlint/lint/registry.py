@@ -179,7 +179,7 @@ class Registry:
         Raises
         ------
         ConfigError
-            for a selector that matches nothing.
+            for a selector that matches nothing, and for a `select` that names none.
         """
         enabled = frozenset(self.names)
         explicit: frozenset[str] = frozenset()
@@ -196,6 +196,10 @@ class Registry:
             wins = {code for code in touched if weights[True].get(code, -1) > weights[False].get(code, -1)}
             enabled = (base - touched) | wins
             explicit = (explicit | {code for code in wins if weights[True][code] == _EXACT}) & enabled
+        if not enabled and config.select == () and overrides.select is None:
+            raise ConfigError(
+                f"{config.file}: `select` names no rule: leave it out for the rules that are on by default"
+            )
         always = {INTERNAL_ERROR.code, INVALID_SYNTAX.code}
         if not (config.preview or overrides.preview):
             enabled -= {rule.code for rule in self.rules if rule.preview} - explicit

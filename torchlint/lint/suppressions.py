@@ -118,7 +118,7 @@ class Suppressions:
         for item in self._all:
             if not item.understood:
                 if not self._excused(item.span.line):
-                    yield self._finding(item, self._not_understood(item))
+                    yield self._finding(item, self._not_understood(item), self._colon(item))
                 continue
             stale = [selector for selector in item.selectors if self._stale(item, selector, enabled)]
             whole = (
@@ -147,7 +147,22 @@ class Suppressions:
         if item.tool == "torchlint":
             return f"`{item.written}` is not understood: write `# torchlint: ignore[CODE]`"
         code = item.written
+        if self._lacks_colon(item):
+            return f"`noqa {code}` lacks a colon, and silences nothing: write `# noqa: {code}`"
         return f"`{code}` is no code, and silences nothing{near_code(code, self._names) or ''}"
+
+    def _lacks_colon(self, item: Suppression) -> bool:
+        before = self._source.lines[item.span.line - 1][: item.span.column - 1]
+        return before.rstrip().lower().endswith("noqa") and any(
+            matches(item.written, *pair) for pair in self._names.items()
+        )
+
+    def _colon(self, item: Suppression) -> FindingFix | None:
+        if item.tool == "torchlint" or not self._lacks_colon(item):
+            return None
+        line, column = item.span.line, item.span.column
+        at = len(self._source.lines[line - 1][: column - 1].rstrip()) + 1
+        return FindingFix("write the colon", True, (TextEdit(Span(line, at, line, at), ":"),))
 
     def _message(self, item: Suppression, stale: list[str]) -> str:
         if not stale:

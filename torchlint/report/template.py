@@ -23,7 +23,7 @@ FIELDS = (
 def body(findings: Sequence[Finding], style: Style) -> Iterator[str]:
     """A line for each; what there is nothing for is empty."""
     for finding in findings:
-        yield style.template.format(**_fields(finding)) + "\n"
+        yield _unescaped(style.template).format(**_fields(finding)) + "\n"
 
 
 def closing(run: RunResult, style: Style) -> Iterator[str]:
@@ -49,6 +49,11 @@ def check(template: str) -> None:
         template.format(**dict.fromkeys(FIELDS, 0))
     except (ValueError, IndexError, KeyError) as error:
         raise ConfigError(f"--template: `{template}`: {error}") from None
+
+
+def _unescaped(template: str) -> str:
+    """With a new line and a tab where a shell's quotes leave `\\n` and `\\t`."""
+    return template.replace("\\n", "\n").replace("\\t", "\t")
 
 
 def _fields(finding: Finding) -> dict[str, Any]:

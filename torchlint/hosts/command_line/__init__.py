@@ -8,6 +8,7 @@ A command's module is imported when that command is named, and what does its wor
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -30,6 +31,8 @@ COMMANDS: Mapping[str, str] = {
     "help": "torchlint.hosts.command_line.helping",
 }
 """Name → module, in the order of --help; each module has a `click.Command` called `command`."""
+_ELSEWHERE = {"explain": "rule", "lint": "check", "linter": "rules", "version": "--version"}
+"""What other tools call theirs."""
 INTERRUPTED = 130
 """The exit status of a shell's command that Ctrl-C ended."""
 
@@ -52,7 +55,9 @@ class _Commands(click.Group):
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            close = get_close_matches(args[0], list(COMMANDS), n=1, cutoff=0.6)
+            close = [_ELSEWHERE[args[0]]] if args[0] in _ELSEWHERE else get_close_matches(args[0], list(COMMANDS), n=1)
+            if not close and os.path.exists(args[0]):
+                close = [f"check {args[0]}"]
             meant = f" Did you mean '{close[0]}'?" if close else ""
             context.fail(f"No such command '{args[0]}'.{meant}")
         return super().resolve_command(context, args)

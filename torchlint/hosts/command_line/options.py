@@ -129,6 +129,8 @@ class Options:
         elif self.stdin_filename is not None:
             raise click.UsageError("--stdin-filename is for standard input (-), not for files")
         selected = set(_split(self.select))
+        if self.select and not selected:
+            raise click.UsageError("--select names no rule: leave it out for the rules that are on by default")
         if selected and selected <= set(_split(self.ignore)):
             raise click.UsageError("--ignore takes away all that --select names: nothing is left to look for")
 
