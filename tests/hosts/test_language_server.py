@@ -288,6 +288,17 @@ def test_the_settings_of_the_editor_come_on_top(tmp_path: Path) -> None:
     _in_an_editor(tmp_path, session, select=["TLN1"])
 
 
+def test_settings_that_are_not_understood_are_told(tmp_path: Path) -> None:
+    async def session(editor: Editor) -> None:
+        await editor.until(lambda: len(editor.messages) == 2)
+        assert editor.messages == [
+            "torchlint: no initialization option `selct`; did you mean `select`?",
+            "torchlint: the initialization option `strict` must be true or false",
+        ]
+
+    _in_an_editor(tmp_path, session, selct=["TLN1"], strict="yes")
+
+
 @pytest.mark.parametrize(
     "text",
     ["import torch\n\0", "import torch\n" + "(" * 5000, "# coding: klingon\nimport torch\nx\n", "torch\r\n\x0c\ud800"],

@@ -76,6 +76,7 @@ class _State:
     shown: dict[str, Shown] = field(default_factory=dict)
     waiting: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     overrides: config.Overrides = field(default_factory=config.Overrides)
+    misread: list[str] = field(default_factory=list)
     linter: workers.Worker = field(default_factory=workers.Worker)
     judge: workers.Worker = field(default_factory=workers.Worker)
     leaving: bool = False
@@ -272,11 +273,15 @@ server = Server()
 @server.feature(types.INITIALIZE)
 def _initialize(ls: Server, params: types.InitializeParams) -> None:
     options = params.initialization_options
-    ls.state.overrides = _overrides(options if isinstance(options, dict) else {})
+    options = options if isinstance(options, dict) else {}
+    ls.state.overrides = _overrides(options)
+    ls.state.misread = _misread(options)
 
 
 @server.feature(types.INITIALIZED)
 async def _initialized(ls: Server, params: types.InitializedParams) -> None:
+    for complaint in ls.state.misread:
+        ls._say(types.MessageType.Warning, f"torchlint: {complaint}")
     workspace = ls.client_capabilities.workspace
     watching = workspace.did_change_watched_files if workspace is not None else None
     if watching is None or not watching.dynamic_registration:
@@ -474,6 +479,22 @@ def _overrides(options: dict[str, Any]) -> config.Overrides:
         ignore=codes("ignore"),
         strict=options.get("strict") is True,
     )
+
+
+def _misread(options: dict[str, Any]) -> list[str]:
+    """What the editor's settings say that is not understood."""
+    found = []
+    for key, value in options.items():
+        if key not in _OPTIONS:
+            known = config.near_miss(key, list(_OPTIONS)) or f" (there are {', '.join(_OPTIONS)})"
+            found.append(f"no initialization option `{key}`{known}")
+        elif not isinstance(value, _OPTIONS[key]):
+            expected = "true or false" if _OPTIONS[key] is bool else "a list of codes"
+            found.append(f"the initialization option `{key}` must be {expected}")
+    return found
+
+
+_OPTIONS: dict[str, type] = {"strict": bool, "select": list, "extendSelect": list, "ignore": list}
 
 
 def serve() -> None:
