@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from torchlint.cache.stamp import APART
+
 ROOT = Path(__file__).parents[1]
 ROOMS = (  # lowest first; a module imports from its own room and from those before it
     *("record", "stack", "claims", "condition", "truth", "target", "knowledge", "syntax", "config"),
@@ -98,6 +100,18 @@ def test_families_of_observers_know_nothing_of_each_other() -> None:
             family = module.removeprefix("torchlint.model.observers.").partition(".")
             other = module.startswith("torchlint.model.observers.") and family[1] and family[0] != path.parent.name
             assert not other, f"{path}:{line}: imports {module} of another family"
+
+
+def test_only_commands_that_ask_for_it_import_what_answers_do_not_rest_on() -> None:
+    """So an answer that is given again need not look at those files (`cache/stamp.APART`)."""
+    apart = tuple(name.replace("/", ".") for name in APART)
+    for path in (*FILES, *RULES):
+        name = f"{_name(path)}."
+        if name.startswith(apart):
+            continue
+        lazily = name.startswith("torchlint.hosts.")
+        for line, module in _imports(path, only_at_load=lazily):
+            assert not f"{module}.".startswith(apart), f"{path}:{line}: imports {module}"
 
 
 def test_no_circles() -> None:

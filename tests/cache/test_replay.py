@@ -267,6 +267,65 @@ def test_a_change_above_what_is_searched(torchlint: Torchlint, change: Callable[
     assert after == torchlint("--no-cache", where)
 
 
+LOOKED_FOR_IN_VAIN: dict[str, Callable[[], None]] = {
+    "a module": _written("sub/later.py", MAKES),
+    "a package": _written("sub/later/__init__.py", MAKES),
+    "what a link leads to": _written("outside/later.py", MAKES),
+    "a folder of sources": _written("src/later.py", MAKES),
+    "a configuration": _written("sub/torchlint.toml", 'ignore = ["TLN201"]\n'),
+    "a mark of a project": _written("sub/setup.py", ""),
+    "a package around": _written("sub/__init__.py", ""),
+}
+
+
+@pytest.mark.parametrize("change", LOOKED_FOR_IN_VAIN)
+def test_what_was_looked_for_in_vain(torchlint: Torchlint, change: str) -> None:
+    """Nothing is searched: the times of directories, or the names themselves, tell of what is there now."""
+    _write("sub/uses.py", USES.format("later"))
+    _write("outside/other.py", MAKES)
+    if "link" in change:
+        os.symlink("../outside/later.py", "sub/later.py")
+    torchlint.settled("sub/uses.py")
+    LOOKED_FOR_IN_VAIN[change]()
+    after = torchlint("sub/uses.py")
+    assert not torchlint.replayed
+    assert after == torchlint("--no-cache", "sub/uses.py")
+    assert torchlint.settled("sub/uses.py") == after
+
+
+def test_another_name_in_a_directory_of_which_some_were_looked_for(torchlint: Torchlint) -> None:
+    """The time of the directory is another; the names are not there, as before."""
+    _write("sub/uses.py", USES.format("later"))
+    torchlint.settled("sub/uses.py")
+    _write("sub/notes.txt", "")
+    _write("notes.txt", "")
+    torchlint("sub/uses.py")
+    assert torchlint.replayed
+    _write("sub/later.py", MAKES)
+    torchlint("sub/uses.py")
+    assert not torchlint.replayed
+
+
+def test_names_that_a_directory_tells_of(torchlint: Torchlint) -> None:
+    """One question for all of them, but not of a directory that was written a moment ago, nor for links."""
+    _write("sub/a.py", CLEAN)
+    os.symlink("nowhere.py", "sub/link.py")
+    asked = replay.asked(("check",))
+    assert asked is not None
+    here = os.getcwd()
+    vain = [f"{here}/sub/{name}" for name in ("x.py", "x/__init__.py", "y/z/w.py", "link.py", "a.py/b.py")]
+    one, links = vain[:3], set(vain[3:])
+    parts, single = recording._in_vain(asked, vain)
+    assert (parts[0], parts[2], single) == (f"{here}/sub", "x.py/x/y", links)
+    assert replay.absent(parts)
+    _write("sub/other.py", CLEAN)
+    assert replay.absent(parts)
+    os.mkdir("sub/y")
+    assert not replay.absent(parts)
+    asked.started = os.stat("sub").st_mtime_ns + 1_900_000_000
+    assert recording._in_vain(asked, one[:2]) == ([], set(one[:2]))
+
+
 @pytest.mark.parametrize("change", ["pyproject.toml", "torchlint.toml", "../torchlint.toml"])
 def test_a_change_above_a_file_that_is_named(torchlint: Torchlint, change: str) -> None:
     os.rmdir(".git")
@@ -301,8 +360,33 @@ def test_what_lies_beside_does_not_matter(torchlint: Torchlint) -> None:
 def test_torchlint_itself(torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch) -> None:
     _write("a.py", OVERWRITTEN)
     torchlint.settled()
-    stamp = installed.stamp
-    monkeypatch.setattr(installed, "stamp", lambda plugins: stamp(plugins) + "\nanother")
+    around = installed.around
+    monkeypatch.setattr(installed, "around", lambda: around() + "\nanother")
+    torchlint()
+    assert not torchlint.replayed
+
+
+OWN_CHANGES: dict[str, Callable[[], None]] = {
+    "content": _written("../torchlint/model/a.py", "x = 2\n"),
+    "data": _written("../torchlint/model/table.json", "[]"),
+    "a file gone": lambda: os.unlink("../torchlint/model/a.py"),
+    "a new file": _written("../torchlint/model/new.py", ""),
+    "a new rule": _written("../rules/new.py", ""),
+    "a file replaced by one that is as old": _moved("../torchlint/model/b.py", "../torchlint/model/a.py"),
+}
+
+
+@pytest.mark.parametrize("change", OWN_CHANGES)
+def test_files_of_torchlint(torchlint: Torchlint, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
+    for path in ("model/a.py", "model/b.py", "model/table.json", "cache/stamp.py", "verify/judge.py", "../rules/a.py"):
+        _write(f"../torchlint/{path}", "x = 1\n")
+    monkeypatch.setattr(installed, "__file__", os.path.abspath("../torchlint/cache/stamp.py"))
+    _write("a.py", OVERWRITTEN)
+    torchlint.settled()
+    _write("../torchlint/verify/judge.py", "x = 2\n")  # verdicts are not kept
+    torchlint()
+    assert torchlint.replayed
+    OWN_CHANGES[change]()
     torchlint()
     assert not torchlint.replayed
 

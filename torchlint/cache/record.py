@@ -16,6 +16,7 @@ from pathlib import Path
 
 from torchlint.cache.replay import ANSWER, CODING, Asked, look
 from torchlint.cache.results import SETTLED, Cache
+from torchlint.cache.stamp import own_paths
 from torchlint.config import NAMES
 from torchlint.project.files import Found
 from torchlint.project.roots import LOOKED_FOR
@@ -64,10 +65,11 @@ def keep(
         seen = _seen(asked, found, store, also)
         if seen is None:
             return
-        looked_at = "\0".join(part for pair in seen.items() for part in pair).encode(*CODING)
-        told = notes.encode("utf-8")
-        head = f"{len(asked.key)} {len(looked_at)} {len(told)} {status}\n".encode("ascii")
-        content = b"".join((head, asked.key, looked_at, told, text.encode("utf-8")))
+        in_vain, single = _in_vain(asked, [path for path, told in seen.items() if not told])
+        pairs = [part for path, told in seen.items() if told or path in single for part in (path, told)]
+        parts = ["\0".join(pairs).encode(*CODING), "\0".join(in_vain).encode(*CODING), notes.encode("utf-8")]
+        head = f"{len(asked.key)} {' '.join(str(len(part)) for part in parts)} {status}\n".encode("ascii")
+        content = b"".join((head, asked.key, *parts, text.encode("utf-8")))
         if len(content) > MOST_BYTES:
             return
         os.makedirs(asked.folder, exist_ok=True)
@@ -103,7 +105,7 @@ def _seen(asked: Asked, found: Found, store: Cache, also: Iterable[str]) -> dict
             return None
         if stamp is not None or not _told_by_directory(path, searched):
             seen[path] = told
-    for path in (*found.directories, *found.beside, *store.plugin_files, *also):
+    for path in (*found.directories, *found.beside, *store.plugin_files, *also, *own_paths()):
         seen[path] = look(path, True)
     if not all(_still(told, asked.started, SETTLED) for told in seen.values()):
         return None
@@ -132,6 +134,32 @@ def _told_by_directory(path: str, searched: set[str]) -> bool:
         if path == below:
             break
     return False
+
+
+def _in_vain(asked: Asked, paths: Iterable[str]) -> tuple[list[str], set[str]]:
+    """
+    What is not there, by the nearest directory that is: what `replay.absent` asks for; and what no directory tells of.
+
+    The time of a directory tells when it got a name that it did not have, and not when a link leads somewhere again.
+    """
+    by_directory: dict[str, dict[str, list[str]]] = {}
+    single: set[str] = set()
+    for path in paths:
+        above, name = path, ""
+        while name != above and not os.path.lexists(above):
+            above, name = os.path.split(above)
+        if name and os.path.isdir(above):
+            by_directory.setdefault(above, {}).setdefault(name, []).append(path)
+        else:
+            single.add(path)
+    parts: list[str] = []
+    for directory, names in by_directory.items():
+        told = look(directory, True)
+        if len(names) > 1 and _still(told, asked.started, SETTLED):
+            parts += (directory, told, "/".join(names))
+        else:
+            single.update(path for named in names.values() for path in named)
+    return parts, single
 
 
 def _upwards(directories: set[str]) -> Iterator[str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import IO
 
-FORMAT = 2
+FORMAT = 3
 """Raised whenever the form of what is written changes."""
 FOLDER = "answers"
 """Where the answers are, in the folder of the cache."""
@@ -50,7 +50,7 @@ class Asked:
     started
         The time, in nanoseconds.
     key
-        All that an answer depends on beside files.
+        All that an answer depends on beside files and directories.
     folder
         Where answers are.
     file
@@ -64,7 +64,7 @@ class Asked:
         self.arguments = tuple(arguments)
         here = os.getcwd()
         said = "\0".join((here, str(wants_color(sys.stdout)), *self.arguments)).encode(*CODING)
-        made_by = f"{FORMAT}\0{stamp.stamp(())}\0".encode(*CODING)
+        made_by = f"{FORMAT}\0{stamp.around()}\0".encode(*CODING)
         self.key = made_by + said
         self.folder = os.path.join(cache_folder(_named(self.arguments), here)[0], FOLDER)
         self.file = os.path.join(self.folder, f"{crc32(said):08x}{ANSWER}")
@@ -102,14 +102,14 @@ def answered(asked: Asked) -> int | None:
         if crc32(content) != int(checksum):
             return None
         head, _, rest = content.partition(b"\n")
-        key, looked_at, told, status = map(int, head.split())
+        key, looked_at, in_vain, told, status = map(int, head.split())
         if rest[:key] != asked.key:
             return None
-        seen = rest[key : key + looked_at].decode(*CODING).split("\0")
-        if not unchanged(seen):
+        vain, notes_at, text_at = key + looked_at, key + looked_at + in_vain, key + looked_at + in_vain + told
+        if not (unchanged(_parts(rest[key:vain])) and absent(_parts(rest[vain:notes_at]))):
             return None
-        notes = rest[key + looked_at : key + looked_at + told].decode("utf-8")
-        text = rest[key + looked_at + told :].decode("utf-8")
+        notes = rest[notes_at:text_at].decode("utf-8")
+        text = rest[text_at:].decode("utf-8")
     except (OSError, ValueError):
         return None
     if notes and sys.stderr is not None:
@@ -129,6 +129,29 @@ def unchanged(seen: Sequence[str]) -> bool:
     """
     each = iter(seen)
     return all(look(path, " " in before) == before for path, before in zip(each, each, strict=True))
+
+
+def absent(names: Sequence[str]) -> bool:
+    """
+    Whether nothing is there of what was looked for in vain.
+
+    Parameters
+    ----------
+    names
+        Directories, each followed by what `look` said of it and by the names that it did not have, with `/` in between.
+        While the directory is as it was it has none of them, whatever their number; else they are looked for.
+    """
+    each = iter(names)
+    for directory, before, those in zip(each, each, each, strict=True):
+        if look(directory, True) != before and any(
+            look(os.path.join(directory, name), False) for name in those.split("/")
+        ):
+            return False
+    return True
+
+
+def _parts(text: bytes) -> list[str]:
+    return text.decode(*CODING).split("\0") if text else []
 
 
 def look(path: str, closely: bool) -> str:

@@ -1,7 +1,7 @@
 """
 What is installed here, by names, sizes and times: torchlint's own files, and where Python imports from.
 
-Every run asks this first, so it loads nothing that Python has not loaded at its own start; contents are
+Every run asks this, so it loads nothing that Python has not loaded at its own start; contents are
 the business of `fingerprint`.
 """
 
@@ -16,6 +16,9 @@ TYPE_CHECKING = False  # that of `typing` costs as much as all else here
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+APART = ("torchlint/optable/", "torchlint/sanitizer/", "torchlint/verify/")
+"""Folders without influence on what is found and how it is shown; what torch says of findings is not kept."""
+
 
 def stamp(plugins: tuple[str, ...]) -> str:
     """
@@ -27,9 +30,14 @@ def stamp(plugins: tuple[str, ...]) -> str:
         Modules from the configuration key `plugins`.
     """
     own = [f"{name} {status.st_mtime_ns} {status.st_size}" for name, _, status in own_files()]
+    return "\n".join((around(), *plugins, "", *own))
+
+
+def around() -> str:
+    """The part of it that is not torchlint's own files: Python, and where it imports from."""
     # whoever installs or removes a distribution makes or removes a directory there
     path = [f"{entry} {_mtime(entry or os.curdir)}" for entry in sys.path]
-    return "\n".join((torchlint.__version__, sys.version, *plugins, "", *own, "", *path))
+    return "\n".join((torchlint.__version__, sys.version, *path, ""))
 
 
 def own_files() -> Iterator[tuple[str, str, os.stat_result]]:
@@ -38,6 +46,12 @@ def own_files() -> Iterator[tuple[str, str, os.stat_result]]:
     yield from below(package, "torchlint")
     if not os.path.isdir(os.path.join(package, "rules")):
         yield from below(os.path.join(os.path.dirname(package), "rules"), "torchlint/rules")
+
+
+def own_paths() -> set[str]:
+    """Those files that may decide what a run says, and the directories they are in, whose times tell of others."""
+    files = {path for name, path, _ in own_files() if not name.startswith(APART)}
+    return files | {os.path.dirname(path) for path in files}
 
 
 def below(directory: str, name: str) -> Iterator[tuple[str, str, os.stat_result]]:
