@@ -218,7 +218,8 @@ def _getattr(run: Run, site: CallSite) -> Value:
         havoc(run, owner)
         unsettle(run, owner)
         unsettle_gradients(run, reachable_tensors(owner))
-    part_of = owner if isinstance(owner, (Module, Instance)) else None
+    of_torch = isinstance(owner, External) and owner.qualified.partition(".")[0] == "torch"
+    part_of = owner if of_torch or isinstance(owner, (Module, Instance)) else None
     return Unknown(reachable_tensors(owner), layer=True, part_of=part_of)
 
 
@@ -231,7 +232,7 @@ def builtin_setattr(run: Run, site: CallSite) -> Value:
         set_attribute(run, owner, name.value, value, site.node)
         return NONE
     for _, each in alternatives(owner):
-        if isinstance(each, Instance):
+        if isinstance(each, (Class, Instance)):
             set_some_attribute(run, each, value)
         elif isinstance(each, (Tensor, Module)):
             unsettle(run, each)

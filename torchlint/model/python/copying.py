@@ -130,6 +130,7 @@ class _DeepCopy:
         instance = Instance(old.cls)
         self._known[id(old)] = instance
         instance.exact, instance.havocked, instance.initialised = old.exact, old.havocked, old.initialised
+        instance.patched = old.patched
         for name, value in old.attributes.items():
             instance.attributes[name] = self.value(value)
         if old.layer is not None:

@@ -64,6 +64,8 @@ def _parametrised(run: Run, qualified: str, site: CallSite) -> Value:
     return module
 
 
+_HOOKS_OF_ALL = ("torch.nn.modules.module.register_module_forward", "torch.nn.module.register_module_forward")
+
 _FUNCTIONAL = frozenset({"torch.func.functional_call", "torch.nn.utils.stateless.functional_call"})
 
 
@@ -199,6 +201,8 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
         each = foreach(run.torch, qualified, site)
         if each is not None or qualified == "torch._foreach_zero_":
             return each or NONE
+        if qualified.startswith(_HOOKS_OF_ALL):
+            run.machine.trail.set(run, "hooked_by_all", True)
         if foreign.replaces_parameters(qualified):
             return _parametrised(run, qualified, site)
         if qualified in PARAMETERS_TO_VECTOR and (vector := _vector(run, site)) is not None:

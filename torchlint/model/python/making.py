@@ -21,7 +21,7 @@ _PLAIN_METACLASSES = frozenset({"abc.ABCMeta", "builtins.type"})
 _PLAIN_DECORATORS = (
     "typing.", "typing_extensions.", "abc.", "functools.total_ordering", "warnings.deprecated"
 )  # fmt: skip
-_DATACLASS = "dataclasses.dataclass"
+DATACLASS = "dataclasses.dataclass"
 _MAKES = frozenset({"__new__", "__init_subclass__", "__setattr__", "__getattribute__"})
 _CALLS = frozenset({"__call__", "__getattr__", "_call_impl", "_wrapped_call_impl"})
 _LISTS = frozenset({"named_parameters", "named_modules", "_named_members"})
@@ -31,7 +31,7 @@ def keeps_class(decorator: Value, attributes: dict[str, Value]) -> bool:
     """Whether a class decorator leaves the class and its `__init__` as they are written."""
     if not isinstance(decorator, External):
         return False
-    if decorator.qualified == _DATACLASS:
+    if decorator.qualified == DATACLASS:
         return "__init__" in attributes  # it writes one only where there is none
     return decorator.qualified.startswith(_PLAIN_DECORATORS)
 

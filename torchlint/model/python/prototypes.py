@@ -290,6 +290,7 @@ class _Copier:
             instance = Instance(old.cls)
             self._known[id(old)] = instance
             instance.exact, instance.havocked, instance.initialised = old.exact, old.havocked, old.initialised
+            instance.patched = old.patched
             for name, value in old.attributes.items():
                 instance.attributes[name] = self.value(value)
             instance.given = tuple(self._tensor_of(each) for each in old.given)
