@@ -1059,3 +1059,27 @@ def method_that_may_be_another_on_one_path():
         pass
     w = torch.ones(3, requires_grad=True)
     Model().cut(w * 2).sum().backward()
+
+
+def variables_given_to_unknown_code():
+    plugin = eval("lambda names: names.update(w=torch.ones(3, requires_grad=True))")
+    w = torch.ones(3)
+    plugin(globals())
+    (w * 2).sum().backward()
+
+
+def class_attribute_set_on_the_type_of_an_object():
+    class Settings:
+        w = torch.ones(3)
+
+    settings = Settings()
+    for name in eval("['w']"):
+        setattr(type(settings), name, torch.ones(3, requires_grad=True))
+    (settings.w * 2).sum().backward()
+
+
+def tensors_that_are_swapped():
+    a = torch.ones(3)
+    b = torch.ones(3, requires_grad=True)
+    torch.utils.swap_tensors(a, b)
+    (a * 2).sum().backward()

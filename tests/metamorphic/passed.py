@@ -27,6 +27,8 @@ Part: TypeAlias = tuple[int, int, int, int]
 
 IN_ORDER = frozenset({"TLN101", "TLN201", "TLN202"})
 """Codes whose proof is a sequence of events, in the order of its steps."""
+RAISING_ELSEWHERE = frozenset({"TLN503"})
+"""Codes about what torch refuses in another line: that of the backward."""
 _INSIDE_LINES = frozenset({"<genexpr>", "<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>"})
 """Code that has frames of its own inside of one statement."""
 
@@ -78,6 +80,8 @@ def passed(finding: Finding, ran: Ran, text: str, unknown: Collection[str]) -> b
     wanted = {finding.span.line, *places}
     twice = "iteration" in finding.message
     if finding.span.line in ran.raised:  # it came to what it says in another iteration or call
+        return False
+    if finding.code in RAISING_ELSEWHERE and ran.raised:  # and the program caught it
         return False
     if not all(ran.lines[line] > 0 for line in wanted) or ran.lines[finding.span.line] <= twice:
         return False

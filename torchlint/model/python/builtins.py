@@ -237,6 +237,8 @@ def builtin_setattr(run: Run, site: CallSite) -> Value:
         elif isinstance(each, (Tensor, Module)):
             unsettle(run, each)
             havoc(run, each)
+        if isinstance(each, Module):
+            run.machine.trail.set(each, "patched", True)
     return NONE
 
 
@@ -313,11 +315,19 @@ def chain(run: Run, site: CallSite) -> Value | None:
 
 
 def _exec(run: Run, site: CallSite) -> Value:
+    _call_out_of_sight(run)
     text_is_run(run)
     return NONE
 
 
+def _call_out_of_sight(run: Run) -> None:
+    """Code in a text may call any function of the file, in the present mode."""
+    machine = run.machine
+    machine.callers.out_of_sight |= machine.grad_mode is not Truth.YES
+
+
 def _eval(run: Run, site: CallSite) -> Value:
+    _call_out_of_sight(run)
     frame: Frame | None = run.machine.frame
     held: list[Tensor] = []
     while frame is not None:
@@ -329,6 +339,11 @@ def _eval(run: Run, site: CallSite) -> Value:
 
 def _vars(run: Run, site: CallSite) -> Value | None:
     return attribute(run, site.positional[0], "__dict__", site.node) if site.positional else None
+
+
+def _type(run: Run, site: CallSite) -> Value | None:
+    value = site.positional[0] if len(site.positional) == 1 else None
+    return value.cls if isinstance(value, Instance) and value.exact else None
 
 
 def _abs(run: Run, site: CallSite) -> Value | None:
@@ -391,6 +406,7 @@ _BUILTINS: dict[str, Callable[[Run, CallSite], Value | None]] = {
     "map": _map,
     "filter": _filter,
     "vars": _vars,
+    "type": _type,
     "exec": _exec,
     "eval": _eval,
     "object.__setattr__": set_raw,

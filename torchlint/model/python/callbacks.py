@@ -124,6 +124,7 @@ def hand_on(run: Run, values: list[Value]) -> None:
                 function = function.function
             callback = Callback.of(function)
             if callback is not None:
+                run.machine.callers.out_of_sight |= run.machine.grad_mode is not Truth.YES
                 _hand_on_with_callees(run, callback)
         for each in inside:
             differentiates = isinstance(each, Bound) and each.function is None and each.name == "backward"

@@ -11,6 +11,7 @@ from torchlint.model.python.attributes import choose_patched, class_attribute, i
 from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import mapping_method
 from torchlint.model.python.functions import call_method
+from torchlint.model.python.making import may_be_called_otherwise
 from torchlint.model.python.members import set_raw
 from torchlint.model.python.module_hooks import after_call, before_call
 from torchlint.model.python.modules import inherit, module_method
@@ -33,6 +34,7 @@ from torchlint.model.state.values import (
     Value,
     made_of,
     reachable_tensors,
+    unknown_guard,
 )
 from torchlint.model.torch.layers import layer_call
 from torchlint.syntax import ir
@@ -147,7 +149,7 @@ def _run_instance(run: Run, instance: Instance, site: CallSite) -> Value:
             if isinstance(function, (Function, Choice)):
                 if name == "forward" and is_module(instance) is Truth.NO:
                     continue
-                if instance.may_be_patched():
+                if instance.may_be_patched() or (name == "forward" and may_be_called_otherwise(instance.cls)):
                     function = choose_patched(instance, function, site.node)
                 return run.machine.each(function, lambda each: _call_on(run, instance, each, site))
             if function is not None:
@@ -164,6 +166,17 @@ def _call_on(run: Run, instance: Instance, function: Value, site: CallSite) -> V
 
 def call_module(run: Run, module: Module, site: CallSite) -> Value:
     """Call a layer of torch, with its hooks."""
+    if not module.patched:
+        return _call_module(run, module, site)
+    other = Unknown(source=site.node, part_of=module)
+    either = Choice(((unknown_guard(), module), (unknown_guard(), other)))
+    return run.machine.each(
+        either,
+        lambda each: _call_module(run, each, site) if isinstance(each, Module) else unknown_call(run, each, site),
+    )
+
+
+def _call_module(run: Run, module: Module, site: CallSite) -> Value:
     site = before_call(run, module, module.parameters, site)
     result = after_call(run, module, module.parameters, site, _run_module(run, module, site))
     for hook in run.machine.watch.module_called:

@@ -143,6 +143,7 @@ class _DeepCopy:
 
     def _module(self, old: Module) -> Module:
         module = Module(old.kind, old.config, old.origin)
+        module.patched = old.patched
         self._known[id(old)] = module
         for name, value in old.parameters.items():
             part = isinstance(value, Unknown) and value.part_of is old

@@ -53,6 +53,11 @@ def is_module_base(base: Value) -> bool:
     return base.qualified in MODULE_BASES or modules.find(base.qualified) is not None
 
 
+def may_be_called_otherwise(cls: Class) -> bool:
+    """Whether a base that nobody knows may have a `__call__` of its own, or wrap the `forward` of what derives."""
+    return any(not is_plain_base(base) and not is_module_base(base) for base in cls.outside())
+
+
 def inherits_known(cls: Class) -> bool:
     """Whether all that objects of the class inherit from outside of the project is known."""
     return all(is_plain_base(base) or is_module_base(base) for base in cls.outside())

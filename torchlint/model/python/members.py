@@ -33,6 +33,7 @@ from torchlint.model.state.values import (
     reachable_tensors,
     unknown_guard,
 )
+from torchlint.model.torch.arguments import as_argument
 from torchlint.syntax import ir
 
 
@@ -173,6 +174,8 @@ def set_in_module(run: Run, module: Module, name: str, value: Value) -> None:
     """`module.name = value` of a layer of torch; in a container it may be one of those it holds."""
     machine = run.machine
     machine.trail.set(module.parameters, name, value)
+    if name in module.config:
+        machine.trail.set(module, "config", {**module.config, name: as_argument(value)})
     if module.kind.container and (name.isdigit() or name in module.names):
         machine.trail.set(module, "children", None)
         machine.trail.set(module, "tail", None)

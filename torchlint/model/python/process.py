@@ -11,8 +11,9 @@ Runs nothing.
 from __future__ import annotations
 
 from torchlint.knowledge import foreign
-from torchlint.model.python.flags import for_effect
+from torchlint.model.python.flags import for_effect, text_is_run
 from torchlint.model.python.members import replace_of_torch
+from torchlint.model.python.module_parts import submodules
 from torchlint.model.python.run import Run
 from torchlint.model.python.variables import canonical
 from torchlint.model.state.call_site import CallSite
@@ -22,11 +23,13 @@ from torchlint.model.state.values import (
     Constant,
     External,
     Instance,
+    Module,
     Scalar,
     Tensor,
     Unknown,
     Value,
     alternatives,
+    explore,
 )
 from torchlint.model.torch.functions import set_grad_mode
 from torchlint.syntax import ir
@@ -35,6 +38,8 @@ _SETTERS = frozenset({"set_grad_enabled", "_set_grad_enabled"})
 """Methods that set the grad mode, of whatever module."""
 _COLLECTING = frozenset({"register", "register_module", "isinstance", "issubclass"})
 """And whoever is called so keeps a class as it is."""
+NAMESPACES = frozenset({"builtins.globals", "builtins.locals", "builtins.vars"})
+"""Who is given what these return may bind any variable."""
 _PATCHING = ("unittest.mock.", "mock.")
 _PUTTING = frozenset({"setattr"})
 
@@ -54,20 +59,38 @@ def may_patch(run: Run, callee: Value, called: str, site: CallSite) -> None:
     """Unknown code was given classes and objects of the file for what it does: their methods may be others."""
     if called in _PUTTING or (isinstance(callee, External) and callee.qualified.startswith(_PATCHING)):
         _put(run, site)
+    effect = patches(callee, called) and _is_for_effect(run, site)
     for value in site.values():
+        if isinstance(value, Unknown) and value.made_by in NAMESPACES:
+            text_is_run(run)
         for _, each in alternatives(value):
-            if isinstance(each, (Class, Instance)) and not each.patched and _patches(run, callee, called, site):
-                run.machine.trail.set(each, "patched", True)
+            if isinstance(each, (Class, Instance, Module)) and not each.patched and effect:
+                patch(run, each)
 
 
-def _patches(run: Run, callee: Value, called: str, site: CallSite) -> bool:
-    if called in _COLLECTING or foreign.only_reads(called):
+def patch(run: Run, value: Class | Instance | Module) -> None:
+    """A class, or an object with the Modules that it holds, may have other methods from now on."""
+    if isinstance(value, Class):
+        run.machine.trail.set(value, "patched", True)
+        return
+    for each in explore(value, submodules):
+        if isinstance(each, (Instance, Module)) and not each.patched:
+            run.machine.trail.set(each, "patched", True)
+
+
+def patches(callee: Value | None, called: str) -> bool:
+    """Whether unknown code of a certain name may put other methods into what it is given."""
+    if called in _COLLECTING or foreign.only_reads(called) or foreign.speaks_of_flags(called):
         return False
     if isinstance(callee, External):
         if callee.qualified.startswith(_PATCHING):
             return True
-        if foreign.keeps_flags(callee.qualified) or foreign.is_foreign(callee.qualified):
-            return False
+        return not (foreign.keeps_flags(callee.qualified) or foreign.is_foreign(callee.qualified))
+    return True
+
+
+def _is_for_effect(run: Run, site: CallSite) -> bool:
+    """Whether a call is there for what it does: its value is dropped, or a `with` enters it."""
     statement = run.machine.statement
     managed = isinstance(statement, ir.With) and any(each.context is site.node for each in statement.items)
     return managed or for_effect(run, site.node)
@@ -80,8 +103,8 @@ def _put(run: Run, site: CallSite) -> None:
         replace_of_torch(run, canonical(owner.value))
     elif isinstance(owner, External) and isinstance(name, Constant) and isinstance(name.value, str):
         replace_of_torch(run, f"{owner.qualified}.{name.value}")
-    elif isinstance(owner, (Class, Instance)):
-        run.machine.trail.set(owner, "patched", True)
+    elif isinstance(owner, (Class, Instance, Module)):
+        patch(run, owner)
 
 
 def _is_of_torch(callee: Value) -> bool:

@@ -338,6 +338,7 @@ class _Copier:
 
     def _module(self, old: Module) -> Module:
         module = Module(old.kind, old.config, old.origin)
+        module.patched = old.patched
         self._known[id(old)] = module
         module.parameters = {name: self.value(each) for name, each in old.parameters.items()}
         module.tail = None if old.tail is None else self.value(old.tail)

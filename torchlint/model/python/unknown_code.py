@@ -82,7 +82,7 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
             give(run, [receiver], called, site.node)
         if isinstance(callee, Unknown) and callee.part_of is not None and not known:
             method_of_elsewhere(run, callee.part_of, called, site.node)
-    if not apart and not only_read and not foreign.only_reads(called):
+    if not apart and not only_read and foreign.may_differentiate(called):
         unsettle_gradients(run, (*depends, *of_callee))
     if isinstance(callee, External) and run.imports is not None and run.imports.writes_to_arguments(callee.qualified):
         machine.open_write, machine.open_layer_write = machine.open_write or bool(depends), True
