@@ -80,3 +80,41 @@ def shape_that_nobody_knows():
     n = random.choice([1])
     x = torch.rand(n, requires_grad=True)
     (x * x).backward()
+
+
+def reduction_set_after_the_loss_was_made():
+    criterion = nn.MSELoss(reduction="none")
+    criterion.reduction = "mean"
+    w = torch.ones(3, requires_grad=True)
+    criterion(w, torch.zeros(3)).backward()
+
+
+def reduction_set_under_a_name_that_is_computed():
+    criterion = nn.MSELoss(reduction="none")
+    setattr(criterion, eval("'reduction'"), "mean")
+    w = torch.ones(3, requires_grad=True)
+    criterion(w, torch.zeros(3)).backward()
+
+
+def loss_configured_by_unknown_code():
+    configure = eval("lambda loss: setattr(loss, 'reduction', 'mean')")
+    criterion = nn.MSELoss(reduction="none")
+    configure(criterion)
+    w = torch.ones(3, requires_grad=True)
+    criterion(w, torch.zeros(3)).backward()
+
+
+def loss_with_a_hook_from_elsewhere():
+    attach = eval("lambda m: m.register_forward_hook(lambda m, given, result: result.sum())")
+    criterion = nn.L1Loss(reduction="none")
+    attach(criterion)
+    w = torch.ones(3, requires_grad=True)
+    criterion(w, torch.zeros(3)).backward()
+
+
+def reduction_taken_away_after_the_loss_was_made():
+    """Raises: grad can be implicitly created only for scalar outputs"""
+    criterion = nn.MSELoss()
+    criterion.reduction = "none"
+    w = torch.ones(3, requires_grad=True)
+    criterion(w, torch.zeros(3)).backward()  # error: [TLN103]

@@ -886,3 +886,200 @@ def flag_is_set_by_an_operator():
     same = torch.ops.aten.requires_grad_.default(leaf, True)
     loss = (leaf * 2).sum()
     loss.backward()
+
+
+def mode_set_again_by_a_function_chosen_by_name():
+    w = torch.ones(3, requires_grad=True)
+    torch.set_grad_enabled(False)
+    getattr(torch, eval("'set_grad_enabled'"))(True)
+    (w * 2).sum().backward()
+
+
+def mode_set_again_through_an_operator():
+    import operator
+
+    w = torch.ones(3, requires_grad=True)
+    torch.set_grad_enabled(False)
+    operator.methodcaller("set_grad_enabled", True)(torch)
+    (w * 2).sum().backward()
+
+
+def mode_set_again_by_a_module_imported_by_name():
+    import importlib
+
+    w = torch.ones(3, requires_grad=True)
+    torch.set_grad_enabled(False)
+    importlib.import_module(eval("'torch'")).set_grad_enabled(True)
+    (w * 2).sum().backward()
+
+
+def mode_set_again_by_what_was_there_for_it():
+    gradients_on = eval("lambda: torch.set_grad_enabled(True)")
+    w = torch.ones(3, requires_grad=True)
+    torch.set_grad_enabled(False)
+    gradients_on()
+    (w * 2).sum().backward()
+
+
+def stack_of_contexts_that_is_closed():
+    import contextlib
+
+    w = torch.ones(3, requires_grad=True)
+    stack = contextlib.ExitStack()
+    stack.enter_context(torch.no_grad())
+    shown = w * 2
+    stack.close()
+    (w * 2).sum().backward()
+
+
+def mode_left_off_by_a_call():
+    """Raises: does not require grad"""
+    w = torch.ones(3, requires_grad=True)
+    torch.set_grad_enabled(False)
+    print(w)
+    (w * 2).sum().backward()  # error: [TLN104]
+
+
+def class_attribute_set_by_a_name_that_is_computed():
+    class Settings:
+        w = torch.ones(3)
+
+    for name in eval("['w']"):
+        setattr(Settings, name, torch.ones(3, requires_grad=True))
+    (Settings.w * 2).sum().backward()
+
+
+def class_attribute_hidden_by_one_of_the_object():
+    class Settings:
+        w = torch.ones(3)
+
+        def __init__(self, **options):
+            for name, value in options.items():
+                setattr(self, name, value)
+
+    settings = Settings(**eval("dict(w=torch.ones(3, requires_grad=True))"))
+    (settings.w * 2).sum().backward()
+
+
+def class_patched_by_unknown_code():
+    class Model:
+        def cut(self, x):
+            return x.detach()
+
+    patch = eval("lambda cls: setattr(cls, 'cut', lambda self, x: x)")
+    patch(Model)
+    w = torch.ones(3, requires_grad=True)
+    Model().cut(w * 2).sum().backward()
+
+
+def object_patched_by_unknown_code():
+    class Model(nn.Module):
+        def forward(self, x):
+            return x.detach()
+
+    model = Model()
+    patch = eval("lambda model: setattr(model, 'forward', lambda x: x)")
+    patch(model)
+    w = torch.ones(3, requires_grad=True)
+    model(w * 2).sum().backward()
+
+
+def method_replaced_by_a_name_that_is_computed():
+    class Model(nn.Module):
+        def forward(self, x):
+            return x.detach()
+
+    model = Model()
+    setattr(model, eval("'forward'"), lambda x: x * 2)
+    w = torch.ones(3, requires_grad=True)
+    model(w * 2).sum().backward()
+
+
+def method_patched_for_a_block():
+    import unittest.mock
+
+    class Model:
+        def cut(self, x):
+            return x.detach()
+
+    w = torch.ones(3, requires_grad=True)
+    with unittest.mock.patch.object(Model, "cut", lambda self, x: x):
+        Model().cut(w * 2).sum().backward()
+
+
+def tensor_method_patched_for_a_block():
+    import unittest.mock
+
+    w = torch.ones(3, requires_grad=True)
+    with unittest.mock.patch("torch.Tensor.detach", lambda self: self):
+        (w * 2).detach().sum().backward()
+
+
+def object_finished_by_a_metaclass():
+    class Meta(type):
+        def __call__(cls, *given):
+            made = super().__call__(*given)
+            made.w = torch.ones(3, requires_grad=True)
+            return made
+
+    class Holder(metaclass=eval("Meta")):
+        def __init__(self):
+            self.w = torch.ones(3)
+
+    Holder().w.sum().backward()
+
+
+def result_changed_by_a_hook_of_all_modules():
+    class Model(nn.Module):
+        def forward(self, x):
+            return x.detach()
+
+    scale = nn.Parameter(torch.ones(1))
+    hook = eval("lambda module, given, result: result * scale")
+    handle = nn.modules.module.register_module_forward_hook(hook)
+    Model()(torch.rand(3)).sum().backward()
+    handle.remove()
+
+
+def sequence_in_a_list_that_unknown_code_was_given():
+    nets = eval("lambda nets: nets")
+    net = nn.Sequential()
+    setattr(next(iter(nets([net]))), "linear", nn.Linear(3, 3))
+    net(torch.rand(2, 3)).sum().backward()
+
+
+def method_that_may_be_another_on_one_path():
+    class Model:
+        def cut(self, x):
+            return x.detach()
+
+    try:
+        Model.cut = eval("lambda cut: lambda self, x: x")(Model.cut)
+    except ValueError:
+        pass
+    w = torch.ones(3, requires_grad=True)
+    Model().cut(w * 2).sum().backward()
+
+
+def variables_given_to_unknown_code():
+    plugin = eval("lambda names: names.update(w=torch.ones(3, requires_grad=True))")
+    w = torch.ones(3)
+    plugin(globals())
+    (w * 2).sum().backward()
+
+
+def class_attribute_set_on_the_type_of_an_object():
+    class Settings:
+        w = torch.ones(3)
+
+    settings = Settings()
+    for name in eval("['w']"):
+        setattr(type(settings), name, torch.ones(3, requires_grad=True))
+    (settings.w * 2).sum().backward()
+
+
+def tensors_that_are_swapped():
+    a = torch.ones(3)
+    b = torch.ones(3, requires_grad=True)
+    torch.utils.swap_tensors(a, b)
+    (a * 2).sum().backward()

@@ -53,7 +53,7 @@ def input_modified_after_the_call():
     pool.register_full_backward_hook(print)
     x = fc(torch.rand(1, 4))
     y = pool(x)
-    x += 1  # error: [TLN512]
+    x += 1  # error: [TLN201]  # error: [TLN512]
     y.sum().backward()
 
 
@@ -95,3 +95,33 @@ def data_modified_after_the_call():
     x = torch.rand(1, 4)
     y = fc(x)
     x += 1
+
+
+def written_after_a_relu_that_keeps_its_result():
+    act = nn.ReLU()
+    fc = nn.Linear(4, 4)
+    act.register_full_backward_hook(lambda m, gi, go: None)
+    x = fc(torch.rand(1, 4))
+    y = act(x)
+    x += 1
+    y.sum().backward()
+
+
+def written_where_no_backward_comes_by():
+    pool = nn.AvgPool1d(2)
+    fc = nn.Linear(4, 4)
+    pool.register_full_backward_hook(print)
+    x = fc(torch.rand(1, 4))
+    y = pool(x)
+    x += 1  # smell: [TLN204]
+    x.sum().backward()
+
+
+def written_behind_what_gives_a_leaf():
+    pool = nn.AvgPool1d(2)
+    fc = nn.Linear(4, 4)
+    pool.register_full_backward_hook(print)
+    x = fc(torch.rand(1, 4))
+    y = eval("lambda t: t.detach().requires_grad_()")(pool(x))
+    x += 1  # smell: [TLN204]
+    y.sum().backward()

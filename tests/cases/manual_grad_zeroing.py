@@ -485,3 +485,11 @@ def a_parameter_of_no_module():
 
     attack = Attack(nn.Linear(3, 2))
     attack.step(torch.rand(4, 3), torch.zeros(4, dtype=torch.long))
+
+
+def gradient_made_by_an_engine():
+    engine = eval("type('Engine', (), {'backward': staticmethod(lambda loss: loss.backward())})()")
+    net = nn.Linear(3, 3)
+    loss = net(torch.rand(1, 3)).exp().sum()
+    engine.backward(loss)
+    net.weight.grad.zero_()

@@ -337,3 +337,11 @@ def gradient_that_a_method_of_some_name_retains():
     optimizer = torch.optim.SGD([y], lr=0.1)
     y.sum().backward()
     optimizer.step()
+
+
+def made_to_retain_its_gradient_by_unknown_code():
+    retain = eval("lambda tensors: [each.retain_grad() for each in tensors]")
+    a = torch.ones(3, requires_grad=True)
+    w = a.abs()
+    kept = retain((w,))
+    torch.optim.SGD([a, w], lr=0.1)

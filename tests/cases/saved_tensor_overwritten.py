@@ -1151,3 +1151,59 @@ def what_is_no_longer_in_the_list():
             return torch.stack(found[:1])
 
     Gated()(torch.rand(4, 3)).sum().backward()
+
+
+def saved_tensors_that_a_hook_copies():
+    w = torch.ones(3, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+        y = w.exp()
+    y.mul_(2)
+    y.sum().backward()
+
+
+def saved_tensors_that_may_be_written():
+    w = torch.ones(3, requires_grad=True)
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        y = w.exp()
+        y.mul_(2)
+        y.sum().backward()
+
+
+def saved_behind_the_block_of_hooks():
+    """Raises: modified by an inplace operation"""
+    w = torch.ones(3, requires_grad=True)
+    with torch.autograd.graph.save_on_cpu():
+        z = w.exp()
+    y = z.exp()
+    y.mul_(2)  # error: [TLN201]
+    y.sum().backward()
+
+
+def layers_told_not_to_write_by_unknown_code():
+    fix = eval("lambda net: [setattr(each, 'inplace', False) for each in net.modules()]")
+    net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.ReLU(inplace=True))
+    fix(net)
+    net(torch.rand(1, 3)).sum().backward()
+
+
+def layers_told_not_to_write_in_a_loop():
+    net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.ReLU(inplace=True))
+    for each in net.modules():
+        if hasattr(each, "inplace"):
+            each.inplace = False
+    net(torch.rand(1, 3)).sum().backward()
+
+
+def layers_told_not_to_write_by_apply():
+    net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.ReLU(inplace=True))
+    net.apply(eval("lambda each: setattr(each, 'inplace', False)"))
+    net(torch.rand(1, 3)).sum().backward()
+
+
+def layer_told_to_write():
+    """Raises: modified by an inplace operation"""
+    act = nn.ReLU()
+    act.inplace = True
+    w = torch.ones(3, requires_grad=True)
+    y = w.sigmoid()
+    act(y).sum().backward()  # error: [TLN201]

@@ -27,6 +27,10 @@ Part: TypeAlias = tuple[int, int, int, int]
 
 IN_ORDER = frozenset({"TLN101", "TLN201", "TLN202"})
 """Codes whose proof is a sequence of events, in the order of its steps."""
+RAISING_ELSEWHERE = frozenset({"TLN503"})
+"""Codes about what torch refuses in another line: that of the backward."""
+_INSIDE_LINES = frozenset({"<genexpr>", "<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>"})
+"""Code that has frames of its own inside of one statement."""
 
 
 @dataclass(slots=True)
@@ -54,6 +58,10 @@ class Ran:
     def trace(self, frame: FrameType, event: str) -> None:
         """What `sys.settrace` tells of a frame whose instructions are traced."""
         line = frame.f_lineno
+        if event != "opcode" and frame.f_code.co_name in _INSIDE_LINES:
+            if event == "exception":
+                self.raised.add(line)
+            return  # how often the line was come by, the frame of the statement around it tells
         if event == "line":
             self.lines[line] += 1
             self.order.append(line)
@@ -73,9 +81,13 @@ def passed(finding: Finding, ran: Ran, text: str, unknown: Collection[str]) -> b
     twice = "iteration" in finding.message
     if finding.span.line in ran.raised:  # it came to what it says in another iteration or call
         return False
+    if finding.code in RAISING_ELSEWHERE and ran.raised:  # and the program caught it
+        return False
     if not all(ran.lines[line] > 0 for line in wanted) or ran.lines[finding.span.line] <= twice:
         return False
     if ran.parts and not any(_within(part, finding.span) for part in ran.parts):
+        return False
+    if any(ran.lines[line] < 2 for line in _twice(finding, text.splitlines())):
         return False
     tree = ast.parse(text)
     if not all(ran.lines[line] > 0 for line in _calls(tree, finding.span.line)):
@@ -85,6 +97,15 @@ def passed(finding: Finding, ran: Ran, text: str, unknown: Collection[str]) -> b
         if not all(ran.lines[line] > 1 for line in again) or not _entered(ran, first, last):
             return False
     return finding.code not in IN_ORDER or _follow(places, ran.order)
+
+
+def _twice(finding: Finding, lines: list[str]) -> Iterator[int]:
+    """The lines at which a proof has two backwards, one that frees a graph and one that reads it."""
+    freed = {step.line for step in finding.trace if "frees the graph here" in step.message}
+    read = {step.line for step in finding.trace if "comes to the freed node" in step.message}
+    for line in freed & read:
+        if " for " not in lines[line - 1]:  # a comprehension comes by several times in one
+            yield line
 
 
 def _within(part: Part, span: Span) -> bool:

@@ -77,7 +77,7 @@ _KEEPING_FLAGS: Final = frozenset(
     """.split()  # noqa: SIM905
 )
 _SETTING_FLAGS: Final = (
-    "torch.ao.", "torch.quantization.", "torch.nn.utils.prune.", "torch.nn.utils.parametri",
+    "torch.utils.swap_tensors", "torch.ao.", "torch.quantization.", "torch.nn.utils.prune.", "torch.nn.utils.parametri",
     "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm", "torch.nn.utils.fusion",
 )  # fmt: skip
 _REPLACING: Final = tuple(
@@ -96,6 +96,7 @@ _READS: Final = frozenset(
     writer
     """.split()  # noqa: SIM905
 )
+_DIFFERENTIATES: Final = frozenset({"accumulate", "backward", "compute", "evaluate", "optimizer", "step", "update"})
 _CHANGES: Final = re.compile("freez|froz|detach|require|trainable|no_?grad|repackag|stop_?grad")
 _SWITCHES: Final = frozenset({"cut", "disable", "enable", "leaf", "toggle"})
 _PASSING_ON: Final = frozenset(
@@ -165,6 +166,12 @@ def only_reads(name: str) -> bool:
     `add_scalar`, `evaluate`; of no name that speaks of flags as well (`update_frozen`).
     """
     return not speaks_of_flags(name) and not _READS.isdisjoint(_words(name))
+
+
+@lru_cache(maxsize=4096)
+def may_differentiate(name: str) -> bool:
+    """Whether a function's name says that it runs a backward, or what it is given with one."""
+    return not only_reads(name) or not _DIFFERENTIATES.isdisjoint(_words(name))
 
 
 def _words(name: str) -> list[str]:

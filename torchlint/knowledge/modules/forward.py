@@ -60,6 +60,8 @@ def forward(
     loss = losses.find(f"torch.nn.{name}")
     if loss is not None:
         config = {**config, "reduction": loss.reduction(config) or UNKNOWN}
+    if name.startswith("AvgPool") and config.get("stride", UNKNOWN) is None:
+        config = {**config, "stride": config.get("kernel_size", UNKNOWN)}  # in `AvgPool*.__init__`
     inputs = [one.strip() for one in entry.inputs.split(",")]
     return (application(entry.call, inputs, config, own, training),)
 

@@ -110,7 +110,10 @@ class Autograd:
         self.may_cast = False
         """Whether an autocast may be around what runs: what it casts is saved as a copy."""
         self.recomputed = False
-        """Whether what runs is run again for its backward: what it saves is not looked at, whatever is written into."""
+        """
+        Whether what runs is run again for its backward, or what it saves goes through hooks: that is not looked at,
+        whatever is written into.
+        """
         self.escaped: tuple[Tensor, ...] = ()
         """The latest leaves that unknown code was given."""
         self.imported_values: dict[str, Unknown] = {}

@@ -28,7 +28,6 @@ from torchlint.model.state.values import (
     GraphNode,
     Instance,
     Saved,
-    Scalar,
     Sequence,
     Tensor,
     Unknown,
@@ -242,7 +241,8 @@ _ZEROS = (Constant(0), Constant(0.0), Constant(False))
 def _formula(operation: str, bound: dict[str, Value]) -> str:
     if operation == "Pow":
         exponent = bound.get("exponent", Constant(2))  # `square` has none
-        return "constant" if isinstance(exponent, Scalar) or exponent in _ZEROS else ""
+        known = isinstance(exponent, (Constant, Tensor)) and exponent not in _ZEROS
+        return "" if known else "constant"  # with an exponent of 0 the gradient is 0, whatever was saved
     if operation == "Prod":
         factors = bound.get("self")
         # of one number the gradient is the one that came in (`prod_backward`)

@@ -33,6 +33,7 @@ from torchlint.model.state.values import (
     Tensor,
     Unknown,
     Value,
+    choose,
     reachable_tensors,
     unknown_guard,
 )
@@ -70,6 +71,8 @@ def attribute(run: Run, value: Value, name: str, origin: ir.Node) -> Value:
         limit = foreign.limit(value.qualified, name)
         if limit is not None:
             return Scalar(limit)
+        if run.replaced and f"{value.qualified}.{name}" in run.replaced:
+            return Unknown(source=origin)
         named = name_of(value) if name == "__name__" else None
         return named or imported(f"{value.qualified}.{name}")
     if isinstance(value, Tensor):
@@ -124,20 +127,12 @@ def instance_attribute(run: Run, instance: Instance, name: str, origin: ir.Node)
             return Unknown(held_tensors(instance), source=origin)
         if name in cls.attributes:
             found = cls.attributes[name]
-            if isinstance(found, Function):
-                if found.kind in ("property", "cached"):
-                    result = run.call(Bound(instance, name, found), [], origin)
-                    if found.kind == "cached":
-                        run.machine.trail.set(instance.attributes, name, result)
-                    return result
-                return Bound(instance, name, found)
-            if isinstance(found, Instance) and any("__get__" in each.attributes for each in found.cls.ancestry()):
-                return Unknown(held_tensors(instance), source=origin)
-            if isinstance(found, Unknown) and found.part_of is None and is_module(instance) is not Truth.NO:
-                # it may be a method; kept like what is looked up below
-                found = Unknown(found.depends, source=origin, layer=found.layer, part_of=instance)
-                instance.attributes[name] = found
-            return found
+            if isinstance(found, Choice):
+                return run.machine.each(found, lambda each: _of_class(run, instance, name, each, origin))
+            given = _of_class(run, instance, name, found, origin)
+            if isinstance(found, Unknown) and given is not found:
+                instance.attributes[name] = given  # as what is looked up below
+            return given
     if instance.layer is not None and (name in instance.layer.parameters or name in instance.layer.config):
         return _module_attribute(instance.layer, name)
     if is_module(instance) is not Truth.NO and name in _MODULE_METHODS:
@@ -160,6 +155,29 @@ def instance_attribute(run: Run, instance: Instance, name: str, origin: ir.Node)
     # be the same value on every path.
     instance.attributes[name] = value
     return value
+
+
+def _of_class(run: Run, instance: Instance, name: str, found: Value, origin: ir.Node) -> Value:
+    """What an object has of what its class has under a name."""
+    if isinstance(found, Function):
+        if found.kind in ("property", "cached"):
+            result = run.call(Bound(instance, name, found), [], origin)
+            if found.kind == "cached":
+                run.machine.trail.set(instance.attributes, name, result)
+            return result
+        method = Bound(instance, name, found)
+        return choose_patched(instance, method, origin) if instance.may_be_patched() else method
+    if isinstance(found, Instance) and any("__get__" in each.attributes for each in found.cls.ancestry()):
+        return Unknown(held_tensors(instance), source=origin)
+    if isinstance(found, Unknown) and found.part_of is None and is_module(instance) is not Truth.NO:
+        return Unknown(found.depends, source=origin, layer=found.layer, part_of=instance)  # it may be a method
+    return found
+
+
+def choose_patched(instance: Instance, method: Value, origin: ir.Node) -> Value:
+    """A method of an object, or what unknown code may have put in its place."""
+    other = Unknown(held_tensors(instance), source=origin, part_of=instance)
+    return Choice(((unknown_guard(), method), (unknown_guard(), other)))
 
 
 def _module_attribute(module: Module, name: str) -> Value:
@@ -187,11 +205,15 @@ def _super_attribute(value: Super, name: str) -> Value:
     later = order[order.index(value.cls) + 1 :] if value.cls in order else []
     for cls in later:
         found = cls.attributes.get(name)
-        if isinstance(found, Function):
-            return Bound(instance, name, found)
+        if isinstance(found, Choice):
+            return choose([(guard, _bound(instance, name, each)) for guard, each in found.alternatives])
         if found is not None:
-            return found
+            return _bound(instance, name, found)
     return Bound(value, name)
+
+
+def _bound(instance: Value, name: str, found: Value) -> Value:
+    return Bound(instance, name, found) if isinstance(found, Function) else found
 
 
 _OF_TENSORS = frozenset({"data", "device", "dtype", "grad", "is_leaf", "ndim", "requires_grad", "shape"})

@@ -14,7 +14,13 @@ from torchlint.model.python.attributes import owner_of_dict
 from torchlint.model.python.containers import any_of, elements_of, widen_list
 from torchlint.model.python.derived_parameters import cst_expression, derived_parameter, written_grad
 from torchlint.model.python.flags import unsettle_origins
-from torchlint.model.python.members import set_in_module, set_member, set_members, set_tensor_attribute
+from torchlint.model.python.members import (
+    replace_of_torch,
+    set_in_module,
+    set_member,
+    set_members,
+    set_tensor_attribute,
+)
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.subscripts import evaluate_index
 from torchlint.model.python.variables import set_variable
@@ -23,6 +29,7 @@ from torchlint.model.state.values import (
     Choice,
     Class,
     Constant,
+    External,
     Instance,
     Mapping,
     Module,
@@ -191,6 +198,8 @@ def set_attribute(run: Run, value: Value, target: ir.Attribute, new: Value) -> N
             set_in_module(run, each, name, new)
         elif isinstance(each, Class):
             machine.trail.set(each.attributes, name, new)
+        elif isinstance(each, External):
+            replace_of_torch(run, f"{each.qualified}.{name}")
     machine.assumed = assumed
 
 

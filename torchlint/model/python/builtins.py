@@ -218,7 +218,8 @@ def _getattr(run: Run, site: CallSite) -> Value:
         havoc(run, owner)
         unsettle(run, owner)
         unsettle_gradients(run, reachable_tensors(owner))
-    part_of = owner if isinstance(owner, (Module, Instance)) else None
+    of_torch = isinstance(owner, External) and owner.qualified.partition(".")[0] == "torch"
+    part_of = owner if of_torch or isinstance(owner, (Module, Instance)) else None
     return Unknown(reachable_tensors(owner), layer=True, part_of=part_of)
 
 
@@ -231,11 +232,13 @@ def builtin_setattr(run: Run, site: CallSite) -> Value:
         set_attribute(run, owner, name.value, value, site.node)
         return NONE
     for _, each in alternatives(owner):
-        if isinstance(each, Instance):
+        if isinstance(each, (Class, Instance)):
             set_some_attribute(run, each, value)
         elif isinstance(each, (Tensor, Module)):
             unsettle(run, each)
             havoc(run, each)
+        if isinstance(each, Module):
+            run.machine.trail.set(each, "patched", True)
     return NONE
 
 
@@ -312,11 +315,19 @@ def chain(run: Run, site: CallSite) -> Value | None:
 
 
 def _exec(run: Run, site: CallSite) -> Value:
+    _call_out_of_sight(run)
     text_is_run(run)
     return NONE
 
 
+def _call_out_of_sight(run: Run) -> None:
+    """Code in a text may call any function of the file, in the present mode."""
+    machine = run.machine
+    machine.callers.out_of_sight |= machine.grad_mode is not Truth.YES
+
+
 def _eval(run: Run, site: CallSite) -> Value:
+    _call_out_of_sight(run)
     frame: Frame | None = run.machine.frame
     held: list[Tensor] = []
     while frame is not None:
@@ -328,6 +339,11 @@ def _eval(run: Run, site: CallSite) -> Value:
 
 def _vars(run: Run, site: CallSite) -> Value | None:
     return attribute(run, site.positional[0], "__dict__", site.node) if site.positional else None
+
+
+def _type(run: Run, site: CallSite) -> Value | None:
+    value = site.positional[0] if len(site.positional) == 1 else None
+    return value.cls if isinstance(value, Instance) and value.exact else None
 
 
 def _abs(run: Run, site: CallSite) -> Value | None:
@@ -390,6 +406,7 @@ _BUILTINS: dict[str, Callable[[Run, CallSite], Value | None]] = {
     "map": _map,
     "filter": _filter,
     "vars": _vars,
+    "type": _type,
     "exec": _exec,
     "eval": _eval,
     "object.__setattr__": set_raw,

@@ -91,7 +91,11 @@ def havoc(run: Run, value: Value) -> None:
         havoc(run, value.receiver)
     elif isinstance(value, Sequence) and value.last is not None and value.items is None:
         machine.trail.set(value, "last", None)
-    elif isinstance(value, Sequence) and value.kind in ("list", "deque") and value.items is not None:
+    if isinstance(value, (Sequence, Mapping)):
+        for each in parts(value):
+            if isinstance(each, (Module, Instance)):
+                havoc(run, each)
+    if isinstance(value, Sequence) and value.kind in ("list", "deque") and value.items is not None:
         machine.trail.set(value, "last", None)
         element = Unknown(reachable_tensors(value))
         machine.trail.set(value, "element", element)
@@ -120,6 +124,7 @@ def hand_on(run: Run, values: list[Value]) -> None:
                 function = function.function
             callback = Callback.of(function)
             if callback is not None:
+                run.machine.callers.out_of_sight |= run.machine.grad_mode is not Truth.YES
                 _hand_on_with_callees(run, callback)
         for each in inside:
             differentiates = isinstance(each, Bound) and each.function is None and each.name == "backward"

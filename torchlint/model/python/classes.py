@@ -7,9 +7,11 @@ An object that is built like another is copied (`prototypes`).
 from __future__ import annotations
 
 from torchlint.model.autograd.writes import escape
-from torchlint.model.python.attributes import class_attribute, is_module
+from torchlint.model.python.attributes import choose_patched, class_attribute, is_module
+from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import mapping_method
 from torchlint.model.python.functions import call_method
+from torchlint.model.python.making import may_be_called_otherwise
 from torchlint.model.python.members import set_raw
 from torchlint.model.python.module_hooks import after_call, before_call
 from torchlint.model.python.modules import inherit, module_method
@@ -21,6 +23,7 @@ from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     NONE,
+    Choice,
     Class,
     Function,
     Instance,
@@ -31,6 +34,7 @@ from torchlint.model.state.values import (
     Value,
     made_of,
     reachable_tensors,
+    unknown_guard,
 )
 from torchlint.model.torch.layers import layer_call
 from torchlint.syntax import ir
@@ -57,17 +61,25 @@ def instantiate(run: Run, cls: Class, site: CallSite) -> Value:
     instance.exact = True
     if key is None:
         initialise(run, instance, site)
+        _leave_to_makers(run, instance)
         return instance
     before = Openness(machine.skipped_import, machine.open_write, machine.open_layer_write)
     machine.skipped_import = machine.open_write = machine.open_layer_write = False
     try:
         initialise(run, instance, site)
+        _leave_to_makers(run, instance)
         if run.prototypes.key(cls, site.positional, site.keywords, mode) == key:
             left_open = Openness(machine.skipped_import, machine.open_write, machine.open_layer_write)
             run.prototypes.keep(key, instance, given, site.values(), left_open)
     finally:
         _leave_open(run, before)
     return instance
+
+
+def _leave_to_makers(run: Run, instance: Instance) -> None:
+    """A metaclass or a decorator that nobody knows may set what it likes in a new object."""
+    if any(each.finished_elsewhere for each in instance.cls.ancestry()):
+        havoc(run, instance)
 
 
 def _leave_open(run: Run, also: Openness) -> None:
@@ -83,13 +95,16 @@ def initialise(run: Run, instance: Instance, site: CallSite) -> None:
     machine = run.machine
     for cls in instance.cls.ancestry():
         function = cls.attributes.get("__init__")
-        if isinstance(function, Function):
+        if isinstance(function, (Function, Choice)):
             outer = machine.built_in
             if is_module(instance) is not Truth.NO:
                 machine.built_in = machine.built_in or instance.cls.name
-            call_method(run, instance, function, site)
+            machine.each(function, lambda each: _initialise_by(run, instance, each, site))
             machine.built_in = outer
             instance.initialised = True
+            return
+        if isinstance(function, Unknown):
+            _initialise_by(run, instance, function, site)
             return
     inherit(run, instance, site)
     fields: dict[str, None] = {}
@@ -108,6 +123,14 @@ def initialise(run: Run, instance: Instance, site: CallSite) -> None:
             call_method(run, instance, found, CallSite(site.node, [], {}, complete=False))
 
 
+def _initialise_by(run: Run, instance: Instance, function: Value, site: CallSite) -> Value:
+    """An `__init__` is run; one that somebody has put there may set what it likes."""
+    if isinstance(function, Function):
+        return call_method(run, instance, function, site)
+    given = CallSite(site.node, [instance, *site.positional], site.keywords, complete=site.complete)
+    return unknown_call(run, function, given)
+
+
 def call_instance(run: Run, instance: Instance, site: CallSite) -> Value:
     """`instance(...)`: `__call__`, or a Module's `forward`."""
     site = before_call(run, instance, instance.attributes, site)
@@ -123,10 +146,12 @@ def _run_instance(run: Run, instance: Instance, site: CallSite) -> Value:
             return run.invoke(instance.attributes[name], site)
         for cls in instance.cls.ancestry():
             function = cls.attributes.get(name)
-            if isinstance(function, Function):
+            if isinstance(function, (Function, Choice)):
                 if name == "forward" and is_module(instance) is Truth.NO:
                     continue
-                return call_method(run, instance, function, site)
+                if instance.may_be_patched() or (name == "forward" and may_be_called_otherwise(instance.cls)):
+                    function = choose_patched(instance, function, site.node)
+                return run.machine.each(function, lambda each: _call_on(run, instance, each, site))
             if function is not None:
                 return run.invoke(function, site)
     if instance.layer is not None:
@@ -134,8 +159,24 @@ def _run_instance(run: Run, instance: Instance, site: CallSite) -> Value:
     return unknown_call(run, instance, site)
 
 
+def _call_on(run: Run, instance: Instance, function: Value, site: CallSite) -> Value:
+    """What a class has under the name of a method is called on an object: a function of the file, or another value."""
+    return call_method(run, instance, function, site) if isinstance(function, Function) else run.invoke(function, site)
+
+
 def call_module(run: Run, module: Module, site: CallSite) -> Value:
     """Call a layer of torch, with its hooks."""
+    if not module.patched:
+        return _call_module(run, module, site)
+    other = Unknown(source=site.node, part_of=module)
+    either = Choice(((unknown_guard(), module), (unknown_guard(), other)))
+    return run.machine.each(
+        either,
+        lambda each: _call_module(run, each, site) if isinstance(each, Module) else unknown_call(run, each, site),
+    )
+
+
+def _call_module(run: Run, module: Module, site: CallSite) -> Value:
     site = before_call(run, module, module.parameters, site)
     result = after_call(run, module, module.parameters, site, _run_module(run, module, site))
     for hook in run.machine.watch.module_called:

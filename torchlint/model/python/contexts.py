@@ -7,6 +7,7 @@ context managers the grad mode inside is unknown, unless they are known to leave
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from torchlint.knowledge.foreign import is_foreign
@@ -43,6 +44,8 @@ _KEEP_DTYPES = (
     "torch.inference_mode", "torch.set_grad_enabled",
 )  # fmt: skip
 """Context managers in which operations compute in the dtypes of their operands."""
+_KEEPS_SAVED = re.compile("saved_tensors|save_on_cpu|offload")
+"""Context managers under which saved tensors go through hooks, which keep copies of them (torch/autograd/graph.py)."""
 
 
 def with_statement(run: Run, node: ir.With) -> None:
@@ -65,7 +68,7 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
     item = node.items[place]
     run.budget.descend()
     mode, ambient, very_dtypes, may_cast = machine.grad_mode, machine.ambient, torch.very_dtypes, autograd.may_cast
-    inference, callers_mode = machine.inference, machine.callers_mode
+    inference, callers_mode, unchecked = machine.inference, machine.callers_mode, autograd.recomputed
     modes_set = torch.modes_set
     device = torch.default_device
     if not _keeps_dtypes(run, item.context):
@@ -93,6 +96,7 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
         inner = device_context(torch, value, _keeps_device(run, item.context, value))
         if inner != device:
             machine.trail.set(torch, "default_device", inner)
+        autograd.recomputed = autograd.recomputed or _takes_saved(run, item.context, value)
         restores = isinstance(value, GradModeGuard)
         plain = machine.grad_mode is mode and not isinstance(value, Instance)
         expected += _expects_error(item.context)
@@ -102,7 +106,7 @@ def _with(run: Run, node: ir.With, place: int, contexts: list[Value], expected: 
     if torch.default_device != device and not machine.dead:
         machine.trail.set(torch, "default_device", device)
     machine.grad_mode, torch.very_dtypes, autograd.may_cast = mode, very_dtypes, may_cast
-    machine.inference, machine.callers_mode = inference, callers_mode
+    machine.inference, machine.callers_mode, autograd.recomputed = inference, callers_mode, unchecked
     if machine.ambient is not ambient and not machine.contexts:
         machine.trail.set(machine, "ambient", ambient)
     if restores:
@@ -238,6 +242,20 @@ def _keeps_device(run: Run, context: ir.Expression, value: Value) -> bool:
     return isinstance(callee, External) and (
         callee.qualified.startswith((*_TRANSPARENT, *_KEEP_DTYPES)) or is_foreign(callee.qualified)
     )
+
+
+def _takes_saved(run: Run, context: ir.Expression, value: Value) -> bool:
+    """Whether a context manager may keep something else than what an operation saves: no write into that is seen."""
+    if isinstance(value, GradModeGuard):
+        return False
+    if isinstance(value, Instance):
+        kinds = [base.qualified for base in value.cls.outside() if isinstance(base, External)]
+    else:
+        callee = evaluate_again(run, context.function) if isinstance(context, ir.Call) else value
+        kinds = [callee.qualified] if isinstance(callee, External) else []
+        if not kinds:
+            kinds = [dotted(context.function if isinstance(context, ir.Call) else context)]
+    return any(_KEEPS_SAVED.search(each) is not None for each in kinds)
 
 
 def _expects_error(context: ir.Expression) -> int:

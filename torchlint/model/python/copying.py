@@ -130,6 +130,7 @@ class _DeepCopy:
         instance = Instance(old.cls)
         self._known[id(old)] = instance
         instance.exact, instance.havocked, instance.initialised = old.exact, old.havocked, old.initialised
+        instance.patched = old.patched
         for name, value in old.attributes.items():
             instance.attributes[name] = self.value(value)
         if old.layer is not None:
@@ -142,6 +143,7 @@ class _DeepCopy:
 
     def _module(self, old: Module) -> Module:
         module = Module(old.kind, old.config, old.origin)
+        module.patched = old.patched
         self._known[id(old)] = module
         for name, value in old.parameters.items():
             part = isinstance(value, Unknown) and value.part_of is old

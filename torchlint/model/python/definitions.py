@@ -7,7 +7,7 @@ A decorator that is not known may make anything of a function.
 from __future__ import annotations
 
 from torchlint.model.python.attributes import evaluate_again
-from torchlint.model.python.making import keeps_class, keeps_making
+from torchlint.model.python.making import DATACLASS, keeps_class, keeps_making
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.variables import closure_of, imported, set_variable
 from torchlint.model.state.guards import Truth
@@ -94,7 +94,9 @@ def _class(run: Run, node: ir.ClassDef) -> None:
             run.execute([statement])
     machine.frame = outer
     machine.statement = node
-    cls.wrapped = wrapped or any(not _keeps_class(run, each, cls) for each in node.decorators)
+    changing = [each for each in node.decorators if not _keeps_class(run, each, cls)]
+    cls.wrapped = wrapped or bool(changing)
+    cls.finished_elsewhere = wrapped or any(not _is_dataclass(run, each) for each in changing)
     set_variable(run, node.name, cls)
     if id(node) not in run.defined and machine.foreign_call is None:
         run.defined.add(id(node))
@@ -119,6 +121,11 @@ def _keeps_making(run: Run, argument: ir.Argument) -> bool:
 def _keeps_class(run: Run, decorator: ir.Expression, cls: Class) -> bool:
     function = decorator.function if isinstance(decorator, ir.Call) else decorator
     return keeps_class(evaluate_again(run, function), cls.attributes)
+
+
+def _is_dataclass(run: Run, decorator: ir.Expression) -> bool:
+    function = decorator.function if isinstance(decorator, ir.Call) else decorator
+    return evaluate_again(run, function) == External(DATACLASS)
 
 
 def _import(run: Run, node: ir.Import) -> None:

@@ -15,6 +15,7 @@ from torchlint.model.python.copying import copied_value
 from torchlint.model.python.members import set_raw
 from torchlint.model.python.module_parts import all_modules
 from torchlint.model.python.modules import inherit
+from torchlint.model.python.process import NAMESPACES
 from torchlint.model.python.recomputation import CHECKPOINT, checkpoint
 from torchlint.model.python.run import Run
 from torchlint.model.python.unknown_code import unknown_call
@@ -63,6 +64,8 @@ def _parametrised(run: Run, qualified: str, site: CallSite) -> Value:
                         run.machine.trail.set(held, _ORIGINALS, computed)
     return module
 
+
+_HOOKS_OF_ALL = ("torch.nn.modules.module.register_module_forward", "torch.nn.module.register_module_forward")
 
 _FUNCTIONAL = frozenset({"torch.func.functional_call", "torch.nn.utils.stateless.functional_call"})
 
@@ -181,7 +184,11 @@ def _vector(run: Run, site: CallSite) -> Value | None:
 def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
     if qualified.startswith("builtins."):
         result = call_builtin(run, qualified[9:], site)
-        return result if result is not None else unknown_call(run, External(qualified), site)
+        if result is None:
+            result = unknown_call(run, External(qualified), site)
+            if isinstance(result, Unknown) and qualified in NAMESPACES:
+                result.made_by = qualified
+        return result
     if qualified in NAMES and (moved := move_axes(run.torch, qualified, site)) is not None:
         return moved
     if qualified in LAYERS and (layer := layer_of_axes(qualified, site)) is not None:
@@ -199,6 +206,8 @@ def _run_external(run: Run, qualified: str, site: CallSite) -> Value:
         each = foreach(run.torch, qualified, site)
         if each is not None or qualified == "torch._foreach_zero_":
             return each or NONE
+        if qualified.startswith(_HOOKS_OF_ALL):
+            run.machine.trail.set(run, "hooked_by_all", True)
         if foreign.replaces_parameters(qualified):
             return _parametrised(run, qualified, site)
         if qualified in PARAMETERS_TO_VECTOR and (vector := _vector(run, site)) is not None:

@@ -21,7 +21,7 @@ _PLAIN_METACLASSES = frozenset({"abc.ABCMeta", "builtins.type"})
 _PLAIN_DECORATORS = (
     "typing.", "typing_extensions.", "abc.", "functools.total_ordering", "warnings.deprecated"
 )  # fmt: skip
-_DATACLASS = "dataclasses.dataclass"
+DATACLASS = "dataclasses.dataclass"
 _MAKES = frozenset({"__new__", "__init_subclass__", "__setattr__", "__getattribute__"})
 _CALLS = frozenset({"__call__", "__getattr__", "_call_impl", "_wrapped_call_impl"})
 _LISTS = frozenset({"named_parameters", "named_modules", "_named_members"})
@@ -31,7 +31,7 @@ def keeps_class(decorator: Value, attributes: dict[str, Value]) -> bool:
     """Whether a class decorator leaves the class and its `__init__` as they are written."""
     if not isinstance(decorator, External):
         return False
-    if decorator.qualified == _DATACLASS:
+    if decorator.qualified == DATACLASS:
         return "__init__" in attributes  # it writes one only where there is none
     return decorator.qualified.startswith(_PLAIN_DECORATORS)
 
@@ -51,6 +51,11 @@ def is_module_base(base: Value) -> bool:
     if not isinstance(base, External) or base.qualified == "torch.jit.ScriptModule":
         return False
     return base.qualified in MODULE_BASES or modules.find(base.qualified) is not None
+
+
+def may_be_called_otherwise(cls: Class) -> bool:
+    """Whether a base that nobody knows may have a `__call__` of its own, or wrap the `forward` of what derives."""
+    return any(not is_plain_base(base) and not is_module_base(base) for base in cls.outside())
 
 
 def inherits_known(cls: Class) -> bool:

@@ -16,10 +16,13 @@ from torchlint.model.state.values import (
     NONE,
     Bound,
     Choice,
+    Class,
     Constant,
+    External,
     Function,
     Instance,
     Module,
+    Partial,
     Scalar,
     Tensor,
     Unknown,
@@ -30,22 +33,44 @@ from torchlint.model.state.values import (
     reachable_tensors,
     unknown_guard,
 )
+from torchlint.model.torch.arguments import as_argument
 from torchlint.syntax import ir
 
 
-def set_some_attribute(run: Run, instance: Instance, value: Value) -> None:
+def set_some_attribute(run: Run, instance: Instance | Class, value: Value) -> None:
     """An attribute is set of which nobody knows the name: it may be any that holds the like."""
     machine = run.machine
+    if isinstance(value, (Function, Bound, Partial)):
+        machine.trail.set(instance, "patched", True)
+    if isinstance(instance, Class):
+        _set_some_of_class(run, instance, value)
+        return
     if instance.layer is not None and instance.layer.kind.container == "sequential":
         machine.trail.set(instance.layer, "children", None)
         machine.trail.set(instance.layer, "tail", None)
     if isinstance(value, (Module, Instance, Function, Constant, Scalar)):
         return  # `setattr(self, f"layer{i}", ...)` makes new ones
     depends = reachable_tensors(value)
-    for name, old in list(instance.attributes.items()):
+    held = dict(instance.attributes)
+    for cls in instance.cls.ancestry():
+        for name, old in cls.attributes.items():
+            if isinstance(old, Tensor):
+                held.setdefault(name, old)
+    for name, old in held.items():
         if any(isinstance(each, (Tensor, Unknown)) or each == NONE for _, each in alternatives(old)):
             new = choose([(unknown_guard(), old), (unknown_guard(), Unknown(depends))])
             machine.trail.set(instance.attributes, name, new)
+
+
+def _set_some_of_class(run: Run, cls: Class, value: Value) -> None:
+    """An attribute of a class is set, nobody knows which."""
+    if isinstance(value, Unknown) and not is_foreign(value):
+        run.machine.trail.set(cls, "patched", True)
+    depends = reachable_tensors(value)
+    for name, old in list(cls.attributes.items()):
+        if any(isinstance(each, (Tensor, Unknown)) or each == NONE for _, each in alternatives(old)):
+            new = choose([(unknown_guard(), old), (unknown_guard(), Unknown(depends))])
+            run.machine.trail.set(cls.attributes, name, new)
 
 
 def set_member(run: Run, instance: Instance, name: str, value: Value) -> None:
@@ -117,6 +142,12 @@ def set_members(run: Run, owner: Value, named: dict[object, Value] | None, value
             unsettle(run, each)
 
 
+def replace_of_torch(run: Run, qualified: str) -> None:
+    """Something of torch is another one from now on, whoever looks it up."""
+    if qualified.startswith("torch.") and qualified not in run.replaced:
+        run.replaced = run.replaced | {qualified}
+
+
 def set_attribute(run: Run, owner: Value, name: str, value: Value, origin: ir.Node) -> None:
     """`owner.name = value`, where the name is known and not written as an attribute."""
     for guard, each in alternatives(owner, run.machine.guard):
@@ -129,6 +160,12 @@ def set_attribute(run: Run, owner: Value, name: str, value: Value, origin: ir.No
             set_tensor_attribute(run, tensor, name, value)
         elif isinstance(each, Module):
             set_in_module(run, each, name, value)
+        elif isinstance(each, External):
+            replace_of_torch(run, f"{each.qualified}.{name}")
+        elif isinstance(each, Class):
+            old = each.attributes.get(name)
+            joined = value if not guard or old is None else choose([(guard, value), (ALWAYS, old)])
+            run.machine.trail.set(each.attributes, name, joined)
         if isinstance(each, Unknown) and name == "requires_grad":
             unsettle_origins(run, each)
 
@@ -137,6 +174,8 @@ def set_in_module(run: Run, module: Module, name: str, value: Value) -> None:
     """`module.name = value` of a layer of torch; in a container it may be one of those it holds."""
     machine = run.machine
     machine.trail.set(module.parameters, name, value)
+    if name in module.config:
+        machine.trail.set(module, "config", {**module.config, name: as_argument(value)})
     if module.kind.container and (name.isdigit() or name in module.names):
         machine.trail.set(module, "children", None)
         machine.trail.set(module, "tail", None)

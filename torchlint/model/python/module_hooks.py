@@ -138,6 +138,6 @@ def after_call(run: Run, module: Value, attributes: dict[str, Value], site: Call
         given = run.call(function, [module, Sequence("tuple", tuple(site.positional)), result], site.node)
         options = alternatives(given, run.machine.guard)
         result = choose([(guard, result if each == NONE else each) for guard, each in options])
-    if HOOKED not in attributes:
+    if HOOKED not in attributes and not run.hooked_by_all:
         return result
     return choose([(unknown_guard(), result), (unknown_guard(), Unknown(reachable_tensors(result)))])

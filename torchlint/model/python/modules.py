@@ -26,6 +26,7 @@ from torchlint.model.python.module_parts import (
     tensors_of,
     unseen_parameter,
 )
+from torchlint.model.python.process import patch, patches
 from torchlint.model.python.registries import DICTS
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
@@ -33,6 +34,7 @@ from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     MOST_DEPENDS,
     NONE,
+    Bound,
     Constant,
     External,
     Function,
@@ -277,7 +279,10 @@ def _applied(run: Run, module: Instance | Module, site: CallSite) -> Value:
             run.call(function, [each], site.node)
     elif changing or not isinstance(function, Function):
         written = site.arguments.get(0)
-        given_to(run, function, [module], dotted(written.value) if written is not None else "")
+        name = dotted(written.value) if written is not None else ""
+        given_to(run, function, [module], name)
+        if not isinstance(function, (Function, Bound)) and patches(function, name.rpartition(".")[2]):
+            patch(run, module)
     else:
         hand_on(run, [function])
     return module

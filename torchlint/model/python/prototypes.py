@@ -290,6 +290,7 @@ class _Copier:
             instance = Instance(old.cls)
             self._known[id(old)] = instance
             instance.exact, instance.havocked, instance.initialised = old.exact, old.havocked, old.initialised
+            instance.patched = old.patched
             for name, value in old.attributes.items():
                 instance.attributes[name] = self.value(value)
             instance.given = tuple(self._tensor_of(each) for each in old.given)
@@ -337,6 +338,7 @@ class _Copier:
 
     def _module(self, old: Module) -> Module:
         module = Module(old.kind, old.config, old.origin)
+        module.patched = old.patched
         self._known[id(old)] = module
         module.parameters = {name: self.value(each) for name, each in old.parameters.items()}
         module.tail = None if old.tail is None else self.value(old.tail)

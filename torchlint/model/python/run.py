@@ -213,6 +213,7 @@ class Run:
         "handed_on",
         "handed_to_unknown",
         "handed_together",
+        "hooked_by_all",
         "imports",
         "iterations",
         "keep_alive",
@@ -223,6 +224,7 @@ class Run:
         "prototypes",
         "reaching",
         "repeating",
+        "replaced",
         "statements",
         "suspended",
         "torch",
@@ -256,6 +258,10 @@ class Run:
         self.handed_to_unknown: tuple[Value, ...] = ()
         """What of torch unknown code may run at any time: `loss.backward`, `torch.set_grad_enabled`."""
         self.handed_together = {True: HandedOn((), {}), False: HandedOn((), {})}
+        self.hooked_by_all = False
+        """Whether a hook that runs at the calls of all Modules may change what they return."""
+        self.replaced: frozenset[str] = frozenset()
+        """The full names of what the file has put something else in the place of: `torch.Tensor.detach`."""
         self.reaching: dict[int, Reach] = {}
         """Of the functions that were handed on, by the number of their definition."""
         self.calling: dict[int, tuple[tuple[str, ...], ...]] = {}

@@ -28,6 +28,7 @@ from torchlint.model.python.flags import (
     method_of_elsewhere,
     unsettle_gradients,
 )
+from torchlint.model.python.process import may_change_mode, may_patch
 from torchlint.model.python.run import Run
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
@@ -81,10 +82,12 @@ def unknown_call(run: Run, callee: Value, site: CallSite, receiver: Value | None
             give(run, [receiver], called, site.node)
         if isinstance(callee, Unknown) and callee.part_of is not None and not known:
             method_of_elsewhere(run, callee.part_of, called, site.node)
-    if not apart and not only_read and not foreign.only_reads(called):
+    if not apart and not only_read and foreign.may_differentiate(called):
         unsettle_gradients(run, (*depends, *of_callee))
     if isinstance(callee, External) and run.imports is not None and run.imports.writes_to_arguments(callee.qualified):
         machine.open_write, machine.open_layer_write = machine.open_write or bool(depends), True
+    may_change_mode(run, callee, called, site)
+    may_patch(run, callee, called, site)
     hand_on(run, site.values())
     for value in given if not only_read else ():  # last: of what a container holds nothing is known then
         havoc(run, value)

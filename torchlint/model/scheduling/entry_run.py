@@ -17,6 +17,7 @@ from torchlint.model.autograd.reads import retained_escape
 from torchlint.model.events import EntryLost, ScriptCut
 from torchlint.model.python.attributes import is_module
 from torchlint.model.python.functions import run_body, run_function
+from torchlint.model.python.making import inherits_known
 from torchlint.model.python.modules import inherit
 from torchlint.model.python.run import Run
 from torchlint.model.scheduling.other_methods import as_others_leave_it
@@ -238,7 +239,8 @@ class EntryRun:
         positional, keywords = unknown_arguments(self.run, definition, [instance], inputs=True, defaults=defaults)
         given = function.defaults if defaults else {}
         plain = Function(definition, function.closure, given, function.owner, "", function.grad_mode, "forward")
-        self.machine.callers.begin(definition, "forward")
+        as_written = inherits_known(instance.cls) and not any(each.wrapped for each in instance.cls.ancestry())
+        self.machine.callers.begin(definition, "forward" if as_written else "function")
         self.machine.callers_mode = Truth.YES
         value = run_function(self.run, plain, positional, keywords, None, open_stars=() if defaults else ("*", "**"))
         self.machine.dead = False

@@ -39,7 +39,9 @@ EntryKind: TypeAlias = Literal["function", "forward", "constructor"]
 class Callers:
     """The entry point that runs, who calls what in which mode, and the events that rest on it."""
 
-    __slots__ = ("_differentiates", "_tried_out", "called", "entry", "kind", "program", "recording", "resting")
+    __slots__ = (
+        "_differentiates", "_tried_out", "called", "entry", "kind", "out_of_sight", "program", "recording", "resting",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.entry: ir.FunctionDef | None = None
@@ -53,6 +55,8 @@ class Callers:
         """Entry points and places to which people come with grad mode on."""
         self.program: ir.Program | None = None
         """The file whose entry points are followed; None while another file is only imported."""
+        self.out_of_sight = False
+        """Whether code in a text, or unknown code that was given functions, ran where grad mode may be off."""
         self._tried_out = False
         self._differentiates: dict[int, bool] = {}
 
@@ -118,7 +122,7 @@ class Callers:
         _, entry = rests
         if self._only_off(entry, frozenset()):
             return None
-        if (entry, id(event.node)) not in self.recording:
+        if self.out_of_sight or (entry, id(event.node)) not in self.recording:
             return event
         return replace(event, conditions=tuple(each for each in event.conditions if each != GRAD_MODE_IS_ON))
 

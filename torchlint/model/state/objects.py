@@ -85,6 +85,10 @@ class Class:
     attributes: dict[str, Value]
     wrapped: bool = False
     """A metaclass or decorator that the model does not know has had it in its hands."""
+    finished_elsewhere: bool = False
+    """And it may set what it likes in a new object: all but a dataclass."""
+    patched: bool = False
+    """Unknown code was given it and may have put other methods in the place of its own."""
 
     def ancestry(self) -> list[Class]:
         """The class and its bases of the same file, in a depth-first method resolution order."""
@@ -111,10 +115,11 @@ class Instance:
     An object of a class of the file. `attributes` is only what was seen to be set; `layer` is what it is as an object
     of a class of `torch.nn`, if its class derives from one (`class Block(nn.Sequential)`); `contents` what it holds, if
     it is a dict; `given` the tensors that a constructor nobody knows was given, which it may hold under any name;
-    `exact` that a call of the very class made it: otherwise it stands for objects of derived classes, as well.
+    `exact` that a call of the very class made it: otherwise it stands for objects of derived classes, as well;
+    `patched` that unknown code may have given it methods of its own.
     """
 
-    __slots__ = ("attributes", "cls", "contents", "exact", "given", "havocked", "initialised", "layer")
+    __slots__ = ("attributes", "cls", "contents", "exact", "given", "havocked", "initialised", "layer", "patched")
 
     def __init__(self, cls: Class) -> None:
         self.cls = cls
@@ -125,6 +130,11 @@ class Instance:
         self.exact = False
         self.havocked = False
         self.initialised = False
+        self.patched = False
+
+    def may_be_patched(self) -> bool:
+        """Whether another method may stand where its class, as it is written, has one."""
+        return self.patched or any(each.patched for each in self.cls.ancestry())
 
 
 @dataclass(slots=True, eq=False)

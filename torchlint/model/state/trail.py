@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence as Many
 from typing import Any, TypeAlias
 
+from torchlint.knowledge.shapes.domain import UNKNOWN
 from torchlint.model.state import values as domain
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, meet
 from torchlint.model.state.values import Choice, Grad, Mapping, Module, Sequence, Unbound, Unknown, Value, choose
@@ -30,11 +31,13 @@ _GRADS = frozenset({"own", "condition"})
 _VALUES = frozenset({"grad", "element"})
 _VALUES_OR_NONE = frozenset({"last", "tail"})
 _TRUTHS = frozenset({"ambient", "callers_mode", "contiguous", "grad_mode"})
-_FLAGS = frozenset({"havocked", "hooked", "retains_grad"})
+_FLAGS = frozenset({"havocked", "hooked", "hooked_by_all", "patched", "retains_grad"})
 _TIMES = frozenset({"grad_reset", "grad_time"})
 _SPELLINGS = frozenset({"cut", "default_device", "default_dtype", "device", "precise"})
 _SAME_OR_NONE = frozenset({"children", "contents", "layer", "strides", "trues"})
-JOINED = frozenset({"grad_dropped", "grad_fn", "items", "names", "training", "shape", "parameters", "complete"}).union(
+JOINED = frozenset(
+    {"config", "grad_dropped", "grad_fn", "items", "names", "training", "shape", "parameters", "complete"}
+).union(
     *(_TIMED, _UNORDERED, _GRADS, _VALUES, _VALUES_OR_NONE),
     *(_TRUTHS, _FLAGS, _TIMES, _SPELLINGS, _SAME_OR_NONE),
 )
@@ -170,6 +173,9 @@ def join_field(record: Any, field: Any, values: list[tuple[Guard, Any]]) -> Any:
         return tuple(each for each in values[0][1] if all(id(each) in held for held in others))
     if field == "names":  # of a Module's children, which are unknown where paths disagree
         return values[0][1] if all(value == values[0][1] for _, value in values) else ()
+    if field == "config":  # of a Module
+        first, *rest = [value for _, value in values]
+        return {name: held if all(each[name] == held for each in rest) else UNKNOWN for name, held in first.items()}
     if field == "complete":
         return all(value for _, value in values)
     if field in _GRADS:

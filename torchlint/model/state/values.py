@@ -156,9 +156,12 @@ class Module:
     """
     An instance of a class of `torch.nn`. `children` are those of a container, in order; of an `nn.Sequential` with
     unknown ones, `tail` is the last, if that is known; of an `nn.ModuleList` of unknown length, `element` is any one.
+    `patched`: unknown code may have given it another `forward`, hooks, or other settings.
     """
 
-    __slots__ = ("children", "config", "element", "kind", "names", "origin", "parameters", "tail", "training")
+    __slots__ = (
+        "children", "config", "element", "kind", "names", "origin", "parameters", "patched", "tail", "training",
+    )  # fmt: skip
 
     def __init__(self, kind: ModuleKind, config: dict[str, object], origin: ir.Node) -> None:
         self.kind = kind
@@ -170,6 +173,7 @@ class Module:
         self.tail: Value | None = None
         self.element: Module | Instance | None = None
         self.training: Truth | None = None
+        self.patched = False
 
 
 class Optimizer:

@@ -82,7 +82,7 @@ def _refuse_parameters(torch: Torch, items: tuple[Value, ...], name: str, site: 
         for guard, tensor in known_tensors(value):
             machine.assumed = assumed | guard
             regenerate(torch.autograd, tensor)  # Python's `is_leaf` asks for the grad_fn
-            if not tensor.retains_grad:
+            if not tensor.retains_grad and not tensor.storage.uses:  # unknown code may have had it retain its gradient
                 refuse(torch.autograd, "optimizer", name, tensor, site.node, ~tensor.is_leaf)
     machine.assumed = assumed
 

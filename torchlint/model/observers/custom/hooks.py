@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import libcst as cst
 
+from torchlint.model.events import SavedTensorRead
 from torchlint.model.events.custom import BackwardHookRegistered, HookedTensorWritten, HookWritesGradient
 from torchlint.model.observers.custom.function_source import Method, text
 from torchlint.model.state.guards import Guard, Truth
@@ -40,6 +42,7 @@ class Hooks(Observer):
         self._hooked: list[tuple[Value, str, Guard]] = []
         self._outputs: dict[int, tuple[Tensor, str]] = {}
         self._inputs: dict[int, tuple[Tensor, str]] = {}
+        self._pending: list[HookedTensorWritten] = []
 
     def method(
         self,
@@ -169,13 +172,17 @@ class Hooks(Observer):
         elif id(tensor.storage) in self._inputs:
             known, module = self._inputs[id(tensor.storage)]
             if tensor.family is known.family and self._requires_grad(known) and known.is_leaf is Truth.NO:
-                self._wrote(tensor, module, write.op, "input", write.origin)
+                # what the module was given is its view of this: refused where a backward looks at what was saved of it
+                self._pending.append(self._written(tensor, module, write.op, "input", write.origin))
 
     def _requires_grad(self, tensor: Tensor) -> bool:
         return tensor.requires_grad.truth() is Truth.YES
 
     def _wrote(self, tensor: Tensor, module: str, op: str, what: str, origin: ir.Node) -> None:
-        self.machine.emit(
+        self.machine.emit(self._written(tensor, module, op, what, origin))
+
+    def _written(self, tensor: Tensor, module: str, op: str, what: str, origin: ir.Node) -> HookedTensorWritten:
+        return self.machine.with_truth(
             HookedTensorWritten(
                 node=origin.origin,
                 statement=self.machine.line(),
@@ -188,6 +195,14 @@ class Hooks(Observer):
         )
 
     def concluded(self) -> None:
+        read = [each for each in self.machine.events if isinstance(each, SavedTensorRead)] if self._pending else []
+        for event in self._pending:
+            found = next((each for each in read if each.node is event.node), None)
+            if found is not None:
+                conditions = (*event.conditions, *(each for each in found.conditions if each not in event.conditions))
+                truth = event.truth if found.truth is Truth.YES else found.truth
+                self.machine.emit(replace(event, conditions=conditions, truth=truth))
+        self._pending = []
         self._hooked = []
         self._outputs, self._inputs = {}, {}
 

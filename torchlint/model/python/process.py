@@ -1,0 +1,134 @@
+"""
+What unknown code may have done to what is nobody's own: the grad mode, the methods of classes and objects.
+
+A program that sets the grad mode by a call, and not for a block, leaves it to whoever comes next: code that is there
+for what it does may set it again. Code that is given a class or an object for what it does may put other methods into
+it (`patch(model)`), unless its name says that it only looks or collects.
+
+Runs nothing.
+"""
+
+from __future__ import annotations
+
+from torchlint.knowledge import foreign
+from torchlint.model.python.flags import for_effect, text_is_run
+from torchlint.model.python.members import replace_of_torch
+from torchlint.model.python.module_parts import submodules
+from torchlint.model.python.run import Run
+from torchlint.model.python.variables import canonical
+from torchlint.model.state.call_site import CallSite
+from torchlint.model.state.guards import Truth
+from torchlint.model.state.values import (
+    Class,
+    Constant,
+    External,
+    Instance,
+    Module,
+    Scalar,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    explore,
+)
+from torchlint.model.torch.functions import set_grad_mode
+from torchlint.syntax import ir
+
+_SETTERS = frozenset({"set_grad_enabled", "_set_grad_enabled"})
+"""Methods that set the grad mode, of whatever module."""
+_COLLECTING = frozenset({"register", "register_module", "isinstance", "issubclass"})
+"""And whoever is called so keeps a class as it is."""
+NAMESPACES = frozenset({"builtins.globals", "builtins.locals", "builtins.vars"})
+"""Who is given what these return may bind any variable."""
+_PATCHING = ("unittest.mock.", "mock.")
+_PUTTING = frozenset({"setattr"})
+
+
+def may_change_mode(run: Run, callee: Value, called: str, site: CallSite) -> None:
+    """Unknown code ran: the grad mode may be another one."""
+    machine = run.machine
+    if machine.grad_mode is Truth.MAYBE:
+        return
+    of_torch = called in _SETTERS or (_is_of_torch(callee) and _may_be_flag(site))
+    set_by_call = machine.ambient is Truth.NO and machine.grad_mode is Truth.NO and not machine.contexts
+    if of_torch or (set_by_call and _may_do_anything(run, callee, called, site)):
+        set_grad_mode(run.torch, Truth.MAYBE)
+
+
+def may_patch(run: Run, callee: Value, called: str, site: CallSite) -> None:
+    """Unknown code was given classes and objects of the file for what it does: their methods may be others."""
+    if called in _PUTTING or (isinstance(callee, External) and callee.qualified.startswith(_PATCHING)):
+        _put(run, site)
+    effect = patches(callee, called) and _is_for_effect(run, site)
+    for value in site.values():
+        if isinstance(value, Unknown) and value.made_by in NAMESPACES:
+            text_is_run(run)
+        for _, each in alternatives(value):
+            if isinstance(each, (Class, Instance, Module)) and not each.patched and effect:
+                patch(run, each)
+
+
+def patch(run: Run, value: Class | Instance | Module) -> None:
+    """A class, or an object with the Modules that it holds, may have other methods from now on."""
+    if isinstance(value, Class):
+        run.machine.trail.set(value, "patched", True)
+        return
+    for each in explore(value, submodules):
+        if isinstance(each, (Instance, Module)) and not each.patched:
+            run.machine.trail.set(each, "patched", True)
+
+
+def patches(callee: Value | None, called: str) -> bool:
+    """Whether unknown code of a certain name may put other methods into what it is given."""
+    if called in _COLLECTING or foreign.only_reads(called) or foreign.speaks_of_flags(called):
+        return False
+    if isinstance(callee, External):
+        if callee.qualified.startswith(_PATCHING):
+            return True
+        return not (foreign.keeps_flags(callee.qualified) or foreign.is_foreign(callee.qualified))
+    return True
+
+
+def _is_for_effect(run: Run, site: CallSite) -> bool:
+    """Whether a call is there for what it does: its value is dropped, or a `with` enters it."""
+    statement = run.machine.statement
+    managed = isinstance(statement, ir.With) and any(each.context is site.node for each in statement.items)
+    return managed or for_effect(run, site.node)
+
+
+def _put(run: Run, site: CallSite) -> None:
+    """`patch("torch.Tensor.detach", …)`, `patch.object(torch, "round", …)`, `monkeypatch.setattr(Net, "cut", …)`."""
+    owner, name = site.get(0, "target"), site.get(1, "attribute") or site.get(1, "name")
+    if isinstance(owner, Constant) and isinstance(owner.value, str):
+        replace_of_torch(run, canonical(owner.value))
+    elif isinstance(owner, External) and isinstance(name, Constant) and isinstance(name.value, str):
+        replace_of_torch(run, f"{owner.qualified}.{name.value}")
+    elif isinstance(owner, (Class, Instance, Module)):
+        patch(run, owner)
+
+
+def _is_of_torch(callee: Value) -> bool:
+    """Whether it is something of torch, nobody knows what: `getattr(torch, name)`."""
+    return isinstance(callee, Unknown) and isinstance(callee.part_of, External)
+
+
+def _may_be_flag(site: CallSite) -> bool:
+    """Whether a call is given what may be a truth value."""
+    given = [each for value in site.values()[:1] for _, each in alternatives(value)]
+    return any(
+        (isinstance(each, Constant) and isinstance(each.value, bool))
+        or (isinstance(each, Scalar) and each.kind in ("bool", "number"))
+        or (isinstance(each, Unknown) and each.tensor is None)
+        for each in given
+    )
+
+
+def _may_do_anything(run: Run, callee: Value, called: str, site: CallSite) -> bool:
+    """Whether unknown code is called for what it does, and is none of a library that leaves the grad mode alone."""
+    if isinstance(callee, External):
+        known = foreign.keeps_flags(callee.qualified) or foreign.is_foreign(callee.qualified)
+        if known and not callee.qualified.startswith(("operator.", "contextlib.", "importlib.", "functools.")):
+            return False
+    if foreign.only_reads(called) or isinstance(callee, Tensor):
+        return False
+    return for_effect(run, site.node) or foreign.speaks_of_flags(called)
