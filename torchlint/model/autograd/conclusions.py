@@ -244,6 +244,7 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth], is_lost: bool
                 target_is_view=chosen.is_view,
                 made=(write.target.base or write.target).origin.origin,
                 index=write.index,
+                for_inference=all(record.write.for_inference for record in records),
                 grad_mode=write.grad_mode,
                 handed=any(record.handed for record in records),
                 filled=(is_lost and harm is not Truth.YES)

@@ -193,6 +193,9 @@ class InplaceWrite(Event):
         See `WrittenPart`; "" for other writes.
     grad_mode
         Whether it was on at the write: where it is off, a new tensor in the written one's place has no graph.
+    for_inference
+        Of an indexed one: the names of what runs, or an `if` around it (`if not self.training`), say that nobody
+        differentiates there.
     """
 
     op: str
@@ -214,6 +217,7 @@ class InplaceWrite(Event):
     outdated: bool = False
     index: WrittenPart = ""
     grad_mode: Truth = Truth.MAYBE
+    for_inference: bool = False
 
 
 @record(frozen=True, kw_only=True)
