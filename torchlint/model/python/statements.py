@@ -6,6 +6,9 @@ Assignments, control flow and definitions have modules of their own; `interprete
 
 from __future__ import annotations
 
+import re
+from functools import partial
+
 import libcst as cst
 
 from torchlint.condition import Condition
@@ -16,8 +19,10 @@ from torchlint.model.events import ResultDropped, TensorFacts
 from torchlint.model.python.attributes import evaluate_again
 from torchlint.model.python.binding import set_attribute
 from torchlint.model.python.containers import remove
+from torchlint.model.python.decisions import arms_of_test, evaluate_test
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.subscripts import evaluate_index
+from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     NONE,
     External,
@@ -32,11 +37,12 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.for_effect import is_for_effect
-from torchlint.syntax.spelling import dotted, functional_only_returns, method_only_returns, only_returns
+from torchlint.syntax.spelling import dotted, functional_only_returns, identifier, method_only_returns, only_returns
 
 _BOUNDS = frozenset({"min", "max"})
 _TAKE_TENSORS = frozenset({"torch.allclose"})
 """What takes nothing but tensors and is of no other use than its result, whatever it is given."""
+_OF_MODES = re.compile(r"training\b|grad|eval|inference")
 _MOVES = frozenset({"to", "type", "cpu", "cuda", "xpu", "type_as", "contiguous"})
 
 
@@ -194,7 +200,23 @@ def _raise(run: Run, node: ir.Raise) -> None:
 
 
 def _assert(run: Run, node: ir.Assert) -> None:
-    run.evaluate(node.test)
+    """
+    `assert`: what does not hold ends the path. What it says of sizes and types people take for granted, so only what it
+    says of modes is a decision.
+    """
+    truth = evaluate_test(run, node.test)
+    if truth is Truth.NO:
+        run.machine.dead = True
+    elif truth is Truth.MAYBE and any(_OF_MODES.search(identifier(each)) for each in ir.walk(node.test)):
+        arms = arms_of_test(run, node.test, lambda: None, partial(_end, run))
+        if len(arms) == 1:
+            arms[0][1]()
+        else:
+            run.machine.fork(arms)
+
+
+def _end(run: Run) -> None:
+    run.machine.dead = True
 
 
 def _delete(run: Run, node: ir.Delete) -> None:

@@ -35,6 +35,12 @@ from torchlint.model.torch.optimizers import new_optimizer
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax.spelling import dotted
 
+_OTHER_THAN_EAGER = (
+    "torch.jit.is_scripting", "torch.jit.is_tracing", "torch._C._is_tracing", "torch._C._get_tracing_state",
+    "torch.onnx.is_in_onnx_export", "torch.compiler.is_compiling", "torch.compiler.is_exporting",
+    "torch.compiler.is_dynamo_compiling", "torch._dynamo.is_compiling", "torch._utils.is_compiling",
+)  # fmt: skip
+"""Functions that are false in eager mode."""
 SETS_GRAD_MODE = ("torch.set_grad_enabled", "torch.autograd.set_grad_enabled")
 """Functions whose call changes the grad mode, whatever becomes of their result."""
 
@@ -106,6 +112,21 @@ def _is_tensor(torch: Torch, qualified: str, site: CallSite) -> Value | None:
     if not site.positional:
         return _function(torch, qualified, site)
     return Constant(True) if isinstance(site.positional[0], Tensor) else Scalar("bool")
+
+
+def _is_recording(torch: Torch, qualified: str, site: CallSite) -> Value:
+    """`torch.is_grad_enabled()`, which is what the model knows of the mode; so with inference mode."""
+    mode = torch.machine.grad_mode
+    if qualified == "torch.is_inference_mode_enabled" and mode is not Truth.YES:
+        return Constant(True) if torch.machine.inference else Scalar("bool")
+    return (
+        Scalar("bool") if mode is Truth.MAYBE else Constant((mode is Truth.YES) == qualified.endswith("grad_enabled"))
+    )
+
+
+def _no(torch: Torch, qualified: str, site: CallSite) -> Value:
+    """Whether a program is traced, scripted, compiled or exported: a proof is about eager mode."""
+    return Constant(False)
 
 
 def _function(torch: Torch, qualified: str, site: CallSite) -> Value | None:
@@ -224,6 +245,8 @@ TORCH_FUNCTIONS: dict[str, Function] = {
     **dict.fromkeys(("torch.nn.utils.clip_grad_value_", "torch.manual_seed"), _nothing),
     **dict.fromkeys(names.CLIP_GRAD_NORM, _total_norm),
     "torch.is_tensor": _is_tensor,
+    **dict.fromkeys(("torch.is_grad_enabled", "torch.is_inference_mode_enabled"), _is_recording),
+    **dict.fromkeys(_OTHER_THAN_EAGER, _no),
     "torch.dropout_": _dropout_,
 }
 """Functions and classes with a meaning of their own for autograd."""
