@@ -51,9 +51,8 @@ def read_node(
     partly: Set[int] = frozenset(),
 ) -> None:
     """
-    What a backward reads of a node: nothing if it is freed, else what it saved. Whether there is an `implicit` one (of a
-    `forward`'s caller) after one that `forward` ran itself nobody knows: what such a `forward` returns is often only
-    looked at.
+    What a backward reads of a node: nothing if it is freed, else what it saved. Whether there is an `implicit` one, of
+    a `forward`'s caller, after one that `forward` ran itself nobody knows: what that returns is often only looked at.
     """
     if autograd.machine.expected_errors:
         return

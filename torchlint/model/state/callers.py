@@ -36,12 +36,13 @@ _INFERS = re.compile(
     r"(?:^|_)(?:predict|generate|sample|decode|infer|inference|recogni[sz]e|beam|beams|search|eval|evaluate|demo)(?:_|$)"
 )
 """Functions whose results nobody differentiates, as their names say; and conditions that hold there."""
-_OF_DATA = frozenset(
-    "dim ndimension size numel len isinstance issubclass hasattr getattr callable type any all sum min max mean abs"
-    " norm item eq equal allclose isnan isinf isfinite is_tensor is_floating_point is_complex is_sparse is_cuda"
-    " is_contiguous is_available rand random randint uniform choice items keys values get startswith endswith lower"
-    " upper split int float str bool tuple list range".split()
-)
+_OF_DATA = frozenset({
+    "dim", "ndimension", "size", "numel", "len", "isinstance", "issubclass", "hasattr", "getattr", "callable", "type",
+    "any", "all", "sum", "min", "max", "mean", "abs", "norm", "item", "eq", "equal", "allclose", "isnan", "isinf",
+    "isfinite", "is_tensor", "is_floating_point", "is_complex", "is_sparse", "is_cuda", "is_contiguous", "is_available",
+    "rand", "random", "randint", "uniform", "choice", "items", "keys", "values", "get", "startswith", "endswith",
+    "lower", "upper", "split", "int", "float", "str", "bool", "tuple", "list", "range",
+})  # fmt: skip
 """What a condition calls that asks for sizes, types, names, values or chance, and not who runs the program and why."""
 _ON, _OFF = 1, 0
 EntryKind: TypeAlias = Literal["function", "forward", "constructor"]
