@@ -144,7 +144,7 @@ def _level(event: events.InplaceWrite | events.SavedTensorRead) -> Level | None:
     if event.spelling != "indexed":
         return None
     if isinstance(event, events.SavedTensorRead):
-        return Level.ERROR
+        return Level.STRICT if event.for_inference else Level.ERROR
     if event.in_graph is not Truth.YES or event.leaf_raises is Truth.YES or event.broken is Truth.YES:
         return None
     saved = event.old_value_needed is Truth.YES or (event.old_value_needed is Truth.MAYBE and event.handed)

@@ -184,6 +184,7 @@ def _tell_read(autograd: Autograd, read: SavedRead, decision: Condition | None =
             through=through,
             backward=read.backward,
             implicit=read.implicit,
+            for_inference=read.implicit and write.for_inference,
             grad_mode=write.grad_mode,
         )
     )

@@ -194,8 +194,7 @@ class InplaceWrite(Event):
     grad_mode
         Whether it was on at the write: where it is off, a new tensor in the written one's place has no graph.
     for_inference
-        Of an indexed one: the names of what runs, or an `if` around it (`if not self.training`), say that nobody
-        differentiates there.
+        The names of what runs, or an `if` around it (`if not self.training`), say that nobody differentiates there.
     """
 
     op: str
@@ -246,6 +245,8 @@ class SavedTensorRead(Event):
         The step of the backward that reads it; for a `forward` analysed on its own, the return.
     implicit
         The backward is the caller's: the value is returned from a Module's `forward`.
+    for_inference
+        It is, and the write stands where nobody differentiates (see `InplaceWrite`).
     """
 
     saver: str
@@ -259,6 +260,7 @@ class SavedTensorRead(Event):
     backward: Step
     implicit: bool
     grad_mode: Truth = Truth.MAYBE
+    for_inference: bool = False
 
 
 BackwardCallee: TypeAlias = Literal["backward", "autograd.backward", "autograd.grad"]

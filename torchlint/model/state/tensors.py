@@ -117,7 +117,7 @@ class Write:
     callers: tuple[Condition, ...] = ()
     """What must hold of the entry point's callers for grad mode to be on."""
     for_inference: bool = False
-    """Of an indexed one: see `InplaceWrite.for_inference`."""
+    """See `InplaceWrite`."""
 
 
 @dataclass(slots=True, eq=False)
