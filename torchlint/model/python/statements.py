@@ -43,6 +43,7 @@ _BOUNDS = frozenset({"min", "max"})
 _TAKE_TENSORS = frozenset({"torch.allclose"})
 """What takes nothing but tensors and is of no other use than its result, whatever it is given."""
 _OF_MODES = re.compile(r"training\b|grad|eval|inference")
+_MOST_OPERANDS = 60
 _MOVES = frozenset({"to", "type", "cpu", "cuda", "xpu", "type_as", "contiguous"})
 
 
@@ -135,7 +136,7 @@ def _is_tuple(run: Run, argument: ir.Expression) -> bool:
 def _is_there(run: Run, call: ir.Call, tensor: Tensor) -> bool:
     """
     Whether a move changes nothing that anybody meets: the tensor was made with the very device or dtype that is asked
-    for, or it is a scalar, which goes with tensors of any device.
+    for, or of what lies there, or it is a scalar, which goes with tensors of any device.
     """
     made = tensor.origin
     asked = {dotted(each.value) for each in call.arguments}
@@ -144,7 +145,32 @@ def _is_there(run: Run, call: ir.Call, tensor: Tensor) -> bool:
         given |= _as_its_model(made)
         if asked <= given:
             return True
+    if len(call.arguments) == 1 and _is_computed_from(tensor, _whose_device(run, call.arguments[0].value)):
+        return True
     return tensor.shape == () and not any(_is_dtype(run, each.value) for each in call.arguments)
+
+
+def _whose_device(run: Run, argument: ir.Expression) -> Tensor | None:
+    """`k` in `t.to(k.device)`."""
+    if not isinstance(argument, ir.Attribute) or argument.attr != "device":
+        return None
+    owner = evaluate_again(run, argument.value)
+    if isinstance(owner, Unknown):
+        return owner.tensor
+    return owner if isinstance(owner, Tensor) else None
+
+
+def _is_computed_from(tensor: Tensor, other: Tensor | None) -> bool:
+    """Whether a tensor was computed from another one without a move: torch computes where its operands lie."""
+    pending, known = [tensor], set[int]()
+    while pending and other is not None and len(known) < _MOST_OPERANDS:
+        each = pending.pop()
+        if each is other:
+            return True
+        if id(each) not in known and each.op.rpartition(".")[2] not in _MOVES:
+            known.add(id(each))
+            pending += each.inputs
+    return False
 
 
 def _as_its_model(made: ir.Call) -> set[str]:
