@@ -142,4 +142,4 @@ def _flag(call: cst.Call) -> str:
     named = (each.value for each in call.args if each.keyword is not None and each.keyword.value == "requires_grad")
     second = (each.value for each in call.args[1:2] if each.keyword is None and not each.star)
     given = next(named, None) or next(second, None)
-    return "True" if given is None else code(given)
+    return "True" if given is None else code(given.with_changes(lpar=(), rpar=()))
