@@ -337,3 +337,14 @@ def gradient_that_a_method_of_some_name_retains():
     optimizer = torch.optim.SGD([y], lr=0.1)
     y.sum().backward()
     optimizer.step()
+
+
+def whether_it_learns_is_a_switch():
+    class Point:
+        def __init__(self, learn=True):
+            self.w = torch.ones(3, requires_grad=learn)
+
+    one, two = Point(), Point(learn=False)
+    optimizer = torch.optim.SGD([one.w, two.w], lr=0.1)
+    (one.w * two.w).sum().backward()
+    optimizer.step()
