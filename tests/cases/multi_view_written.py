@@ -401,7 +401,7 @@ def an_arm_for_exporters_alone():
 
         def forward(self, x):
             a, b = self.lin(x).chunk(2, 1)
-            if torch.onnx.is_in_onnx_export() or torch.jit.is_tracing():
+            if torch.onnx.is_in_onnx_export() or torch._C._get_tracing_state() is not None:
                 a.sigmoid_()
                 return a * b
             return a.sigmoid() * b

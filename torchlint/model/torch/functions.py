@@ -22,7 +22,7 @@ from torchlint.model.autograd.writes import write
 from torchlint.model.events import Shape
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.values import Constant, GradModeGuard, Scalar, Sequence, Tensor, Unknown, Value
+from torchlint.model.state.values import NONE, Constant, GradModeGuard, Scalar, Sequence, Tensor, Unknown, Value
 from torchlint.model.torch.arguments import as_argument, cst_of, truth_of
 from torchlint.model.torch.contractions import FOLLOWED, contraction
 from torchlint.model.torch.creation import create, new_parameter, new_variable
@@ -40,7 +40,7 @@ _OTHER_THAN_EAGER = (
     "torch.onnx.is_in_onnx_export", "torch.compiler.is_compiling", "torch.compiler.is_exporting",
     "torch.compiler.is_dynamo_compiling", "torch._dynamo.is_compiling", "torch._utils.is_compiling",
 )  # fmt: skip
-"""Functions that are false in eager mode."""
+"""Functions that give False, or None, in eager mode."""
 SETS_GRAD_MODE = ("torch.set_grad_enabled", "torch.autograd.set_grad_enabled")
 """Functions whose call changes the grad mode, whatever becomes of their result."""
 
@@ -126,7 +126,7 @@ def _is_recording(torch: Torch, qualified: str, site: CallSite) -> Value:
 
 def _no(torch: Torch, qualified: str, site: CallSite) -> Value:
     """Whether a program is traced, scripted, compiled or exported: a proof is about eager mode."""
-    return Constant(False)
+    return NONE if qualified.endswith("_state") else Constant(False)
 
 
 def _function(torch: Torch, qualified: str, site: CallSite) -> Value | None:
