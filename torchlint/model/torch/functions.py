@@ -41,7 +41,7 @@ _OTHER_THAN_EAGER = (
     "torch.compiler.is_dynamo_compiling", "torch._dynamo.is_compiling", "torch._utils.is_compiling",
 )  # fmt: skip
 """Functions that give False, or None, in eager mode."""
-SETS_GRAD_MODE = ("torch.set_grad_enabled", "torch.autograd.set_grad_enabled")
+SETS_GRAD_MODE = (*sorted(names.SET_GRAD_ENABLED), "torch._C._set_grad_enabled")
 """Functions whose call changes the grad mode, whatever becomes of their result."""
 
 
