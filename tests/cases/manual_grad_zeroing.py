@@ -485,3 +485,12 @@ def a_parameter_of_no_module():
 
     attack = Attack(nn.Linear(3, 2))
     attack.step(torch.rand(4, 3), torch.zeros(4, dtype=torch.long))
+
+
+def something_to_add_to():
+    """Holds: all((p.grad == 1).all() for p in net.parameters())"""
+    net = nn.Linear(2, 1)
+    for p in net.parameters():
+        p.grad = torch.zeros_like(p)  # strict: [TLN401]
+    for p in net.parameters():
+        p.grad += torch.ones_like(p)  # what a worker sends
