@@ -27,7 +27,8 @@ class IndexedAssignmentOnGraphTensor(Rule):
     Finds `y[i] = v` and `y[i] += v` where `y` or `v` is part of a recorded graph: buffers filled in a loop, masks,
     caches. Where a backward is proven to read the overwritten value, it is an error. One finding per tensor: further
     writes to it are counted. Strict where nothing is known to have saved what is overwritten, and neither unknown code
-    nor a layer was given it; or where a function is run for numbers or masks, and nothing with a graph is left of it.
+    nor a layer was given it; where a function is run for numbers or masks, and nothing with a graph is left of it; and
+    where names say that it is for inference (`def predict`, `if not self.training`).
 
     ## Why is this bad?
     Indexing is in place, too, and it always bumps the version of the *whole* tensor: `y[2] = x[0] * y[0]` overwrites
@@ -143,8 +144,8 @@ def _level(event: events.InplaceWrite | events.SavedTensorRead) -> Level | None:
     if event.spelling != "indexed":
         return None
     if isinstance(event, events.SavedTensorRead):
-        return Level.ERROR
+        return Level.STRICT if event.for_inference else Level.ERROR
     if event.in_graph is not Truth.YES or event.leaf_raises is Truth.YES or event.broken is Truth.YES:
         return None
     saved = event.old_value_needed is Truth.YES or (event.old_value_needed is Truth.MAYBE and event.handed)
-    return Level.SMELL if saved and not event.filled else Level.STRICT
+    return Level.SMELL if saved and not event.filled and not event.for_inference else Level.STRICT

@@ -126,13 +126,14 @@ class ManualGradZeroing(Rule):
         if whole and holder and not _loses_comment(statement):
             fix = Fix(f"call `{holder}.zero_grad()`", (Edit(statement, f"{holder}.zero_grad()"),), safe=False)
         older = settings.target.begins_before((2, 0))  # there `zero_grad` fills with zeros itself
-        what = "reset by hand" if event.how == "none" or older else "zeroed, and with it whatever else holds the tensor"
+        anew = event.how in ("none", "zeros")  # whoever else holds the old gradient keeps it
+        what = "reset by hand" if anew or older else "zeroed, and with it whatever else holds the tensor"
         cure = f"`{holder}.zero_grad()` doesn't" if holder else "`torch.autograd.grad` accumulates nothing"
         cure = f"`{holder}.zero_grad()` is for that" if holder and what.startswith("reset") else cure
         message = f"{owner} is {what}: {cure}"
         some = bool(event.parameters_of) and event.loop is None  # perhaps of those alone that a condition names
         level = None if (holder and not some) or event.alone else Level.STRICT
-        level = Level.STRICT if event.how == "none" else level  # that is what `zero_grad` does since torch 2.0
+        level = Level.STRICT if anew else level  # that is what `zero_grad` does since torch 2.0
         yield Diagnostic(event.node, message, event.trace, fix, level, claims=(Observed("gradient-zeroed"),))
 
 

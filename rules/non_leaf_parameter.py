@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint.fixes.rewrites import inside_parameter
+from torchlint.fixes.rewrites import code, inside_parameter
 from torchlint.model import events
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Raises, Rule, spelled
 
@@ -123,11 +123,13 @@ class NonLeafParameter(Rule):
         text = inside_parameter(event.value_node, event.parameter_node)
         edits = (Edit(event.value_node, text),) if text is not None else ()
         fix = Fix(f"move `{event.op}` inside: `{text}`", edits, safe=False) if edits else None
-        frozen = any(_is_false(each) for each in event.parameter_node.args)
+        flag = _flag(event.parameter_node)
+        frozen = flag == "False"
         lost = "no `state_dict` holds it" if frozen else "no optimizer gets it"
-        message += f"`{event.module}`: {lost}"
+        open_flag = flag not in ("True", "False")
+        message += f"`{event.module}`: {lost}" + (f", where `{flag}` is true" if open_flag else "")
         claims = (Observed("leaf-lost", f"self.{event.attribute}", "parameter"),)
-        level = Level.SMELL if frozen else None
+        level = Level.SMELL if frozen else Level.WARNING if open_flag else None
         group = (event.module, where) if where else None  # one condition of one class is one thing to change
         label = f"`self.{event.attribute}`"
         yield Diagnostic(
@@ -135,7 +137,9 @@ class NonLeafParameter(Rule):
         )
 
 
-def _is_false(argument: cst.Arg) -> bool:
-    """`requires_grad=False`."""
-    named = argument.keyword is not None and argument.keyword.value == "requires_grad"
-    return named and isinstance(argument.value, cst.Name) and argument.value.value == "False"
+def _flag(call: cst.Call) -> str:
+    """What is given as `requires_grad`."""
+    named = (each.value for each in call.args if each.keyword is not None and each.keyword.value == "requires_grad")
+    second = (each.value for each in call.args[1:2] if each.keyword is None and not each.star)
+    given = next(named, None) or next(second, None)
+    return "True" if given is None else code(given.with_changes(lpar=(), rpar=()))

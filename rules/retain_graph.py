@@ -20,7 +20,8 @@ class RetainGraph(Rule):
 
     ## Cure
     Nobody reads it: leave it out. Two losses: one backward on the sum, or `backward(gradient=...)` on their common
-    part: the same gradients. Carried state: `h = h.detach()` at the end of the iteration.
+    part: the same gradients. With a step in between: both backwards before it, each with its `inputs`. Carried state:
+    `h = h.detach()` at the end of the iteration.
 
     ## Fix safety
     Removing an argument that nothing needs is safe in a file without another backward. The others: see TLN101.
@@ -119,6 +120,11 @@ class RetainGraph(Rule):
             case "shared":
                 message = (
                     f"a later backward reads the graph of {loss} again: call one on the sum of the two losses instead"
+                )
+            case "stepped":
+                message = (
+                    f"a later backward reads the graph of {loss} after an optimizer's step: run both before the step,"
+                    " with `inputs=` where each is for some parameters"
                 )
             case "carried":
                 state = f"`{event.carried}`" if event.carried else "a state"

@@ -28,9 +28,10 @@ class SavedTensorOverwritten(Rule):
 
     ## Known limits
     A proof about eager mode. If it holds only for inputs of a `forward` that require grad, or only where one condition
-    of the program holds (an `if` that comes before the write), it is a warning that says so. Indexed assignments
-    (`t[i] = ...`) are reported by TLN205. Writes through `.data` don't move the version counter: torch doesn't see
-    them, and the gradient is silently wrong.
+    of the program holds (an `if` that comes before the write), it is a warning that says so. With `--strict` only where
+    names say that nobody differentiates what is returned (`if not self.training`). Indexed assignments (`t[i] = ...`)
+    are reported by TLN205. Writes through `.data` don't move the version counter: torch doesn't see them, and the
+    gradient is silently wrong.
 
     ## References
     - [In-place correctness checks](https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-correctness-checks)
@@ -41,6 +42,7 @@ class SavedTensorOverwritten(Rule):
     name = "saved-tensor-overwritten"
     level = Level.ERROR
     fixes = "unsafe"
+    may_be_strict = True
     bad = (
         Example(
             """
@@ -134,4 +136,5 @@ class SavedTensorOverwritten(Rule):
             message += f", through {target}, its {event.through}"
         message += spelled(event.conditions)
         claims = (Raises("modified by an inplace operation", here=False),)
-        yield Diagnostic(event.node, message, event.trace, out_of_place(event), claims=claims)
+        level = Level.STRICT if event.for_inference else None
+        yield Diagnostic(event.node, message, event.trace, out_of_place(event), level, claims=claims)

@@ -24,8 +24,9 @@ class TensorAttributeNotABuffer(Rule):
     Unsafe: the buffer is a new key in `state_dict()`, which checkpoints saved before don't have.
 
     ## Known limits
-    Silent where the tensor is created on a device or moved by hand, where it is assigned anew outside `__init__`, and
-    for scalars, which work with tensors of every device: `torch.ones(size)` may be one where `size` isn't known.
+    Silent where the tensor is created on a device or moved by hand, in another file too (`head.x = fn(head.x)`), where
+    it is assigned anew outside `__init__`, and for scalars, which work with tensors of every device:
+    `torch.ones(size)` may be one where `size` isn't known.
 
     ## References
     - [torch.nn.Module.register_buffer](https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer)

@@ -9,16 +9,18 @@ class UndeclaredInPlace(Rule):
     A custom Function modifies in place a tensor that it was given.
 
     ## What it does
-    Finds in-place operations in `forward` on an input that `ctx.mark_dirty` doesn't name, and in `backward` on the
+    Finds in-place operations in `forward` on an input where `ctx.mark_dirty` isn't called, and in `backward` on the
     incoming gradient or on a saved tensor. One finding per method for each of the three: further writes are counted.
 
     ## Why is this bad?
-    Autograd doesn't know: other operations that saved the input compute wrong gradients, without an error. The incoming
+    The caller's tensor has other values, and autograd takes them for the old ones: whatever else reads it gets wrong
+    gradients, without an error, and a backward that saved it raises. The incoming
     gradient may be on its way to other tensors, too. A saved tensor is checked when it is unpacked: a second backward
     that does so raises, with `retain_graph=True` or where two calls of the Function saved the same tensor.
 
     ## Cure
-    Work on a copy (`grad.clone()`), or write out of place; in `forward`, `ctx.mark_dirty(x)` and return `x`.
+    Work on a copy (`grad.clone()`), or write out of place. Where `forward` returns the input that it has written,
+    `ctx.mark_dirty(x)`; of one that it doesn't return, torch refuses that.
 
     ## Known limits
     Silent as soon as `mark_dirty` is called at all. An input counts as a tensor if it's annotated, or used as only
@@ -103,8 +105,9 @@ class UndeclaredInPlace(Rule):
 
     def check(self, event: custom.InputWritten) -> Iterator[Diagnostic]:
         op = event.op if " " in event.op and "=" not in event.op else f"`{event.op}`"
+        cure = f"`mark_dirty({event.name})` is missing" if event.returned else "write out of place, or into a copy"
         why = {
-            "input": f"an input of `forward`, and `mark_dirty({event.name})` is missing",
+            "input": f"an input of `forward`, and autograd takes the caller's tensor for unchanged: {cure}",
             "gradient": "the gradient `backward` is given, which others may be given, too",
             "saved": "a saved tensor; where the same tensor was given to two calls, or with `retain_graph=True`, the"
             " next backward raises",

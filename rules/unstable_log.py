@@ -51,7 +51,8 @@ class UnstableLog(Rule):
     is written out: what has a name may be another number elsewhere. Both with `--strict` only: most code
     never meets values that are small enough. Silent on what has bounds, and cannot overflow or round to 0
     (`clamp(max=…)`, `tanh`, `-abs(x)`), and on a result that is asked afterwards whether it has (`isinf`, `== inf`).
-    With `--strict` only: what is divided by as well, which is infinite there all the same.
+    With `--strict` only: what is divided by as well, which is infinite there all the same, and what a function computes
+    that others are compared with (`def loss_reference`).
 
     ## References
     - [torch.nn.functional.softmax](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html)
@@ -129,7 +130,7 @@ class UnstableLog(Rule):
         why = "is -inf as soon as the sigmoid rounds to 1" if event.complement else why
         message = f"{shown(event.node)} {why}{nan}: {of} is one operation and exact"
         # most code has no values that are so small; and what is divided by is infinite there in any case
-        level = Level.STRICT if event.stable in _OF_SMALL or event.divides else None
+        level = Level.STRICT if event.stable in _OF_SMALL or event.divides or event.reference else None
         claims = (Observed("inexact"),)
         fix, weight, made = partial(_fix, event), (event.complement,), event.inner  # several may be of one softmax
         yield Diagnostic(

@@ -717,3 +717,19 @@ def each_graph_freed_on_a_path_of_its_own():
         second.sum().backward()
     chosen = first if torch.rand(()).item() > 0.5 else second
     chosen.sum().backward()
+
+
+def forward_that_differentiates_itself():
+    class Step(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin = torch.nn.Linear(2, 1)
+
+        def forward(self, x):
+            y = self.lin(x).exp()
+            loss = y.sum()
+            loss.backward()
+            return y, loss
+
+    y, loss = Step()(torch.ones(1, 2))
+    print(loss.item())

@@ -334,3 +334,11 @@ def an_attack_inside_the_evaluation():
     net = nn.Linear(3, 2)
     attack = eval("lambda m: lambda x, y: x + torch.autograd.grad(m(v := x.clone().requires_grad_()).sum(), v)[0]")
     Defense(net).evaluate(net, [(torch.rand(4, 3), torch.zeros(4, dtype=torch.long))], attack)
+
+
+def one_batch_to_fill_hooks():
+    model = torch.nn.Linear(2, 1)
+    model.eval()
+    for x in torch.rand(4, 3, 2):
+        model(x)
+        break

@@ -457,3 +457,9 @@ def one_arm_alone_works_in_place():
         return out + x
 
     print(forward(torch.randn(3), True), forward(torch.randn(3), False))
+
+
+def written_through_what_out_gives():
+    scale, y = torch.ones(2), torch.empty(2)
+    torch.pow(scale, -2, out=y).mul_(3)
+    print(y.sum() + scale.sum())

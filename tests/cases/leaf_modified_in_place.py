@@ -357,3 +357,12 @@ def input_of_a_checkpoint_that_does_not_run_again():
     doubled = checkpoint(double, w * 1, use_reentrant=True)
     kept = checkpoint(double, w * 1, use_reentrant=False)
     kept.sum().backward()
+
+
+def grad_mode_by_its_other_names():
+    layer = torch.nn.Linear(2, 1)
+    with torch.autograd.grad_mode.set_grad_enabled(mode=False):
+        layer.weight.mul_(2)
+    torch._C._set_grad_enabled(False)
+    layer.weight.mul_(2)
+    torch._C._set_grad_enabled(True)

@@ -328,3 +328,26 @@ def freed_at_once():
     del aux_loss
     loss = F.mse_loss(model(torch.rand(3, 2)), torch.rand(3, 1))
     loss.backward()
+
+
+def total_of_what_was_differentiated():
+    a, b = torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)
+    criterion = torch.nn.MSELoss()
+    x, y = torch.ones(3, 2), torch.zeros(3, 1)
+    loss_a = (criterion(a(x), y) + criterion(a(2 * x), y)) / 2
+    loss_a.backward()
+    loss_b = criterion(b(x), y) / 2
+    loss_b.backward()
+    loss_d = (loss_a + loss_b) / 2
+    print(loss_a.item(), loss_b.item())
+
+
+def total_of_which_one_term_is_differentiated():
+    """Holds: b.weight.grad is None"""
+    a, b = torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)
+    criterion = torch.nn.MSELoss()
+    x, y = torch.ones(3, 2), torch.zeros(3, 1)
+    loss_a = criterion(a(x), y)
+    loss_b = criterion(b(x), y)
+    loss_d = (loss_a + loss_b) / 2  # warning: [TLN408]
+    loss_a.backward()

@@ -391,3 +391,87 @@ def written_where_the_module_trains():
             return a
 
     Mixed()(torch.rand(1, 4, 2, 2)).sum().backward()
+
+
+def an_arm_for_exporters_alone():
+    class Gate(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin = torch.nn.Linear(2, 4)
+
+        def forward(self, x):
+            a, b = self.lin(x).chunk(2, 1)
+            if torch.onnx.is_in_onnx_export() or torch._C._get_tracing_state() is not None:
+                a.sigmoid_()
+                return a * b
+            return a.sigmoid() * b
+
+    Gate()(torch.ones(1, 2)).sum().backward()
+
+
+def in_place_where_nothing_is_recorded():
+    class Gate(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin = torch.nn.Linear(2, 4)
+
+        def forward(self, x):
+            a, b = self.lin(x).chunk(2, 1)
+            if torch.is_grad_enabled():
+                return a.sigmoid() * b
+            a.sigmoid_()
+            return a * b
+
+    gate = Gate()
+    gate(torch.ones(1, 2)).sum().backward()
+    with torch.no_grad():
+        gate(torch.ones(1, 2))
+
+
+def what_an_assertion_keeps_for_inference():
+    """Raises: This view is the output of a function that returns multiple views"""
+
+    class Gate(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin = torch.nn.Linear(2, 4)
+
+        def forward(self, x):
+            assert not self.training
+            a, b = self.lin(x).chunk(2, 1)
+            a.sigmoid_()  # warning: [TLN209]
+            return a * b
+
+    exec("Gate().eval()(torch.ones(1, 2))")
+
+
+def what_a_function_may_keep_for_inference():
+    """Raises: This view is the output of a function that returns multiple views"""
+    import os
+
+    def deployed():
+        return "DEPLOYED" not in os.environ
+
+    class Gate(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin = torch.nn.Linear(2, 4)
+
+        def forward(self, x):
+            a, b = self.lin(x).chunk(2, 1)
+            if deployed():
+                a.sigmoid_()  # warning: [TLN209]
+                return a * b
+            return a.sigmoid() * b
+
+    exec("Gate()(torch.ones(1, 2))")
+
+
+def a_test_that_is_expected_to_fail():
+    import unittest
+
+    class Refused(unittest.TestCase):
+        @unittest.expectedFailure
+        def test_gate(self):
+            a, b = torch.nn.Linear(2, 4)(torch.ones(1, 2)).chunk(2, 1)
+            a.sigmoid_()

@@ -220,3 +220,28 @@ def a_device_that_is_the_cpu():
             self.scale = nn.Parameter(torch.ones(n)).to(device)
 
     assert len(list(Net(3).parameters())) == 1
+
+
+def perhaps_a_frozen_one():
+    """Holds: not list(Net(True).parameters())"""
+
+    class Net(nn.Module):
+        def __init__(self, learn):
+            super().__init__()
+            self.w = nn.Parameter(torch.ones(2), requires_grad=learn) * 2  # warning: [TLN301]
+
+        def forward(self, x):
+            return x * self.w
+
+    Net(True)
+
+
+def certainly_a_frozen_one():
+    """Holds: not Net().state_dict()"""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = nn.Parameter(torch.ones(2), False) * 2  # smell: [TLN301]
+
+    Net()

@@ -345,3 +345,12 @@ def made_to_retain_its_gradient_by_unknown_code():
     w = a.abs()
     kept = retain((w,))
     torch.optim.SGD([a, w], lr=0.1)
+def whether_it_learns_is_a_switch():
+    class Point:
+        def __init__(self, learn=True):
+            self.w = torch.ones(3, requires_grad=learn)
+
+    one, two = Point(), Point(learn=False)
+    optimizer = torch.optim.SGD([one.w, two.w], lr=0.1)
+    (one.w * two.w).sum().backward()
+    optimizer.step()

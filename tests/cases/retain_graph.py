@@ -215,3 +215,21 @@ def both_of_two_losses():
         hidden.sum().backward()  # note: this backward reads the retained graph
 
     train(nn.Linear(2, 1), torch.rand(3, 2), torch.rand(1).item() >= 0)
+
+
+def second_loss_after_the_step_of_the_first():
+    """Raises: modified by an inplace operation"""
+    generator = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 2))
+    discriminator = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+    g_step = torch.optim.SGD(generator.parameters(), lr=0.1)
+    d_step = torch.optim.SGD(discriminator.parameters(), lr=0.1)
+    for x in torch.rand(2, 3, 2):
+        fake = discriminator(generator(x))
+        d_loss = fake.mean()
+        d_step.zero_grad()
+        g_step.zero_grad()
+        d_loss.backward(retain_graph=True)  # smell: [TLN102]
+        d_step.step()  # error: [TLN202]
+        g_loss = -fake.sum()
+        g_loss.backward()
+        g_step.step()

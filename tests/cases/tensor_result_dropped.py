@@ -276,3 +276,22 @@ def tried_and_used_afterwards():
         total = x.sum()
     except TypeError:
         total = None
+
+
+def moved_to_where_its_operands_are():
+    def steps(k: torch.Tensor, m: int):
+        c = torch.sqrt(4 * k**2 + (m - 1) ** 2)
+        b = (-2 * k + c) / (m - 1)
+        b.to(k.device)
+        return b
+
+    steps(torch.ones(3), 3)
+
+
+def moved_to_where_another_tensor_is():
+    """Holds: steps(torch.ones(3), torch.ones(3, device="meta")).device.type == "cpu" """
+
+    def steps(k: torch.Tensor, other: torch.Tensor):
+        b = 2 * k
+        b.to(other.device)  # warning: [TLN212]
+        return b

@@ -227,3 +227,21 @@ def read_after_it_was_written():
 
     x = torch.ones(2)
     y = Halved.apply(x)
+
+
+def returned_and_not_declared():
+    """Holds: a.grad[0] == 8"""  # and not 12: the sum of x is of the written x, and its gradient of the old one
+
+    class Tripled(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.mul_(3)  # warning: [TLN504]
+
+        @staticmethod
+        def backward(ctx, grad):
+            return 3 * grad
+
+    a = torch.ones(2, requires_grad=True)
+    x = a * 2
+    y = Tripled.apply(x)
+    (y.sum() + x.sum()).backward()

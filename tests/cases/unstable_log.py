@@ -374,3 +374,11 @@ def no_chance_at_all():
         return (-torch.sigmoid(hazard)).log1p().sum()  # smell: [TLN605]
 
     surviving = surviving_of(torch.tensor([0.0, 30.0]))
+
+
+def a_reference_to_compare_with():
+    def loss_reference(logits, target):
+        return -(target * torch.log(torch.sigmoid(logits))).mean()
+
+    x = torch.tensor([1.0, -2.0])
+    assert torch.allclose(loss_reference(x, torch.ones(2)), -torch.nn.functional.logsigmoid(x).mean())

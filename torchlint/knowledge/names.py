@@ -40,3 +40,6 @@ ENABLE_GRAD: Final = frozenset(
 INFERENCE_MODE: Final = frozenset(
     {"torch.inference_mode", "torch.autograd.inference_mode", "torch.autograd.grad_mode.inference_mode"}
 )
+SET_GRAD_ENABLED: Final = frozenset(
+    {"torch.set_grad_enabled", "torch.autograd.set_grad_enabled", "torch.autograd.grad_mode.set_grad_enabled"}
+)

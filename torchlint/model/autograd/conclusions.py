@@ -28,7 +28,9 @@ from torchlint.model.events import (
 from torchlint.model.events.trace import Step
 from torchlint.model.state.alternatives import emit_covered
 from torchlint.model.state.guards import ALWAYS, Guard, Truth, covered, unconditional
+from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Saved, Value, Write, reachable_tensors
+from torchlint.syntax import ir
 
 _ABOUT_MODE = re.compile("train|eval|infer|grad|export|script|trac|onnx|jit|compil")
 """Conditions that may say whether anybody differentiates: what rests on one of them alone is not proven."""
@@ -184,6 +186,7 @@ def _tell_read(autograd: Autograd, read: SavedRead, decision: Condition | None =
             through=through,
             backward=read.backward,
             implicit=read.implicit,
+            for_inference=read.implicit and write.for_inference,
             grad_mode=write.grad_mode,
         )
     )
@@ -244,6 +247,7 @@ def _conclude_writes(autograd: Autograd, broken: dict[int, Truth], is_lost: bool
                 target_is_view=chosen.is_view,
                 made=(write.target.base or write.target).origin.origin,
                 index=write.index,
+                for_inference=all(record.write.for_inference for record in records),
                 grad_mode=write.grad_mode,
                 handed=any(record.handed for record in records),
                 filled=(is_lost and harm is not Truth.YES)
@@ -282,7 +286,7 @@ def _conclude_retained(autograd: Autograd) -> None:
         if "apart" in kinds:
             use = "apart"
         elif "shared" in kinds:
-            use = "shared"
+            use = "stepped" if any(_stepped(machine, first.line, line) for _, _, line in readers) else "shared"
         elif "carried" in kinds:
             use = "carried"
         elif "repeated" in kinds:
@@ -313,6 +317,16 @@ def _conclude_retained(autograd: Autograd) -> None:
                 only=only and not first.part,
             )
         )
+
+
+def _stepped(machine: Machine, first: cst.CSTNode, second: cst.CSTNode) -> bool:
+    """Whether a step of an optimizer stands between two lines of a block."""
+    for block in machine.blocks.values():
+        lines = [each.line for each in block]
+        if first in lines and second in lines:
+            between = block[lines.index(first) + 1 : lines.index(second)]
+            return any(isinstance(each, ir.Attribute) and each.attr == "step" for each in ir.walk(list(between)))
+    return False
 
 
 def _shared_by(write: Write, saved: Saved, through: str) -> tuple[Step, ...]:

@@ -50,13 +50,17 @@ def read_node(
     implicit: bool,
     partly: Set[int] = frozenset(),
 ) -> None:
-    """What a backward reads of a node: nothing if it is freed, else what it saved."""
+    """
+    What a backward reads of a node: nothing if it is freed, else what it saved. Whether there is an `implicit` one, of
+    a `forward`'s caller, after one that `forward` ran itself nobody knows: what that returns is often only looked at.
+    """
     if autograd.machine.expected_errors:
         return
     # The engine runs what was recorded last first.
     for node, guards in sorted(visited.values(), key=lambda entry: -entry[0].time):
         for guard in guards:
-            _read_released(autograd, node, guard, origin, root, facts, partly=id(node) in partly)
+            if not implicit:
+                _read_released(autograd, node, guard, origin, root, facts, partly=id(node) in partly)
             if _is_freed(autograd, node):
                 continue
             # which of its several nodes saved what is not known

@@ -186,6 +186,7 @@ def write(
         index=index,
         grad_mode=machine.grad_mode,
         callers=machine.callers.conditions(machine, machine.here(origin)),
+        for_inference=recorded != GRAD_NO and machine.callers.infers(machine),
     )
     if raises is Truth.YES and write.callers:
         machine.externally_pure = False  # its callers may say what the mode is

@@ -193,6 +193,8 @@ class InplaceWrite(Event):
         See `WrittenPart`; "" for other writes.
     grad_mode
         Whether it was on at the write: where it is off, a new tensor in the written one's place has no graph.
+    for_inference
+        By its names (`beam_search`, `if not self.training`) it is where nobody differentiates.
     """
 
     op: str
@@ -214,6 +216,7 @@ class InplaceWrite(Event):
     outdated: bool = False
     index: WrittenPart = ""
     grad_mode: Truth = Truth.MAYBE
+    for_inference: bool = False
 
 
 @record(frozen=True, kw_only=True)
@@ -230,8 +233,8 @@ class SavedTensorRead(Event):
         What of it: "its result", "its input" (with the user's name where there is one: "its input `w`").
     name
         The user's name for the saved tensor.
-    write_op, spelling, grad_mode
-        As in `InplaceWrite`.
+    write_op, spelling, grad_mode, for_inference
+        As in `InplaceWrite`; the last only where the backward is implicit.
     target
         The tensor through which it was written.
     target_node
@@ -255,6 +258,7 @@ class SavedTensorRead(Event):
     backward: Step
     implicit: bool
     grad_mode: Truth = Truth.MAYBE
+    for_inference: bool = False
 
 
 BackwardCallee: TypeAlias = Literal["backward", "autograd.backward", "autograd.grad"]
@@ -383,7 +387,7 @@ class AutogradRefused(Event):
     target_node: cst.BaseExpression | None = None
 
 
-RetainedUse: TypeAlias = Literal["unread", "shared", "apart", "carried", "repeated", "unknown"]
+RetainedUse: TypeAlias = Literal["unread", "shared", "stepped", "apart", "carried", "repeated", "unknown"]
 
 
 @record(frozen=True, kw_only=True)
@@ -393,18 +397,16 @@ class GraphRetained(Event):
 
     Attributes
     ----------
-    argument
-        The `retain_graph=True` argument.
-    call
-        The call that has it.
+    argument, call
+        The `retain_graph=True` argument, and the call that has it.
     root
         The tensor differentiated.
     use
         "unread": proven that no later backward reads the retained graph. "shared": another backward of the same
-        iteration reads it (two losses, one graph). "apart": it does so for the gradients of other tensors. "carried":
-        a backward of a later iteration reads it through a state that is carried over. "repeated": the same call reads
-        it in a later iteration, a graph built before the loop (the rows of a Jacobian). "unknown": the model cannot
-        tell.
+        iteration reads it (two losses, one graph); "stepped": after a step of an optimizer. "apart": it does so for
+        the gradients of other tensors. "carried": a backward of a later iteration reads it through a state that is
+        carried over. "repeated": the same call reads it in a later iteration, a graph built before the loop (the rows
+        of a Jacobian). "unknown": the model cannot tell.
     readers
         The steps of the backwards that read the retained graph.
     carried
@@ -439,10 +441,8 @@ class AliasWritten(Event):
         As written: "detach()", ".data", "numpy()", "torch.from_numpy()".
     alias, source
         The user's names of both.
-    alias_node
-        The expression that made the alias (`c.detach()`): where a `.clone()` belongs.
-    alias_statement
-        The statement that made the alias.
+    alias_node, alias_statement
+        The expression that made the alias (`c.detach()`), where a `.clone()` belongs, and its statement.
     written
         Which of the two is written; the other changes too.
     read

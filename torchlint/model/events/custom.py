@@ -142,12 +142,15 @@ class InputWritten(Event):
         How the program calls it.
     op
         How it is written.
+    returned
+        Whether `forward` returns this very tensor: only then may `mark_dirty` name it.
     """
 
     method: Literal["forward", "backward"]
     what: Literal["input", "gradient", "saved"]
     name: str
     op: str
+    returned: bool = False
 
 
 @record(frozen=True, kw_only=True)

@@ -109,6 +109,8 @@ class LogarithmComposed(Event):
         The inner part: several logarithms may be of one softmax.
     complement
         Not of the sigmoid, but of what it lacks to 1.
+    reference
+        The function around it is there to be compared with, or defines the stable one, by its name.
     """
 
     stable: Stable
@@ -122,6 +124,7 @@ class LogarithmComposed(Event):
     overflows: bool = True
     inner: cst.CSTNode | None = None
     complement: bool = False
+    reference: bool = False
 
 
 @record(frozen=True, kw_only=True)

@@ -39,6 +39,7 @@ from torchlint.model.state.values import (
 from torchlint.model.torch.arguments import truth_of
 from torchlint.model.torch.operations import apply
 from torchlint.syntax import conditions, ir
+from torchlint.syntax.spelling import identifier
 
 T = TypeVar("T")
 
@@ -187,7 +188,9 @@ def branch_of(run: Run, test: ir.Expression) -> tuple[int, bool]:
     machine = run.machine
     keyed = conditions.key(test)
     if keyed is None:
-        return machine.branch(id(test) + machine.clock), True
+        calls = (each.function for each in ir.walk(test) if isinstance(each, ir.Call))
+        called = tuple(identifier(each) for each in calls)
+        return machine.branch((id(test) + machine.clock, "if", called)), True
     text, reads, negated = keyed
     stamps = []
     for name in sorted(reads):

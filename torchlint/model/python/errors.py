@@ -44,7 +44,7 @@ def try_statement(run: Run, node: ir.Try) -> None:
     returned = len(call.returns) if call is not None else 0
     run.finals.append((len(machine.stack), node.final))
     if node.handlers:
-        number = machine.branch((id(node), machine.clock))
+        number = machine.branch((id(node) + machine.clock, "try"))
         arms: list[tuple[Guard, Callable[[], None]]] = [(frozenset({(number, 0)}), body)]
         arms += [(frozenset({(number, 1 + i)}), handler(each)) for i, each in enumerate(node.handlers)]
         machine.fork(arms)

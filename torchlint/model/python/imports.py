@@ -70,6 +70,9 @@ class Project(Protocol):
     def candidates(self, module: str) -> frozenset[str]:
         """The names of a module that may be such functions; none of what is no file."""
 
+    def mentioning(self, word: str) -> Iterator[tuple[str, str]]:
+        """Other files of the package that hold a word: as shown to people, and what is in them."""
+
     def program(self, module: str) -> tuple[ir.Program, bool] | None:
         """The program of the file that a dotted name stands for, and whether it is a package; None if there is none."""
 

@@ -6,6 +6,9 @@ Assignments, control flow and definitions have modules of their own; `interprete
 
 from __future__ import annotations
 
+import re
+from functools import partial
+
 import libcst as cst
 
 from torchlint.condition import Condition
@@ -16,8 +19,10 @@ from torchlint.model.events import ResultDropped, TensorFacts
 from torchlint.model.python.attributes import evaluate_again
 from torchlint.model.python.binding import set_attribute
 from torchlint.model.python.containers import remove
+from torchlint.model.python.decisions import arms_of_test, evaluate_test
 from torchlint.model.python.run import Run, Statements
 from torchlint.model.python.subscripts import evaluate_index
+from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
     NONE,
     External,
@@ -32,11 +37,13 @@ from torchlint.model.state.values import (
 )
 from torchlint.syntax import ir
 from torchlint.syntax.for_effect import is_for_effect
-from torchlint.syntax.spelling import dotted, functional_only_returns, method_only_returns, only_returns
+from torchlint.syntax.spelling import dotted, functional_only_returns, identifier, method_only_returns, only_returns
 
 _BOUNDS = frozenset({"min", "max"})
 _TAKE_TENSORS = frozenset({"torch.allclose"})
 """What takes nothing but tensors and is of no other use than its result, whatever it is given."""
+_OF_MODES = re.compile(r"training\b|grad|eval|inference")
+_MOST_OPERANDS = 60
 _MOVES = frozenset({"to", "type", "cpu", "cuda", "xpu", "type_as", "contiguous"})
 
 
@@ -129,7 +136,7 @@ def _is_tuple(run: Run, argument: ir.Expression) -> bool:
 def _is_there(run: Run, call: ir.Call, tensor: Tensor) -> bool:
     """
     Whether a move changes nothing that anybody meets: the tensor was made with the very device or dtype that is asked
-    for, or it is a scalar, which goes with tensors of any device.
+    for, or of what lies there, or it is a scalar, which goes with tensors of any device.
     """
     made = tensor.origin
     asked = {dotted(each.value) for each in call.arguments}
@@ -138,7 +145,32 @@ def _is_there(run: Run, call: ir.Call, tensor: Tensor) -> bool:
         given |= _as_its_model(made)
         if asked <= given:
             return True
+    if len(call.arguments) == 1 and _is_computed_from(tensor, _whose_device(run, call.arguments[0].value)):
+        return True
     return tensor.shape == () and not any(_is_dtype(run, each.value) for each in call.arguments)
+
+
+def _whose_device(run: Run, argument: ir.Expression) -> Tensor | None:
+    """`k` in `t.to(k.device)`."""
+    if not isinstance(argument, ir.Attribute) or argument.attr != "device":
+        return None
+    owner = evaluate_again(run, argument.value)
+    if isinstance(owner, Unknown):
+        return owner.tensor
+    return owner if isinstance(owner, Tensor) else None
+
+
+def _is_computed_from(tensor: Tensor, other: Tensor | None) -> bool:
+    """Whether a tensor was computed from another one without a move: torch computes where its operands lie."""
+    pending, known = [tensor], set[int]()
+    while pending and other is not None and len(known) < _MOST_OPERANDS:
+        each = pending.pop()
+        if each is other:
+            return True
+        if id(each) not in known and each.op.rpartition(".")[2] not in _MOVES:
+            known.add(id(each))
+            pending += each.inputs
+    return False
 
 
 def _as_its_model(made: ir.Call) -> set[str]:
@@ -194,7 +226,23 @@ def _raise(run: Run, node: ir.Raise) -> None:
 
 
 def _assert(run: Run, node: ir.Assert) -> None:
-    run.evaluate(node.test)
+    """
+    `assert`: what does not hold ends the path. What it says of sizes and types people take for granted, so only what it
+    says of modes is a decision.
+    """
+    truth = evaluate_test(run, node.test)
+    if truth is Truth.NO:
+        run.machine.dead = True
+    elif truth is Truth.MAYBE and any(_OF_MODES.search(identifier(each)) for each in ir.walk(node.test)):
+        arms = arms_of_test(run, node.test, lambda: None, partial(_end, run))
+        if len(arms) == 1:
+            arms[0][1]()
+        else:
+            run.machine.fork(arms)
+
+
+def _end(run: Run) -> None:
+    run.machine.dead = True
 
 
 def _delete(run: Run, node: ir.Delete) -> None:

@@ -104,6 +104,7 @@ class EntryPoints:
             importer = Importer(project, self.machine.globals)
             importer.run.share(self.run)
             self.run.imports = importer
+            self.machine.mentioning = project.mentioning
             elsewhere = partial(importer.argument_writers, program)
         self._rebuilt: dict[tuple[int, bool], Instance] = {}
         self._writing: dict[int, frozenset[str]] = {}

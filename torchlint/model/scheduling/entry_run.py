@@ -43,8 +43,11 @@ from torchlint.model.state.values import (
     reachable_tensors,
 )
 from torchlint.syntax import ir
+from torchlint.syntax.spelling import identifier
 from torchlint.syntax.tree import described
 
+_NOT_EXPECTED_TO_PASS = frozenset({"expectedFailure", "skip", "xfail"})
+"""Decorators of `unittest` and `pytest`."""
 _NO_GRAD_NAMES = ("init", "reset", "load", "_init")
 
 
@@ -108,6 +111,7 @@ class EntryRun:
             machine.trail.set(run.torch, "default_device", "")
         frame, told = machine.frame, len(machine.events)
         self.escaping, self.results = [], []
+        machine.expected_errors = int(entry is not None and _expects_errors(entry))
         statement, nested = machine.statement, run.budget.nested
         followed = self.safely(entry, work)
         if not followed:
@@ -117,7 +121,6 @@ class EntryRun:
             run.loops.clear()
             run.repeating = False
             run.finals = []
-            machine.expected_errors = 0
             machine.built_in = ""
             machine.parameter_loops.clear()
         self._outside_pool -= granted - max(run.budget.outside_left, 0)
@@ -125,6 +128,7 @@ class EntryRun:
         if entry is None:
             self.results = _reachable_objects(list(machine.globals.variables.values()))
         self.safely(entry, self._concluded)
+        machine.expected_errors = 0
         run.autograd.pending_alias_writes.clear()
         machine.grad_mode = machine.ambient = Truth.YES
         machine.callers.note_events(machine.events[told:])
@@ -286,6 +290,18 @@ class EntryRun:
                 inherit(self.run, instance, CallSite(ir.Call(origin, ir.Name(origin, ""), []), [], {}))
         self.machine.dead = False
         self.machine.path = ALWAYS
+
+
+def _expects_errors(entry: Function | Class) -> bool:
+    """Whether a test is expected to fail, or is not run at all."""
+    owner = entry.owner if isinstance(entry, Function) else None
+    definitions = (entry.definition, owner.definition) if owner is not None else (entry.definition,)
+    return any(
+        identifier(each.function if isinstance(each, ir.Call) else each) in _NOT_EXPECTED_TO_PASS
+        for definition in definitions
+        if isinstance(definition, (ir.FunctionDef, ir.ClassDef))
+        for each in definition.decorators
+    )
 
 
 def _reachable_objects(values: list[Value]) -> list[Value]:

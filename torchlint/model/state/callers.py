@@ -32,6 +32,18 @@ _RECORDS = re.compile(r"^_*(?:test|train|fit|main$|backward)|loss|criterion|trai
 """Functions that nobody calls but with grad mode on, as their names say."""
 _FOR_TRAINING = re.compile(r"training|is_train|requires_grad|grad_enabled|labels?\b|targets?\b")
 """Conditions that hold where somebody trains."""
+_INFERS = re.compile(
+    r"(?:^|_)(?:predict|generate|sample|decode|infer|inference|recogni[sz]e|beam|beams|search|eval|evaluate|demo)(?:_|$)"
+)
+"""Functions whose results nobody differentiates, as their names say; and conditions that hold there."""
+_OF_DATA = frozenset({
+    "dim", "ndimension", "size", "numel", "len", "isinstance", "issubclass", "hasattr", "getattr", "callable", "type",
+    "any", "all", "sum", "min", "max", "mean", "abs", "norm", "item", "eq", "equal", "allclose", "isnan", "isinf",
+    "isfinite", "is_tensor", "is_floating_point", "is_complex", "is_sparse", "is_cuda", "is_contiguous", "is_available",
+    "rand", "random", "randint", "uniform", "choice", "items", "keys", "values", "get", "startswith", "endswith",
+    "lower", "upper", "split", "int", "float", "str", "bool", "tuple", "list", "range",
+})  # fmt: skip
+"""What a condition calls that asks for sizes, types, names, values or chance, and not who runs the program and why."""
 _ON, _OFF = 1, 0
 EntryKind: TypeAlias = Literal["function", "forward", "constructor"]
 
@@ -97,6 +109,19 @@ class Callers:
             return True
         return self.kind == "constructor" or (self.kind == "forward" and not _in_an_arm(machine))
 
+    def infers(self, machine: Machine) -> bool:
+        """Whether what runs is for inference, as its name or an `if` around it says."""
+        running = [frame.definition for frame in machine.stack]
+        if any(self._is_differentiating(each) for each in running):
+            return False
+        names = [each.name for each in (*running, self.entry) if isinstance(each, ir.FunctionDef)]
+        if any(map(_INFERS.search, names)) and not any(map(_RECORDS.search, names)):
+            return True
+        return any(
+            isinstance(number, int) and _is_for_inference(machine.condition(number), arm)
+            for number, arm in machine.path
+        )
+
     def _is_differentiating(self, definition: ir.Node) -> bool:
         known = self._differentiates.get(id(definition))
         if known is None:
@@ -134,10 +159,25 @@ class Callers:
         return all(mode == _OFF or self._only_off(mode, asked | {definition}) for mode in modes)
 
 
+def _is_for_inference(condition: str | None, arm: int) -> bool:
+    if condition is None:
+        return False
+    return "training" in condition if arm == 0 else bool(_INFERS.search(condition.rpartition(".")[2]))
+
+
 def _in_an_arm(machine: Machine) -> bool:
-    """Whether an `if` of the program leads here that does not ask for training."""
-    for number, arm in machine.path:
-        key = machine.decision(number) if isinstance(number, int) else None
-        if isinstance(key, tuple) and isinstance(key[0], str) and not (arm == 1 and _FOR_TRAINING.search(key[0])):
-            return True
-    return False
+    """Whether an `if` of the program leads here that does not ask for training, or an `except`."""
+    return any(isinstance(number, int) and _leaves_open(machine.decision(number), arm) for number, arm in machine.path)
+
+
+def _leaves_open(decision: object, arm: int) -> bool:
+    """Whether a decision may be between training and something else."""
+    if not isinstance(decision, tuple):
+        return False
+    if isinstance(decision[0], str):
+        return not (arm == 1 and _FOR_TRAINING.search(decision[0]))
+    if decision[1] == "try":
+        return arm > 0
+    return decision[1] == "if" and any(
+        called not in _OF_DATA and not (arm == 1 and _FOR_TRAINING.search(called)) for called in decision[2]
+    )

@@ -7,7 +7,7 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -33,6 +33,10 @@ T = TypeVar("T")
 AnyEvent = TypeVar("AnyEvent", bound=Event)
 
 _OF_VALUES = (AutogradRefused, BackwardCalled)
+
+
+def _no_files(word: str) -> Iterator[tuple[str, str]]:
+    return iter(())
 
 
 class Machine:
@@ -66,6 +70,7 @@ class Machine:
         "grad_mode",
         "inference",
         "iteration",
+        "mentioning",
         "open_layer_write",
         "open_write",
         "parameter_loops",
@@ -131,6 +136,8 @@ class Machine:
         self._followed = 0
         self._following: dict[int, cst.CSTNode] = {}
         self.carried: Callable[[], list[tuple[str, Tensor]]] = list
+        self.mentioning: Callable[[str], Iterator[tuple[str, str]]] = _no_files
+        """The other files around that hold a word: their names and texts. Asked only of what is about to be told."""
         self._branches: dict[object, int] = {}
         self.globals = Globals({})
         self.frame: Frame = self.globals

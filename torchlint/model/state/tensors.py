@@ -116,6 +116,8 @@ class Write:
     grad_mode: Truth = Truth.YES
     callers: tuple[Condition, ...] = ()
     """What must hold of the entry point's callers for grad mode to be on."""
+    for_inference: bool = False
+    """See `InplaceWrite`."""
 
 
 @dataclass(slots=True, eq=False)

@@ -22,7 +22,7 @@ from torchlint.model.autograd.writes import write
 from torchlint.model.events import Shape
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
-from torchlint.model.state.values import Constant, GradModeGuard, Scalar, Sequence, Tensor, Unknown, Value
+from torchlint.model.state.values import NONE, Constant, GradModeGuard, Scalar, Sequence, Tensor, Unknown, Value
 from torchlint.model.torch.arguments import as_argument, cst_of, truth_of
 from torchlint.model.torch.contractions import FOLLOWED, contraction
 from torchlint.model.torch.creation import create, new_parameter, new_variable
@@ -35,7 +35,13 @@ from torchlint.model.torch.optimizers import new_optimizer
 from torchlint.model.torch.torch import Torch
 from torchlint.syntax.spelling import dotted
 
-SETS_GRAD_MODE = ("torch.set_grad_enabled", "torch.autograd.set_grad_enabled")
+_OTHER_THAN_EAGER = (
+    "torch.jit.is_scripting", "torch.jit.is_tracing", "torch._C._is_tracing", "torch._C._get_tracing_state",
+    "torch.onnx.is_in_onnx_export", "torch.compiler.is_compiling", "torch.compiler.is_exporting",
+    "torch.compiler.is_dynamo_compiling", "torch._dynamo.is_compiling", "torch._utils.is_compiling",
+)  # fmt: skip
+"""Functions that give False, or None, in eager mode."""
+SETS_GRAD_MODE = (*sorted(names.SET_GRAD_ENABLED), "torch._C._set_grad_enabled")
 """Functions whose call changes the grad mode, whatever becomes of their result."""
 
 
@@ -106,6 +112,21 @@ def _is_tensor(torch: Torch, qualified: str, site: CallSite) -> Value | None:
     if not site.positional:
         return _function(torch, qualified, site)
     return Constant(True) if isinstance(site.positional[0], Tensor) else Scalar("bool")
+
+
+def _is_recording(torch: Torch, qualified: str, site: CallSite) -> Value:
+    """`torch.is_grad_enabled()`, which is what the model knows of the mode; so with inference mode."""
+    mode = torch.machine.grad_mode
+    if qualified == "torch.is_inference_mode_enabled" and mode is not Truth.YES:
+        return Constant(True) if torch.machine.inference else Scalar("bool")
+    return (
+        Scalar("bool") if mode is Truth.MAYBE else Constant((mode is Truth.YES) == qualified.endswith("grad_enabled"))
+    )
+
+
+def _no(torch: Torch, qualified: str, site: CallSite) -> Value:
+    """Whether a program is traced, scripted, compiled or exported: a proof is about eager mode."""
+    return NONE if qualified.endswith("_state") else Constant(False)
 
 
 def _function(torch: Torch, qualified: str, site: CallSite) -> Value | None:
@@ -224,6 +245,8 @@ TORCH_FUNCTIONS: dict[str, Function] = {
     **dict.fromkeys(("torch.nn.utils.clip_grad_value_", "torch.manual_seed"), _nothing),
     **dict.fromkeys(names.CLIP_GRAD_NORM, _total_norm),
     "torch.is_tensor": _is_tensor,
+    **dict.fromkeys(("torch.is_grad_enabled", "torch.is_inference_mode_enabled"), _is_recording),
+    **dict.fromkeys(_OTHER_THAN_EAGER, _no),
     "torch.dropout_": _dropout_,
 }
 """Functions and classes with a meaning of their own for autograd."""

@@ -369,8 +369,20 @@ def _writes(
             op = "[...] =" if any(text(each.value) == name for each in subscripts) else ""
         if op:
             machine.emit(
-                InputWritten(node=node, statement=method.definition, method=where, what=what, name=name, op=op)
+                InputWritten(
+                    node=node,
+                    statement=method.definition,
+                    method=where,
+                    what=what,
+                    name=name,
+                    op=op,
+                    returned=name in method.returned() or any(_returns(each, node) for each in method.nodes),
+                )
             )
+
+
+def _returns(node: cst.CSTNode, value: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Return) and node.value is value
 
 
 def _saved_names(forward: Method, backward: Method) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from math import inf
 
@@ -14,6 +15,7 @@ from torchlint.model.state.machine import Machine
 from torchlint.model.state.values import Tensor, Value
 from torchlint.syntax import ir
 from torchlint.syntax.features import here, near
+from torchlint.syntax.spelling import identifier
 from torchlint.truth import Truth
 
 _WHOLE = frozenset({"arange", "argmax", "argmin", "argsort", "bincount", "ceil", "floor", "numel", "randint", "round"})
@@ -50,6 +52,9 @@ _OVERFLOWS = 88.0
 """Of float32, the default."""
 _LARGEST_LOGIT = 16.0
 """Of float32: the sigmoid of a larger one rounds to 1."""
+
+
+_REFERENCE = re.compile(r"(?:^|_)(?:refs?|reference|naive|expected|decomps?|decomposition|decomposed)(?:_|$)")
 
 
 class Logarithms(Computations):
@@ -257,9 +262,18 @@ class Logarithms(Computations):
             overflows=overflows,
             inner=inner.node,
             complement=complement,
+            reference=any(_is_reference(frame.definition) for frame in self.machine.stack),
         )
         if self.machine.foreign_call is None and not self.machine.expected_errors:
             self._waiting.append((made, inner, self.machine.with_truth(event)))
+
+
+def _is_reference(definition: ir.Node) -> bool:
+    """Whether a function is one to compare with, or what defines an operation for a compiler."""
+    if not isinstance(definition, ir.FunctionDef):
+        return False
+    decorators = (each.function if isinstance(each, ir.Call) else each for each in definition.decorators)
+    return any(_REFERENCE.search(name) for name in (definition.name, *map(identifier, decorators)))
 
 
 def _is_chosen(largest: float) -> bool:

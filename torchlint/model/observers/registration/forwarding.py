@@ -271,6 +271,8 @@ class Forwarding(Observer):
             for each in known.values():
                 if each.used is None or id(each.value) in moved or id(each.value) in told or _moves_itself(each.cls):
                     continue
+                if _is_moved_elsewhere(self.machine, each.attribute):
+                    continue
                 told.add(id(each.value))
                 self.machine.emit(
                     TensorAttributeUsed(
@@ -342,6 +344,12 @@ def _sources(value: Value) -> list[Value]:
 
 def _moves_itself(cls: Class) -> bool:
     return any(_MOVES_ITSELF.search(written(each.definition.origin)) for each in cls.ancestry())
+
+
+def _is_moved_elsewhere(machine: Machine, attribute: str) -> bool:
+    """Whether another file moves such an attribute: `m.stride = fn(m.stride)`, in the `_apply` of what holds it."""
+    moves = re.compile(rf"\.{attribute}\s*=\s*(?:\w+\([^()\n]*\.{attribute}\)|[^\n]*\.{attribute}\.(?:to|cuda|cpu)\()")
+    return any(moves.search(text) for _, text in machine.mentioning(f".{attribute} ="))
 
 
 def _value_of(machine: Machine, target: ir.Node) -> ir.Expression | None:

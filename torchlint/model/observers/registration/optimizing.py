@@ -289,7 +289,9 @@ class Optimizing(Observer):
         for tensor in optimizer.parameters:
             frozen = tensor.requires_grad.truth() is Truth.NO and is_none(tensor.grad) is Truth.YES
             nothing = tensor.shape is not None and 0 in tensor.shape  # given because an optimizer wants one
-            if frozen and tensor.is_parameter is Truth.NO and id(optimizer) in self._built and not nothing:
+            if nothing or _is_switched(tensor):
+                continue
+            if frozen and tensor.is_parameter is Truth.NO and id(optimizer) in self._built:
                 node, line = self._added.get(id(tensor), self._built[id(optimizer)])
                 self._tell("cut", node, _spelled_in(node, tensor, optimizer) or tensor.name, tensor.made_by, line)
                 return
@@ -340,6 +342,12 @@ def _written_in(group: ir.Expression) -> ir.Expression:
             if isinstance(key, ir.Constant) and key.value == "params" and isinstance(value.origin, cst.CSTNode):
                 return value
     return group
+
+
+def _is_switched(tensor: Tensor) -> bool:
+    """Whether its maker says by a switch whether it requires grad: `torch.rand(3, requires_grad=learn)`."""
+    given = tensor.origin.arguments if isinstance(tensor.origin, ir.Call) else []
+    return any(each.keyword == "requires_grad" and not isinstance(each.value, ir.Constant) for each in given)
 
 
 def _spelled_in(node: ir.Expression, tensor: Tensor, optimizer: Optimizer) -> str:

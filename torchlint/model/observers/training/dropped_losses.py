@@ -22,6 +22,7 @@ from torchlint.model.state.frames import function_name
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.hooks import Observer
 from torchlint.model.state.machine import Machine
+from torchlint.model.state.tensors import GraphNode
 from torchlint.model.state.values import Choice, Frame, Function, Instance, Module, Tensor, Unknown, Value
 from torchlint.syntax import ir
 from torchlint.syntax.dataflow import read_before_set
@@ -36,6 +37,11 @@ _CRITERION = re.compile(
     r"penalty)(_?\d+|_\w+)?$",
     re.IGNORECASE,
 )
+
+
+_COMBINING = frozenset({"+", "-", "*", "/", "+=", "add", "sub", "mul", "div", "sum", "mean", "stack"})
+"""Operations that make one loss of several."""
+_MOST_TERMS = 12
 
 
 class DroppedLosses(Observer):
@@ -99,7 +105,7 @@ class DroppedLosses(Observer):
             requires_grad=grad,
         )
         nodes = [each for _, each in found.grad_fn] if isinstance(found, Tensor) else []
-        self.pending.add(event, valid=lambda: not any(each.releases for each in nodes))
+        self.pending.add(event, valid=lambda: not any(map(_is_differentiated, nodes)))
 
     # -- what it is
 
@@ -205,6 +211,19 @@ class DroppedLosses(Observer):
         if any(isinstance(one, ir.Name) and is_called_loss(one.id) for each in returned for one in ir.walk(each)):
             return "unread", returned[-1]
         return None
+
+
+def _is_differentiated(node: GraphNode, depth: int = 0) -> bool:
+    """Whether a backward came to a loss, or to all of those that it is the sum of (a total that is only shown)."""
+    if node.releases:
+        return True
+    below = [each for _, each in node.edges if isinstance(each, GraphNode)]
+    return (
+        depth < _MOST_TERMS
+        and node.op in _COMBINING
+        and bool(below)
+        and all(_is_differentiated(each, depth + 1) for each in below)
+    )
 
 
 def _calls_loss(value: ir.Expression | None) -> bool:

@@ -63,7 +63,10 @@ def spelling_of(write: Write, frame: Frame) -> WriteSpelling:
 
 
 def root(write: Write, frame: Frame) -> str:
-    """The name that a write is given, at the root of what is written: `x` of `x.mul_(2).add_(1)`; "" if none is."""
+    """
+    The name that a write is given, at the root of what is written: `x` of `x.mul_(2).add_(1)` and of
+    `torch.pow(y, 2, out=x).mul_(z)`; "" if none is.
+    """
     origin = write.origin
     node: ir.Node | None = None
     if isinstance(origin, ir.AugmentedAssign):
@@ -75,7 +78,10 @@ def root(write: Write, frame: Frame) -> str:
     if node is None and isinstance(origin, ir.Call) and origin.arguments and not origin.arguments[0].star:
         node = origin.arguments[0].value
     while isinstance(node, (ir.Attribute, ir.Subscript, ir.Call)):
-        node = node.function if isinstance(node, ir.Call) else node.value
+        if isinstance(node, ir.Call):
+            node = next((each.value for each in node.arguments if each.keyword == "out"), node.function)
+        else:
+            node = node.value
     return node.id if isinstance(node, ir.Name) else ""
 
 
