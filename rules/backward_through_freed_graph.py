@@ -1,9 +1,9 @@
 from collections.abc import Iterator
 
-from torchlint.fixes.rewrites import calls_method, followed_by, one_backward
+from torchlint.fixes.rewrites import calls_method, no_freed_graph
 from torchlint.model import events
 from torchlint.model.events import gradients
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Observed, Raises, Rule, spelled
+from torchlint.rule import Diagnostic, Example, Level, Observed, Raises, Rule, spelled
 from torchlint.truth import Truth
 
 _RAISES, _ADDED = Raises("Trying to backward through the graph a second time"), Observed("gradient-accumulated")
@@ -32,7 +32,7 @@ class BackwardThroughFreedGraph(Rule):
 
     ## Known limits
     Silent where it isn't sure that the freed node saved something, which two losses may well share. Of a network that
-    is given it speaks where an optimizer is built over its parameters in sight.
+    is given it speaks where an optimizer is built over its parameters in sight, or where it is given its last result.
 
     ## References
     - [torch.Tensor.backward](https://docs.pytorch.org/docs/stable/generated/torch.Tensor.backward.html)
@@ -106,21 +106,33 @@ class BackwardThroughFreedGraph(Rule):
     def check(self, event: events.FreedGraphRead | gradients.GivenNetworkFreed) -> Iterator[Diagnostic]:
         root = f"`{event.root.name}`" if event.root.name else "the same tensor"
         if isinstance(event, gradients.GivenNetworkFreed):
-            message = (
-                f"{root if event.root.name else 'backward'} goes back through a call of `{event.network}` that an "
-            )
-            message += f"earlier backward has freed, where `{event.network}` is not frozen"
-            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=(_RAISES,))
+            yield Diagnostic(event.node, _of_given(event, root), event.trace, level=Level.WARNING, claims=(_RAISES,))
         elif event.saves is Truth.YES:
             message = _message(event, root) + spelled(event.conditions)
-            yield Diagnostic(event.node, message, event.trace, _fix(event), claims=(_RAISES,))
+            yield Diagnostic(event.node, message, event.trace, no_freed_graph(event), claims=(_RAISES,))
         elif event.unseen:
-            again = "every iteration calls backward on" if event.same_call else "second backward from"
-            message = f"{again} {root}, whose graph the first has freed" + spelled(event.conditions)
-            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=(_RAISES, _ADDED))
+            message = _of_unseen(event, root) + spelled(event.conditions)
+            fix = no_freed_graph(event) if event.carried else None
+            yield Diagnostic(event.node, message, event.trace, fix, level=Level.WARNING, claims=(_RAISES, _ADDED))
         elif event.same_root and calls_method(event.node, "backward") and calls_method(event.freed_by.node, "backward"):
             message = f"backward runs twice from {root}: its gradient is accumulated twice"
             yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=(_ADDED,))
+
+
+def _carried(state: str) -> str:
+    return f"backward goes through `{state}` into the iteration before, whose graph is freed"
+
+
+def _of_given(event: gradients.GivenNetworkFreed, root: str) -> str:
+    if event.carried:
+        return f"{_carried(event.carried)}, unless `{event.network}` detaches what it is given"
+    call = f"{root if event.root.name else 'backward'} goes back through a call of `{event.network}`"
+    return f"{call} that an earlier backward has freed, where `{event.network}` is not frozen"
+
+
+def _of_unseen(event: events.FreedGraphRead, root: str) -> str:
+    root = f"every iteration calls backward on {root}" if event.same_call else f"second backward from {root}"
+    return _carried(event.carried) if event.carried else f"{root}, whose graph the first has freed"
 
 
 def _message(event: events.FreedGraphRead, root: str) -> str:
@@ -128,23 +140,10 @@ def _message(event: events.FreedGraphRead, root: str) -> str:
     if event.built_in_init:
         return f"the graph of {shared} is built once, in `__init__`, and the first backward has freed it"
     if event.carried:
-        return f"backward goes through `{event.carried}` into the iteration before, whose graph is freed"
-    if event.same_root and event.same_call:
-        return f"every iteration calls backward on {root}, whose graph the first has freed"
+        return _carried(event.carried)
     if event.same_root:
-        return f"second backward from {root}: the first has freed what `{event.op}` saved"
+        again = f"every iteration calls backward on {root}, whose graph the first has freed"
+        return again if event.same_call else f"second backward from {root}: the first has freed what `{event.op}` saved"
     if event.same_call:
         return f"every iteration goes back through {shared}, and the first has freed what `{event.op}` saved"
     return f"{root} shares {shared} with an earlier backward, which has freed what `{event.op}` saved"
-
-
-def _fix(event: events.FreedGraphRead) -> Fix | None:
-    if event.carried and not event.built_in_init:
-        detach = f"{event.carried} = {event.carried}.detach()"
-        text = followed_by(event.statement, detach)
-        return Fix(f"detach the state: `{detach}`", (Edit(event.statement, text),), safe=False) if text else None
-    text = one_backward(event.freeing_statement, event.statement) if event.consecutive else None
-    if text is None or event.same_root:
-        return None
-    edits = (Edit(event.freeing_statement, ""), Edit(event.statement, text))
-    return Fix(f"call backward once, on the sum: `{text}`", edits, safe=False)

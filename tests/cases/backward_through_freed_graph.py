@@ -733,3 +733,115 @@ def forward_that_differentiates_itself():
 
     y, loss = Step()(torch.ones(1, 2))
     print(loss.item())
+def state_of_a_given_network_carried_over_batches():
+    """Raises: Trying to backward through the graph a second time"""
+    import pickle
+
+    def fit(model, criterion, batches, optimizer):
+        state = None
+        for x, y in batches:
+            optimizer.zero_grad()
+            out, state = model(x, state)
+            loss = criterion(out, y)
+            loss.backward()  # warning: [TLN101]
+            optimizer.step()
+
+    model, criterion = pickle.loads(pickle.dumps((nn.RNN(4, 3), nn.MSELoss())))
+    fit(model, criterion, [(torch.rand(5, 2, 4), torch.rand(5, 2, 3))] * 2, torch.optim.SGD(model.parameters()))
+
+
+def two_states_of_a_given_network_carried_over_batches():
+    """Raises: Trying to backward through the graph a second time"""
+    import pickle
+
+    def fit(model, batches):
+        h = c = torch.zeros(1, 2, 3)
+        for x, y in batches:
+            out, (h, c) = model(x, (h, c))
+            F.mse_loss(out, y).backward()  # warning: [TLN101]
+
+    fit(pickle.loads(pickle.dumps(nn.LSTM(4, 3))), [(torch.rand(5, 2, 4), torch.rand(5, 2, 3))] * 2)
+
+
+def state_of_a_given_network_detached_or_begun_anew():
+    import pickle
+
+    def repackage(state):
+        return state.detach() if isinstance(state, torch.Tensor) else tuple(repackage(each) for each in state)
+
+    def detached(model, criterion, batches):
+        state = torch.zeros(1, 2, 3)
+        for x, y in batches:
+            out, state = model(x, state.detach())
+            criterion(out, y).backward()
+
+    def by_a_helper(model, criterion, batches):
+        state = torch.zeros(1, 2, 3)
+        for x, y in batches:
+            state = repackage(state)
+            out, state = model(x, state)
+            criterion(out, y).backward()
+
+    def anew(model, criterion, batches):
+        for x, y in batches:
+            state, loss = None, 0
+            for step, target in zip(x, y):
+                out, state = model(step[None], state)
+                loss = loss + criterion(out, target[None])
+            loss.backward()
+
+    def without_a_graph(model, criterion, batches):
+        state = None
+        for x, y in batches:
+            with torch.no_grad():
+                _, state = model(x, state)
+            out, _ = model(x, state)
+            criterion(out, y).backward()
+
+    def retained(model, criterion, batches):
+        state = None
+        for x, y in batches:
+            out, state = model(x, state)
+            criterion(out, y).backward(retain_graph=True)
+
+    model, criterion = pickle.loads(pickle.dumps((nn.RNN(4, 3), nn.MSELoss())))
+    for fit in (detached, by_a_helper, anew, without_a_graph, retained):
+        fit(model, criterion, [(torch.rand(5, 2, 4), torch.rand(5, 2, 3))] * 2)
+
+
+def sum_of_a_given_criterion_differentiated_in_each_iteration():
+    """Raises: Trying to backward through the graph a second time"""
+    import pickle
+
+    def fit(criterion, batches):
+        model = nn.Linear(4, 3)
+        total = 0
+        for x, y in batches:
+            total += criterion(model(x), y) / len(batches)
+            total.backward()  # warning: [TLN101]
+
+    fit(pickle.loads(pickle.dumps(nn.MSELoss())), [(torch.rand(2, 4), torch.rand(2, 3))] * 2)
+
+
+def sum_of_a_given_criterion_differentiated_once():
+    import pickle
+
+    def fit(model, criterion, batches, every):
+        total = 0
+        for i, (x, y) in enumerate(batches):
+            total += criterion(model(x), y)
+            if i % every == 0:
+                total.backward()
+                total = 0
+        total = 0
+        for x, y in batches:
+            total += criterion(model(x), y)
+        total.backward()
+        total = 0
+        for x, y in batches:
+            total = total + criterion(model(x), y)
+            total.backward()
+            total = total.detach()
+
+    model, criterion = pickle.loads(pickle.dumps((nn.Linear(4, 3), nn.MSELoss())))
+    fit(model, criterion, [(torch.rand(2, 4), torch.rand(2, 3))] * 3, 2)

@@ -463,3 +463,38 @@ def written_through_what_out_gives():
     scale, y = torch.ones(2), torch.empty(2)
     torch.pow(scale, -2, out=y).mul_(3)
     print(y.sum() + scale.sum())
+def dictionary_that_keeps_it_is_compared():
+    """Holds: moved == 0"""
+    x = torch.zeros(3)
+    stats = {}
+    stats["start"] = x
+    x += 1  # warning: [TLN216]
+    moved = (x - stats["start"]).abs().sum()
+
+
+def dictionary_written_out_that_keeps_it_is_compared():
+    """Holds: same"""
+    weight = torch.zeros(3)
+    before = {"weight": weight}
+    for _ in range(3):
+        weight.add_(1)  # warning: [TLN216]
+    same = torch.equal(weight, before["weight"])
+
+
+def dictionary_that_keeps_a_copy_or_is_given_the_new_value():
+    x = torch.zeros(3)
+    stats = {"start": x.clone(), "last": x}
+    x += 1
+    print((x - stats["start"]).abs().sum())
+    stats["last"] = x + 1
+    x.mul_(2)
+    print(x - stats["last"], stats)
+
+
+def dictionary_of_what_is_written():
+    state = {"average": torch.zeros(3), "count": 0}
+    average = state["average"]
+    for grad in torch.rand(4, 3):
+        average.mul_(0.9).add_(grad)
+        state["count"] += 1
+    print(average + 1, state["average"])

@@ -1207,3 +1207,41 @@ def layer_told_to_write():
     w = torch.ones(3, requires_grad=True)
     y = w.sigmoid()
     act(y).sum().backward()  # error: [TLN201]
+def output_of_a_recurrent_layer_with_a_fused_kernel():
+    """Raises: modified by an inplace operation"""
+    rnn, head = nn.LSTM(4, 3, 2, batch_first=True), nn.Linear(3, 1)
+    out, _ = rnn(torch.rand(2, 5, 4))
+    out.sigmoid_()  # warning: [TLN201]
+    head(out[:, -1]).sum().backward()
+
+
+def outputs_of_recurrent_layers_that_nothing_saved():
+    rnn, both, gru = nn.LSTM(4, 3, 2), nn.LSTM(4, 3, bidirectional=True), nn.GRU(4, 3)
+    x = torch.rand(5, 2, 4)
+    _, (h, c) = rnn(x)
+    h.sigmoid_()
+    h.sum().backward()
+    for layer in (both, gru):
+        out, _ = layer(x)
+        out.sigmoid_()
+        out.sum().backward()
+    out, _ = rnn(x)
+    out = out + 1
+    out.mul_(2)
+    out.sum().backward()
+
+
+def layer_that_the_file_has_under_a_name():
+    """Raises: modified by an inplace operation"""
+
+    class Net(nn.Module):
+        def __init__(self, act="sigmoid"):
+            super().__init__()
+            self.act = act if callable(act) else globals()["nn"].Sigmoid()
+
+        def forward(self, x):
+            x = self.act(x)
+            x.mul_(2)  # error: [TLN201]
+            return x
+
+    Net()(torch.rand(3, requires_grad=True)).sum().backward()

@@ -358,3 +358,47 @@ def settings_from_the_command_line():
     score.backward(retain_graph=True)  # smell: [TLN102]
     optimizer.step()  # error: [TLN202]
     score.backward()
+
+
+def module_with_a_part_that_nobody_knows():
+    """Raises: modified by an inplace operation"""
+    import pickle
+
+    class Net(nn.Module):
+        def __init__(self, backbone):
+            super().__init__()
+            self.backbone = backbone
+            self.head = nn.Linear(4, 4)
+            self.last = nn.Linear(4, 1)
+
+        def forward(self, x):
+            return self.last(torch.relu(self.head(x)))
+
+    net = Net(pickle.loads(pickle.dumps(nn.Linear(4, 4))))
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    score = net(torch.rand(2, 4)).mean()
+    score.backward(retain_graph=True)  # smell: [TLN102]
+    optimizer.step()  # error: [TLN202]
+    score.backward()
+
+
+def module_with_a_part_that_nobody_knows_and_a_new_forward():
+    import pickle
+
+    class Net(nn.Module):
+        def __init__(self, backbone):
+            super().__init__()
+            self.backbone = backbone
+            self.head = nn.Linear(4, 4)
+            self.last = nn.Linear(4, 1)
+
+        def forward(self, x):
+            return self.last(torch.relu(self.head(x)))
+
+    net = Net(pickle.loads(pickle.dumps(nn.Linear(4, 4))))
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    for _ in range(2):
+        score = net(torch.rand(2, 4)).mean()
+        optimizer.zero_grad()
+        score.backward()
+        optimizer.step()

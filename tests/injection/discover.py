@@ -59,6 +59,14 @@ PACKAGES = {
     "facenet-pytorch": ("facenet_pytorch.models",),
     "piq": ("piq",),
     "local-attention": ("local_attention",),
+    "braindecode": ("braindecode.models", "braindecode.modules"),
+    "deepinv": ("deepinv.models",),
+    "descript-audio-codec": ("dac",),
+    "python-doctr": ("doctr.models",),
+    "asteroid": ("asteroid.masknn", "asteroid.models", "asteroid.losses"),
+    "basicsr": ("basicsr.archs",),
+    "pytorch-forecasting": ("pytorch_forecasting.models",),
+    "torchxrayvision": ("torchxrayvision",),
 }
 MOST_MODULES = 120
 ATTEMPTS = 40

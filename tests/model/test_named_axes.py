@@ -12,7 +12,7 @@ from expectations import lint
 from torchlint.verify import named_axes
 
 HEAD = (
-    "import torch\nfrom einops import rearrange, reduce, repeat\n"
+    "import torch\nfrom einops import pack, rearrange, reduce, repeat, unpack\n"
     "from einops.layers.torch import Rearrange, Reduce\n\nw = torch.ones(2, 3, 8, requires_grad=True)\n"
 )
 
@@ -45,6 +45,18 @@ FAULTY = {
         "modified by an inplace operation",
         "TLN201",
     ),
+    "what is unpacked leads to what was packed": (
+        "x, sizes = pack([w * 2], 'b * d')\np = x.softmax(-1)\np.clamp_(min=0.1)\n"
+        "(y,) = unpack(p * 2, sizes, 'b * d')\ny.sum().backward()\n",
+        "modified by an inplace operation",
+        "TLN201",
+    ),
+    "what is unpacked is a view": (
+        "x, sizes = pack([w * 2, w + 1], 'b * d')\nz = x.exp()\ny, _ = unpack(z, sizes, 'b * d')\ny += 1\n"
+        "y.sum().backward()\n",
+        "modified by an inplace operation",
+        "TLN201",
+    ),
     "dots over a known shape": (
         "p = w.exp()\nq = rearrange(p, '... d -> d ...')\nq.zero_()\np.sum().backward()\n",
         "modified by an inplace operation",
@@ -60,6 +72,10 @@ CORRECT = {
     "computed with before it is written": (
         "p = w.softmax(-1)\nq = rearrange(p, 'b n (h d) -> b h n d', h=2) + 0\nq.mul_(2)\nq.sum().backward()\n"
     ),
+    "packed is a copy, and its parts may be written": (
+        "y = w * 2\nx, sizes = pack([y, w.exp()], 'b * d')\nx += 1\na, b = unpack(x, sizes, 'b * d')\na += 1\nb += 1\n"
+        "(a + b + y).sum().backward()\n"
+    ),
     "repeated and computed with": (
         "c = torch.ones(1, 1, 4, requires_grad=True)\nd = repeat(c, '1 1 d -> b 1 d', b=3) * 1\nd += 1\n"
         "d.sum().backward()\n"
@@ -69,7 +85,7 @@ CORRECT = {
 
 def _refusal(text: str, monkeypatch: pytest.MonkeyPatch) -> str:
     package = types.ModuleType("einops")
-    for name in ("rearrange", "reduce", "repeat"):
+    for name in ("pack", "rearrange", "reduce", "repeat", "unpack"):
         setattr(package, name, getattr(named_axes, name))
     layers = types.ModuleType("einops.layers.torch")
     for name in ("Rearrange", "Reduce"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.knowledge.ops.find import find
-from torchlint.model.events import InplaceWrite, SavedTensorRead
+from torchlint.model.events import FreedGraphRead, InplaceWrite, SavedTensorRead
 from torchlint.model.events.writes import OldValueRead
 from torchlint.rule import Edit, Fix
 from torchlint.syntax.place import is_place
@@ -228,6 +228,19 @@ def out_of_place(event: InplaceWrite | SavedTensorRead | OldValueRead) -> Fix | 
             edits = (Edit(line, _line(line, small, text)),)
             return Fix(f"write `{text}`, out of place", edits, safe=False, imports=imports)
     return None
+
+
+def no_freed_graph(event: FreedGraphRead) -> Fix | None:
+    """The program with a state that is detached, or with one backward on the sum of two losses: an unsafe fix."""
+    if event.carried and not event.built_in_init:
+        detach = f"{event.carried} = {event.carried}.detach()"
+        text = followed_by(event.statement, detach)
+        return Fix(f"detach the state: `{detach}`", (Edit(event.statement, text),), safe=False) if text else None
+    text = one_backward(event.freeing_statement, event.statement) if event.consecutive else None
+    if text is None or event.same_root:
+        return None
+    edits = (Edit(event.freeing_statement, ""), Edit(event.statement, text))
+    return Fix(f"call backward once, on the sum: `{text}`", edits, safe=False)
 
 
 def old_value_kept(event: OldValueRead) -> Fix | None:

@@ -120,11 +120,12 @@ def unpack(tensor: Any, sizes: Sequence[Sequence[int]], pattern: str) -> list[An
     if -1 in lengths:
         known = tensor.shape[before] - sum(each for each in lengths if each > 0)
         lengths = [known if each < 0 else each for each in lengths]
-    parts = torch.split(tensor, lengths, dim=before)
-    return [
-        part.reshape(*tensor.shape[:before], *each, *tensor.shape[before + 1 :])
-        for part, each in zip(parts, sizes, strict=True)
-    ]
+    found, start = [], 0
+    for length, each in zip(lengths, sizes, strict=True):  # slices, as einops takes them: no view of several
+        part = tensor.narrow(before, start, length)
+        found.append(part.reshape(*tensor.shape[:before], *each, *tensor.shape[before + 1 :]))
+        start += length
+    return found
 
 
 def einsum(*given: Any) -> Any:

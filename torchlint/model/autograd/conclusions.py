@@ -139,6 +139,8 @@ def _one_decision(autograd: Autograd, read: SavedRead) -> Condition | None:
     rest = read.need - read.basis
     if len(rest) != 1 or read.write.spelling in ("optimizer", "backward"):
         return None
+    if any(each.kind == "kernel" for each in read.conditions):
+        return None
     ((number, arm),) = rest
     found = autograd.machine.condition(number)
     if found is None or _ABOUT_MODE.search(found):

@@ -13,7 +13,7 @@ import libcst as cst
 
 from torchlint.model.autograd.autograd import Autograd, Retained, SavedRead, Visited
 from torchlint.model.autograd.refusals import refuse
-from torchlint.model.autograd.unseen import is_loss
+from torchlint.model.autograd.unseen import adds_loss, is_loss
 from torchlint.model.autograd.walk import graph_of
 from torchlint.model.events import FreedGraphRead, Refusal, RetainedUse, TensorFacts
 from torchlint.model.events.trace import Step
@@ -178,7 +178,10 @@ def _read_released(
             saves = node.last_holds
         else:
             saves = Truth.YES if any(not s.guard - machine.path for s in node.saved) else node.holds
-        unseen = node.opaque and release.root is root and node is _only_node(root) and is_loss(root, facts.name)
+        again = release.root is root and node is _only_node(root) and is_loss(root.origin, facts.name)
+        # A sum that is carried on: the backward of the iteration before came back through this part of it.
+        added = release.iteration != machine.iteration and node.condition.truth() is Truth.YES
+        unseen = node.opaque and (again or (added and adds_loss(node.origin, node.result)))
         if saves is Truth.NO and not same_root:
             continue
         need = unconditional(guard | release.assumed | machine.assumed)
@@ -203,7 +206,7 @@ def _read_released(
             saves=saves,
             freed_by=release.step,
             same_call=release.origin is origin,
-            same_root=same_root or unseen,
+            same_root=same_root or (unseen and again),
             unseen=unseen,
             built_in_init=bool(node.built_in) and not machine.built_in,
             freeing_statement=release.line,

@@ -296,8 +296,9 @@ class TermWithoutGradient(Event):
 @record(frozen=True, kw_only=True)
 class GivenNetworkFreed(Event):
     """
-    Two backwards go through one call of a network that the program is given and that an optimizer steps over: the first
-    has freed the graph of that call. `node` is the second.
+    Two backwards go through one call of a network that the program is given: the first has freed the graph of that
+    call. `node` is the second. An optimizer steps over the network, or the second comes to the call through another
+    one, of a later iteration, that was given what it returned.
 
     Attributes
     ----------
@@ -305,10 +306,13 @@ class GivenNetworkFreed(Event):
         How the program calls the network.
     root
         The root of the second backward.
+    carried
+        How the program writes what the later call is given; "" if both go through one call.
     """
 
     network: str
     root: TensorFacts
+    carried: str
 
 
 @record(frozen=True, kw_only=True)

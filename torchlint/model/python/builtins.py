@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from torchlint.model.autograd.writes import escape, show, use
-from torchlint.model.python.attributes import attribute
+from torchlint.model.python.attributes import attribute, is_module
 from torchlint.model.python.callbacks import havoc
 from torchlint.model.python.containers import MOST_ITEMS, any_of, elements_of
 from torchlint.model.python.flags import text_is_run, unsettle, unsettle_gradients
@@ -50,7 +50,7 @@ def call_builtin(run: Run, name: str, site: CallSite) -> Value | None:
     handler = _BUILTINS.get(name)
     if handler is not None:
         return handler(run, site)
-    if name in ("int", "float", "bool", "str", "len", "repr", "id", "hash", "hasattr", "callable", "issubclass"):
+    if name in ("int", "float", "bool", "str", "len", "repr", "id", "hash", "hasattr", "issubclass"):
         return _scalar_builtin(run, name, site)
     if name in ("print",):
         for value in site.values():
@@ -175,6 +175,29 @@ def _isinstance(run: Run, site: CallSite) -> Value:
     if truth is Truth.MAYBE and is_no_layer_of(*site.positional) and not _is_of_project(run, site.positional[1]):
         truth = Truth.NO
     return Scalar("bool") if truth is Truth.MAYBE else Constant(truth is Truth.YES)
+
+
+def _callable(run: Run, site: CallSite) -> Value:
+    """`callable(x)`: functions, classes and Modules are, and no number, text or container is."""
+    found = Scalar("bool")
+    if len(site.positional) != 1:
+        return found
+    of = [_is_callable(each) for _, each in alternatives(site.positional[0], run.machine.guard)]
+    return Constant(of[0] is Truth.YES) if of and of[0] is not Truth.MAYBE and len(set(of)) == 1 else found
+
+
+def _is_callable(value: Value) -> Truth:
+    if isinstance(value, (Function, Class, Bound, Partial, Module)):
+        return Truth.YES
+    if isinstance(value, (Constant, Scalar, Sequence, Mapping, Tensor)):
+        return Truth.NO
+    if isinstance(value, External):
+        kind = value.qualified.startswith("torch.nn.") and value.qualified.rpartition(".")[2][:1].isupper()
+        return Truth.YES if kind else Truth.MAYBE
+    if isinstance(value, Instance):
+        called = any("__call__" in each.attributes for each in value.cls.ancestry())
+        return Truth.YES if called else is_module(value)
+    return Truth.MAYBE
 
 
 def _is_of_project(run: Run, kind: Value) -> bool:
@@ -404,6 +427,7 @@ _BUILTINS: dict[str, Callable[[Run, CallSite], Value | None]] = {
     "getattr": _getattr,
     "setattr": builtin_setattr,
     "map": _map,
+    "callable": _callable,
     "filter": _filter,
     "vars": _vars,
     "type": _type,

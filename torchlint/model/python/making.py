@@ -84,10 +84,12 @@ def lists_all(instance: Instance) -> bool:
     Whether an object's registered parameters can only be those that were seen to be assigned: not where it stands for
     objects of derived classes, too, or unknown code has had it.
     """
-    cls = instance.cls
-    if not instance.exact or instance.havocked or not made_as_written(cls):
-        return False
-    return all(_LISTS.isdisjoint(each.attributes) for each in cls.ancestry())
+    return instance.exact and not instance.havocked and made_as_written(instance.cls) and lists_its_own(instance)
+
+
+def lists_its_own(instance: Instance) -> bool:
+    """Whether what is registered with an object, as far as it is known, is among what its `parameters()` gives."""
+    return inherits_known(instance.cls) and all(_LISTS.isdisjoint(each.attributes) for each in instance.cls.ancestry())
 
 
 def is_abstract(cls: Class) -> bool:

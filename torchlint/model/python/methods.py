@@ -26,7 +26,7 @@ from torchlint.model.python.module_parts import unseen_parameter
 from torchlint.model.python.modules import mode_argument, module_method
 from torchlint.model.python.run import Run
 from torchlint.model.python.unknown_code import unknown_call
-from torchlint.model.python.variables import not_none, resolved
+from torchlint.model.python.variables import named_in_file, not_none, resolved
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -94,6 +94,9 @@ def method_call(run: Run, receiver: Value, node: ir.Attribute, site: CallSite) -
         if isinstance(found, External):
             return run.invoke(attribute(run, receiver, node.attr, node), site)
         receiver = found
+    first = site.positional[0] if node.attr == "get" and site.positional and isinstance(receiver, Unknown) else NONE
+    if first != NONE and (named := named_in_file(run, node.value, first)) is not None:
+        return named
     if node.attr == "update" and (owner := owner_of_dict(run, node.value)) is not None:
         (given, *others) = site.values() or [Unknown()]
         known = given.items if isinstance(given, Mapping) and not others and site.complete else None

@@ -16,7 +16,7 @@ from torchlint.model.python.builtins import dict_builtin
 from torchlint.model.python.callbacks import hand_on
 from torchlint.model.python.containers import MOST_ITEMS
 from torchlint.model.python.flags import changes_flags, given_to
-from torchlint.model.python.making import inherits_known, lists_all
+from torchlint.model.python.making import inherits_known, lists_all, lists_its_own
 from torchlint.model.python.module_parts import (
     all_modules,
     direct_modules,
@@ -163,7 +163,10 @@ def _parameters(module: Instance | Module, name: str, site: CallSite) -> Value:
     element: Value = unseen_parameter(source, module)
     if name == "named_parameters":
         element = Sequence("tuple", (Scalar("str"), element))
-    return Sequence("generator", None, element, source)
+    listed = Sequence("generator", None, element, source)
+    if isinstance(module, Module) or lists_its_own(module):
+        listed.among = tuple(items[:MOST_ITEMS])
+    return listed
 
 
 def _load_state(run: Run, module: Instance | Module, site: CallSite) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from torchlint.model.python.containers import any_of, holds_modules, slice_of
 from torchlint.model.python.run import Expressions, Run
-from torchlint.model.python.variables import resolved
+from torchlint.model.python.variables import named_in_file, resolved
 from torchlint.model.state.values import (
     Bound,
     Choice,
@@ -51,7 +51,10 @@ def evaluate_index(run: Run, node: ir.Expression) -> Value | SliceValue | list[V
 
 def _evaluate_subscript(run: Run, node: ir.Subscript) -> Value:
     value = run.evaluate(node.value)
-    return subscript(run, value, evaluate_index(run, node.index), node)
+    index = evaluate_index(run, node.index)
+    if isinstance(index, Constant) and (found := named_in_file(run, node.value, index)) is not None:
+        return found
+    return subscript(run, value, index, node)
 
 
 def subscript(run: Run, value: Value, index: Value | SliceValue | list[Value | SliceValue], origin: ir.Node) -> Value:

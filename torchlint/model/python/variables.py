@@ -31,6 +31,7 @@ from torchlint.model.state.values import (
     reachable_tensors,
     unknown_guard,
 )
+from torchlint.syntax import ir
 
 
 def lookup(run: Run, name: str) -> Value:
@@ -56,6 +57,20 @@ def _global(run: Run, frame: Frame, name: str) -> Value:
             if ops.find(qualified) or modules.find(qualified) or factories.find(qualified) or qualified in _TORCH_NAMES:
                 return External(qualified)
     return External(f"builtins.{name}") if name in _BUILTINS else Unknown()
+
+
+def named_in_file(run: Run, namespace: ir.Expression, name: Value) -> Value | None:
+    """`globals()[name]`: a function or a class of the running file, whose name is known; None if it is no such."""
+    called = namespace.function if isinstance(namespace, ir.Call) and not namespace.arguments else None
+    if not isinstance(called, ir.Name) or called.id != "globals" or not isinstance(name, Constant):
+        return None
+    frame = globals_of(run.machine.frame)
+    if not isinstance(name.value, str) or lookup(run, "globals") != External("builtins.globals"):
+        return None
+    found = frame.variables.get(name.value)
+    if found is None and isinstance(frame, Globals) and run.imports is not None:
+        found = run.imports.name(frame, name.value)
+    return found if isinstance(found, (Function, Class, External)) else None
 
 
 def resolved(run: Run, value: Value) -> Value:

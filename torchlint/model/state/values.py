@@ -107,11 +107,11 @@ class Unbound(Unknown):
 class Sequence:
     """
     A list, tuple, set, deque or generator. `items` is None when its length is unknown; then `element` stands for any of
-    them, and `last` is what was appended last, if nothing has happened to the list since. `longest`: the length past
-    which a deque drops what was put in first.
+    them, `among` are some of which it is certain that they are among them, and `last` is what was appended last, if
+    nothing has happened to the list since. `longest`: the length past which a deque drops what was put in first.
     """
 
-    __slots__ = ("element", "items", "kind", "last", "longest", "parameters_of")
+    __slots__ = ("among", "element", "items", "kind", "last", "longest", "parameters_of")
 
     def __init__(
         self, kind: str, items: tuple[Value, ...] | None, element: Value | None = None, parameters_of: str = ""
@@ -119,6 +119,7 @@ class Sequence:
         self.kind = kind
         self.items = items
         self.element = element
+        self.among: tuple[Value, ...] = ()
         self.last: Value | None = None
         self.longest: int | None = None
         self.parameters_of = parameters_of

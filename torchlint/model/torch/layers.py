@@ -55,6 +55,8 @@ class _Opaque:
     owned: list[Tensor]
     own: Grad
     core: GraphNode | None = None
+    kept: bool = False
+    """The first of its results is noted as saved, if it is."""
 
 
 UNSEEN = "(unseen)"
@@ -303,4 +305,20 @@ def _structure(torch: Torch, layer: _Opaque, structure: object, sizes: Iterator[
     )
     # Which tensors such a layer saves is not known: its result may be one of them.
     result.storage.uses = (Use(torch.machine.tick(), origin),)
+    if layer.core is not None and _keeps_output(layer) and torch.machine.grad_mode is not Truth.NO:
+        guard: Guard = frozenset({(("kernel", display), 1)})
+        saved = save_tensor(autograd, layer.core, "result", result, torch.machine.tick(), guard)
+        layer.core.saved = (*layer.core.saved, saved)
+        layer.kept = True
     return result
+
+
+def _keeps_output(layer: _Opaque) -> bool:
+    """
+    Whether the fused kernel of a recurrent layer saves what it returns first, and not a copy of it: oneDNN's on the
+    CPU and cuDNN's do (`RNN.cpp`, `mkldnn_rnn_layer` and `_cudnn_rnn` in derivatives.yaml), of two directions cuDNN's
+    alone, and of a GRU the CPU has no fused one.
+    """
+    config = layer.module.config
+    plain = config.get("bidirectional") is False and config.get("proj_size") == 0
+    return layer.module.kind.name == "LSTM" and plain and not layer.kept

@@ -1,5 +1,6 @@
 """
-`einops` on abstract tensors: `rearrange`, `reduce` and `repeat` as the operations of torch that they run.
+`einops` on abstract tensors: `rearrange`, `reduce`, `repeat`, `pack` and `unpack` as the operations of torch that they
+run.
 
 Each is an unflatten, a permutation, a reduction, an expand and a reshape, as far as its pattern asks for them
 (`_apply_recipe` in einops/einops.py). A pattern that is not a constant, or has dots over a shape that nobody knows,
@@ -11,6 +12,7 @@ from __future__ import annotations
 import re
 from math import prod
 
+from torchlint.model.autograd.tensors import materialise
 from torchlint.model.state.call_site import CallSite
 from torchlint.model.state.guards import Truth
 from torchlint.model.state.values import (
@@ -33,6 +35,7 @@ from torchlint.syntax import ir
 NAMES = {
     f"{package}.{name}": name for package in ("einops", "einops.einops") for name in ("rearrange", "reduce", "repeat")
 }
+PACKING = {f"{package}.{name}": name for package in ("einops", "einops.packing") for name in ("pack", "unpack")}
 LAYERS = {
     f"{package}.{name}": (f"einops.{name.lower()}", words)
     for package in ("einops.layers.torch",)
@@ -75,6 +78,52 @@ def move_axes(torch: Torch, qualified: str, site: CallSite, given: Value | None 
     moving = _Moving(torch, site.node, name, tensor, sizes)
     reduction = str(how.value) if isinstance(how, Constant) else ""
     return moving.joined(right) if moving.split(left) and moving.order(right, reduction) else None
+
+
+def pack_axes(torch: Torch, qualified: str, site: CallSite) -> Value | None:
+    """
+    What `pack` and `unpack` give (einops/packing.py): the axes under the star of each tensor as one, and all of them
+    joined along it, with the shapes that these axes had; and slices along it in these shapes again. None where it is
+    not known how many there are.
+    """
+    unpacks = PACKING[qualified] == "unpack"
+    pattern = site.get(2 if unpacks else 1, "pattern")
+    if not site.complete or not isinstance(pattern, Constant) or not isinstance(pattern.value, str):
+        return None
+    axes = pattern.value.split()
+    if axes.count("*") != 1:
+        return None
+    place, shape = Constant(axes.index("*")), Sequence("tuple", None, Scalar("int"))
+    if unpacks:
+        whole, shapes = _only_tensor(torch, site.get(0, "tensor")), site.get(1, "packed_shapes")
+        if whole is None or not isinstance(shapes, Sequence) or shapes.items is None:
+            return None
+        bounds: list[Value] = [Scalar("int"), Scalar("int")]
+        parts = [_run(torch, site, "torch.Tensor.narrow", [whole, place, *bounds]) for _ in shapes.items]
+        found = [each and _run(torch, site, "torch.Tensor.view", [each, shape]) for each in parts]
+        known = tuple(each for each in found if each is not None)
+        return Sequence("list", known) if len(known) == len(found) else None
+    given = site.get(0, "tensors")
+    held = [_only_tensor(torch, each) for each in given.items or ()] if isinstance(given, Sequence) else []
+    flat = [each and _run(torch, site, "torch.Tensor.reshape", [each, shape]) for each in held]
+    joined = [each for each in flat if each is not None]
+    if not joined or len(joined) != len(flat):
+        return None
+    packed = _run(torch, site, "torch.cat", [Sequence("list", tuple(joined))], {"dim": place})
+    shapes = Sequence("list", tuple(Sequence("tuple", None, Scalar("int")) for _ in joined))
+    return None if packed is None else Sequence("tuple", (packed, shapes))
+
+
+def _only_tensor(torch: Torch, value: Value | None) -> Tensor | None:
+    if isinstance(value, Unknown):
+        return materialise(torch.autograd, value)
+    return value if isinstance(value, Tensor) else None
+
+
+def _run(
+    torch: Torch, site: CallSite, spelling: str, given: list[Value], named: dict[str, Value] | None = None
+) -> Value | None:
+    return apply(torch, spelling, given, named or {}, site.node, spelling.rpartition(".")[2])
 
 
 def layer_of_axes(qualified: str, site: CallSite) -> Value | None:

@@ -31,8 +31,10 @@ def new_optimizer(torch: Torch, qualified: str, site: CallSite) -> Value:
 
 def _taken(torch: Torch, given: Value | None, name: str, site: CallSite) -> tuple[list[Tensor], bool]:
     """The tensors in what an optimizer is given, in groups or not, and whether these are all."""
-    if not isinstance(given, Sequence) or given.items is None:
+    if not isinstance(given, Sequence):
         return [], False
+    if given.items is None:
+        return [each for each in _without_names(given.among) if isinstance(each, Tensor)], False
     groups = [each for each in given.items if isinstance(each, Mapping)]
     if groups and len(groups) == len(given.items):
         found = [_group(torch, each, name, site) for each in groups]

@@ -1,6 +1,7 @@
 """
 Networks that are given (arguments, attributes set from arguments): an optimizer steps between one of their calls and
-the backward through it, or two backwards go through one call.
+the backward through it, two backwards go through one call, or a call is given what the call of the iteration before has
+returned, and each iteration runs a backward.
 
 What nobody knows of such a network is how many layers it has, and whether they are frozen. That an optimizer is built
 over its `parameters()` shows that it is a Module; that a backward through one of its calls came back, that its
@@ -12,6 +13,7 @@ criteria alone. Does not judge.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from torchlint.knowledge.ops import find as ops
@@ -46,7 +48,10 @@ _MOST_STEPS = 60
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """A network, a criterion or an operation was called; `network` is None but for the first."""
+    """
+    A network, a criterion, an operation or code that nobody knows was called; `network` is None but for the first, and
+    of the last no arguments are kept.
+    """
 
     network: Unknown | None
     name: str
@@ -57,6 +62,21 @@ class _Call:
     iteration: tuple[int, ...]
     freed: tuple[ir.Node, Guard] | None = None
     """The backward that has gone through it and freed its graph, and its path: another one is refused for that."""
+    given: bool = False
+    """It is a network, or code that may be one."""
+    before: _Call | None = None
+    """The call at the same place, in an earlier iteration, of whose results it is given one."""
+    carried: str = ""
+    """How the program calls that."""
+
+    def earlier(self) -> Iterator[_Call]:
+        """Itself, and the calls whose results came down to it."""
+        call: _Call | None = self
+        for _ in range(_MOST_STEPS):
+            if call is None:
+                break
+            yield call
+            call = call.before
 
 
 @dataclass(slots=True, eq=False)
@@ -72,7 +92,7 @@ class _Stepped:
 class GivenNetworks(Observer):
     """Raises `GivenNetworkStepped`, `GivenNetworkFreed`."""
 
-    words = (".parameters",)
+    words = (".parameters", ".backward")
     concerns = (DIFFERENTIATING,)
 
     def __init__(self, machine: Machine) -> None:
@@ -133,17 +153,32 @@ class GivenNetworks(Observer):
         if isinstance(module, Module):
             self._note(None, module.kind.name, tuple(arguments), origin)
 
-    def _note(self, network: Unknown | None, name: str, arguments: tuple[Value, ...], origin: ir.Node) -> None:
+    def _note(self, network: Unknown | None, name: str, arguments: tuple[Value, ...], origin: ir.Node) -> _Call | None:
         if self.machine.grad_mode is not Truth.YES:
             self._calls.pop(id(origin), None)
-            return
+            return None
         known = self._calls.get(id(origin))
         if known is not None and known.iteration == self.machine.iteration:
             network, arguments = None, ()  # in a helper: which of its calls a value is from is not known
         self._count += 1
-        self._calls[id(origin)] = _Call(
-            network, name, arguments, origin, self._count, self.machine.path, self.machine.iteration
-        )
+        made = _Call(network, name, arguments, origin, self._count, self.machine.path, self.machine.iteration)
+        self._calls[id(origin)] = made
+        return made
+
+    def _note_given(self, network: Unknown | None, name: str, arguments: list[Value], origin: ir.Call) -> None:
+        """
+        A call of a network, or of code that may be one: is it given what its last call has returned? Code that is given
+        nothing else may well be there to detach it.
+        """
+        last = self._calls.get(id(origin)) if network is not None or len(arguments) > 1 else None
+        carried = _carried(origin, arguments) if last is not None else None
+        made = self._note(network, name, tuple(arguments) if network is not None else (), origin)
+        if made is None:
+            return
+        made.given = True
+        if last is not None and carried is not None and made.iteration != last.iteration:
+            made.before = last
+            made.carried = carried
 
     def zeroed(self, owner: Value, origin: ir.Node) -> None:
         known = self._networks.get(id(owner))
@@ -160,9 +195,11 @@ class GivenNetworks(Observer):
         if not isinstance(callee, Unknown) or receiver is not None or not name:
             return
         if self._is_network(callee):
-            self._note(callee, name, tuple(arguments), origin)
+            self._note_given(callee, name, arguments, origin)
         elif _CRITERION.search(name.rpartition(".")[2]):
             self._note(None, name, tuple(arguments), origin)
+        else:
+            self._note_given(None, name, arguments, origin)
 
     def stepped(self, optimizer: Value, origin: ir.Call) -> None:
         known = self._networks.get(id(optimizer))
@@ -186,19 +223,25 @@ class GivenNetworks(Observer):
         self.pending.ran_backward()
         if callee == "autograd.grad" or inputs is not None:
             return
-        calls = self._behind(root)
+        given = self._behind(root)
+        calls = [call for call in given if call.network is not None]
         path = self.machine.path
         again = [call for call in calls if call.network is not None and call.freed and call.freed[1] <= path]
         if again:
             # the last that was called: a backward comes to it first
             self._tell_freed(max(again, key=lambda call: call.time), root, origin)
+        for call in given if not again else ():
+            if call.before and any(each.freed and each.freed[1] <= path for each in call.before.earlier()):
+                self._tell_carried(call, root, origin)
+                break
         for call in calls if not any(each.freed for each in calls) else ():
             for step in self._steps:
                 if step.network is call.network and call.time < step.time and call.path <= path and step.path <= path:
                     self._tell(call, step, origin)
                     break
-        for call in calls:
-            call.freed = None if _retains(origin) else (origin, path)
+        for call in given:
+            for each in call.earlier():
+                each.freed = None if _retains(origin) else (origin, path)
         self._count += 1
         self._fed += [(call.network, path) for call in calls if call.network is not None]
 
@@ -225,6 +268,18 @@ class GivenNetworks(Observer):
             else (forward,),
             network=call.name,
             root=self.machine.facts(root),
+            carried="",
+        )
+        self.pending.add(event)
+
+    def _tell_carried(self, call: _Call, root: Tensor, origin: ir.Node) -> None:
+        event = GivenNetworkFreed(
+            node=origin.origin,
+            statement=self.machine.line(),
+            trace=(Step(call.origin.origin, f"`{call.name}` is given what its last call has returned"),),
+            network=call.name,
+            root=self.machine.facts(root),
+            carried=call.carried,
         )
         self.pending.add(event)
 
@@ -259,7 +314,7 @@ class GivenNetworks(Observer):
             call = self._calls.get(id(origin)) if origin is not None else None
             if call is not None:
                 pending += call.arguments
-                if call.network is not None:
+                if call.given:
                     found.append(call)
         return found
 
@@ -268,3 +323,19 @@ def _retains(origin: ir.Node) -> bool:
     """Whether a backward is told anything that may keep its graph."""
     given = origin.arguments if isinstance(origin, ir.Call) else []
     return any(each.star or each.keyword in ("retain_graph", "create_graph") or not each.keyword for each in given)
+
+
+def _carried(origin: ir.Call, arguments: list[Value]) -> str | None:
+    """How the first argument is written that a call at the same place has returned, alone or in a tuple."""
+    written = [each.value for each in origin.arguments]
+    for place, value in enumerate(arguments):
+        held = value.items or () if isinstance(value, Sequence) else (value,)
+        for inner, each in enumerate(held):
+            made = each.source if isinstance(each, Unknown) else each.origin if isinstance(each, Tensor) else None
+            if made is not origin or (isinstance(each, Tensor) and each.cut):
+                continue
+            shown = written[place] if len(written) == len(arguments) else None
+            if isinstance(shown, ir.Sequence) and len(shown.elements) == len(held):
+                shown = shown.elements[inner]
+            return (dotted(shown) if shown is not None else "") or f"{dotted(origin.function)}(...)"
+    return None

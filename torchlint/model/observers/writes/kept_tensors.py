@@ -209,6 +209,39 @@ class KeptTensors:
                 self.waiting.remove(each)
                 self._tell(each, origin)
 
+    def met(self, bound: dict[str, Value], origin: ir.Node) -> None:
+        """An operation is given one tensor twice: once as what a container keeps since before a write, perhaps."""
+        given = [value.tensor if isinstance(value, Unknown) else value for value in bound.values()]
+        known = [each for each in given if isinstance(each, Tensor) and id(each.storage) in self.elements]
+        tensor = next((each for place, each in enumerate(known) if any(each is other for other in known[:place])), None)
+        if tensor is None or self.machine.statement is None:
+            return
+        written = _operands(origin)
+        for place, part in enumerate(written):
+            if not isinstance(part, ir.Subscript) or not isinstance(part.value, ir.Name):
+                continue
+            others = written[:place] + written[place + 1 :]
+            if any(isinstance(each, (ir.Name, ir.Attribute)) and self._tensor(each) is tensor for each in others):
+                self._met_again(tensor, part.value, part.index)
+
+    def _met_again(self, tensor: Tensor, name: ir.Name, index: ir.Node | None) -> None:
+        machine = self.machine
+        for element in self.elements[id(tensor.storage)]:
+            key = index.value if isinstance(index, ir.Constant) else ...
+            if element.name != name.id or element.frame is not machine.frame or element.tensor is not tensor:
+                continue
+            if element.key is ... or element.key != key:
+                continue
+            if self._value(machine.frame.variables.get(name.id)) is not element.container:
+                continue
+            for write in tensor.storage.writes:
+                if write.time <= element.time or write.foreign_call is not None:
+                    continue
+                if conjoin(element.guard, write.path, write.assumed, machine.guard) is not None:
+                    need = element.guard | write.path | write.assumed | machine.assumed
+                    self._tell(_Waiting(element, write, "element", need - machine.path), name)
+                    return
+
     def _use(self, each: _Waiting, origin: ir.Node) -> Literal["read", "gone", ""]:
         statement = self.machine.statement
         parent = parent_of(statement, origin) if statement is not None else None
@@ -260,3 +293,15 @@ class KeptTensors:
             layer=each.layer,
         )
         self.pending.add(event, each.need)
+
+
+def _operands(origin: ir.Node) -> list[ir.Expression]:
+    """What is written of an operation as its operands."""
+    if isinstance(origin, ir.Binary):
+        return [origin.left, origin.right]
+    if isinstance(origin, ir.Compare):
+        return [origin.left, *origin.rights]
+    if isinstance(origin, ir.Call):
+        receiver = [origin.function.value] if isinstance(origin.function, ir.Attribute) else []
+        return [*receiver, *(each.value for each in origin.arguments)]
+    return []

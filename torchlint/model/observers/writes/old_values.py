@@ -231,6 +231,8 @@ class OldValues(Observer):
     # -- who reads the values
 
     def operation(self, spelling: str, bound: dict[str, Value], result: Value, origin: ir.Node, display: str) -> None:
+        if self.kept.elements:
+            self.kept.met(bound, origin)
         if not self._overwritten:
             return
         op = bare(spelling.rpartition(".")[2])
