@@ -1,4 +1,4 @@
-"""What a file that is loaded for its classes needs: options of its command, layers, weights and files that are not there."""
+"""What a file that is loaded for its classes needs: options of its command, layers, weights, files that are not there."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_options_that_are_given_are_parsed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "said, status", [(", weights_only=False", "confirmed"), (", weights_only=True", "inconclusive")]
+    ("said", "status"), [(", weights_only=False", "confirmed"), (", weights_only=True", "inconclusive")]
 )
 def test_a_file_that_is_not_there_is_loaded_as_it_was_asked(said: str, status: str, verdicts: Verdicts) -> None:
     program = f"""
