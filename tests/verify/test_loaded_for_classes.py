@@ -1,4 +1,4 @@
-"""What a file that is loaded for its classes needs: options of its command, layers, weights, files that are not there."""
+"""What a file that is loaded for its classes needs: options of a command, layers, weights and files that are absent."""
 
 from __future__ import annotations
 
