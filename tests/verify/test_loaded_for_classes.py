@@ -94,6 +94,15 @@ def driven(text: str, name: str, folder: Path) -> Outcome:
         ),
         pytest.param(
             """
+            import os
+            def weights(name):
+                return torch.load(os.path.join("weights", name))
+            """,
+            "weights",
+            id="a part of a path",
+        ),
+        pytest.param(
+            """
             def distances(binary_mask):
                 \"\"\"
                 Args:

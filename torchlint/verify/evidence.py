@@ -208,6 +208,13 @@ def evidence(function: ast.AST) -> Iterator[tuple[str, str]]:
                 ast.Attribute(ast.Name("torch"), "save"), [_, ast.Name(name), *_]
             ):
                 yield name, "path"
+            case ast.Call(
+                ast.Attribute(ast.Attribute(ast.Name("os"), "path"), _)
+                | ast.Attribute(ast.Name("os"), "makedirs" | "listdir" | "mkdir")
+                | ast.Name("open" | "Path"),
+                arguments,
+            ):
+                yield from ((each.id, "path") for each in arguments if isinstance(each, ast.Name))
             case ast.Call(ast.Attribute(_, asked), keywords=[*keywords]) if asked.islower() and keywords:
                 axes = (each.value for each in keywords if each.arg in ("dim", "axis"))
                 yield from ((each.id, "axis") for each in axes if isinstance(each, ast.Name))

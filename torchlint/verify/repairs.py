@@ -157,7 +157,7 @@ def _of_several_sizes(inputs: Inputs, message: str) -> Iterator[Inputs]:
 
 
 _NO_TENSOR = (
-    r"not Tensor|'Tensor' object|Tensor cannot|single element can be converted|only one element tensors"
+    r"not '?Tensor|'Tensor' object|Tensor cannot|single element can be converted|only one element tensors"
     r"|Tensor.__format__|ambiguous|'Tensor' and 'str'"
 )
 """Refusals of tensors."""
