@@ -86,7 +86,7 @@ class ConcatenationInLoop(Rule):
         message = f"`{name}` is copied as a whole in every round: collect in a list, and `{event.function}` once"
         # Nothing else says that there are more than a few rounds, and copies of little cost little.
         level = None if event.many else Level.STRICT
-        claims = (Observed("cheaper"),)
+        claims = (Observed("cheaper"), Observed("copied-again", name))
         yield Diagnostic(
             event.node,
             message,
@@ -108,6 +108,11 @@ def _fix(event: work.GrownInLoop) -> Fix | None:
         return None
     if not isinstance(initial, cst.SimpleStatementLine) or len(initial.body) > 1:
         return None
+    match initial.body[0]:
+        case cst.Assign(targets=[cst.AssignTarget(cst.Name())]) | cst.AnnAssign():
+            pass
+        case _:  # it binds other names, too
+            return None
     rest = "".join(f", {code(each.with_changes(comma=cst.MaybeSentinel.DEFAULT))}" for each in event.rest)
     text = preceded_by(after, f"{event.name} = {event.function}({event.name}{rest})")
     if text is None:

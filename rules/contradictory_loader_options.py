@@ -4,6 +4,7 @@ from torchlint.fixes.rewrites import without_argument
 from torchlint.model.events import data
 from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
 
+_LATE = (Raises("AssertionError"), Raises("AssertionError", here=False))
 _REFUSALS = (
     "option should be non-negative",
     "prefetch_factor option could only be specified in multiprocessing",
@@ -96,7 +97,7 @@ class ContradictoryLoaderOptions(Rule):
         else:
             why = f"`{event.option}` and `{event.reason}` exclude each other"
         raises = "iterating over it raises" if event.late else "the constructor raises"
-        claims = () if event.late else tuple(map(Raises, _REFUSALS))
+        claims = _LATE if event.late else tuple(map(Raises, _REFUSALS))
         yield Diagnostic(event.node, f"{why}: {raises}", event.trace, _fix(event), claims=claims)
 
 

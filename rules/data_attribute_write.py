@@ -110,7 +110,8 @@ class DataAttributeWrite(Rule):
         if event.temporary:
             source = node.value if isinstance(node, cst.Subscript) else node
             message = f"`.data =` gives other memory to what the index has just made: {shown(source)} stays as it was"
-            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING)
+            claims = (Observed("write-lost", code(source)),)
+            yield Diagnostic(event.node, message, event.trace, level=Level.WARNING, claims=claims)
             return
         message = f"`{event.op}` writes {shown(node)} through `.data`, unseen by autograd"
         level = _level(event)

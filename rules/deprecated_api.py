@@ -3,7 +3,7 @@ from functools import partial
 
 from torchlint.fixes.renames import renamed
 from torchlint.model.events import api
-from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule, Warns
+from torchlint.rule import Claim, Diagnostic, Example, Holds, Level, Observed, Rule, Warns
 
 
 class DeprecatedApi(Rule):
@@ -132,7 +132,11 @@ class DeprecatedApi(Rule):
             new = f"`{change.instead}`"
             message = f"a {new}, which takes its place, is no `{event.spelled}`: ask for {new}, the base of both"
         since = "" if change.deprecated is None else ".".join(map(str, change.deprecated))
-        claim = Observed("documented", event.name) if change.quiet else Observed("deprecated", event.name, since)
+        claim: Claim = Observed("documented", event.name) if change.quiet else Observed("deprecated", event.name, since)
+        if event.compared and change.derived:
+            words = f"a `{change.instead}` is no `{event.spelled}`, which derives from it"
+            known = f"issubclass({event.name}, {change.instead}) and {event.name} is not {change.instead}"
+            claim = Holds(known, before=True, words=words)
         yield Diagnostic(
             event.node,
             message,

@@ -3,7 +3,7 @@ from functools import partial
 
 from torchlint.fixes.renames import with_argument_said, without_old_argument
 from torchlint.model.events import api
-from torchlint.rule import Diagnostic, Example, Level, Observed, Raises, Rule, Warns
+from torchlint.rule import Claim, Diagnostic, Example, Level, Observed, Raises, Rule, Warns
 
 
 class DeprecatedArgument(Rule):
@@ -131,7 +131,10 @@ class DeprecatedArgument(Rule):
             fix = partial(without_old_argument, event)
             function = "torchvision" if event.name.startswith("torchvision.") else event.name
             group = None if level is Level.ERROR else (function, change.name)
-            message, claims = message + instead, (claim,)
+            message += instead
+            claims: tuple[Claim, ...] = (claim,)
+            if level is Level.ERROR:
+                claims = (claim, Raises("positional argument"))
             yield Diagnostic(event.node, message, event.trace, fix, level, group=group, others="call", claims=claims)
         elif event.refused:
             names = " and ".join(f"`{name}`" for name in event.refused)

@@ -4,7 +4,7 @@ from functools import partial
 import libcst as cst
 
 from torchlint.model.events import custom
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Rule, Warns
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Observed, Rule, Warns
 
 
 class DeprecatedBackwardHook(Rule):
@@ -81,7 +81,8 @@ class DeprecatedBackwardHook(Rule):
 
     def check(self, event: custom.BackwardHookRegistered) -> Iterator[Diagnostic]:
         message = "`register_backward_hook` is deprecated: the hook sees the last operation, not the module"
-        claims = (Warns("non-full backward hook", here=False),)
+        said = Observed("documented", "torch.nn.Module.register_backward_hook")
+        claims = (Warns("non-full backward hook", here=False), said)
         # none of the wrong gradients is read, or none is wrong
         level = Level.STRICT if event.ignores or event.alone else Level.WARNING
         yield Diagnostic(event.node, message, event.trace, partial(_fix, event.call), level, claims=claims)

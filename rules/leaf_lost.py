@@ -114,7 +114,8 @@ class LeafLost(Rule):
 
     def check(self, event: registration.LeafLost | registration.ParameterRebound) -> Iterator[Diagnostic]:
         if isinstance(event, registration.ParameterRebound):
-            yield Diagnostic(event.node, f"this binds only the name `{event.name}`: the parameter keeps its value")
+            message = f"this binds only the name `{event.name}`: the parameter keeps its value"
+            yield Diagnostic(event.node, message, claims=(Observed("name-bound-anew", event.name),))
             return
         claims = (Observed("leaf-lost", event.name),)
         if event.how == "rebound":

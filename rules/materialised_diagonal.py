@@ -102,7 +102,7 @@ class MaterialisedDiagonal(Rule):
         if text is not None and event.nested and isinstance(event.node, cst.BaseExpression) and not _laid_out(event):
             fix = Fix("scale instead of multiplying matrices", (Edit(event.node, text),), safe=False)
         level = None if event.size is not None and event.size > _SMALL else Level.STRICT
-        claims = (Observed("cheaper"),)
+        claims = (Observed("cheaper", other=f"({text})" if text is not None and event.node is not event.built else ""),)
         yield Diagnostic(event.node, message, event.trace, fix, level, claims=claims)
 
 

@@ -83,9 +83,8 @@ class MatmulChainOrder(Rule):
         if event.function is not None and "\n" not in code(event.node):
             text = _bracketed(event, event.order, event.function)
             fix = Fix("multiply in the cheapest order", (Edit(event.node, text),), safe=False)
-        yield Diagnostic(
-            event.node, f"{shown(event.node, limit=50)} {counts}", event.trace, fix, claims=(Observed("cheaper"),)
-        )
+        claims = (Observed("cheaper", other=f"({cheap})"),)
+        yield Diagnostic(event.node, f"{shown(event.node, limit=50)} {counts}", event.trace, fix, claims=claims)
 
 
 def _bracketed(event: work.ProductsChained, order: work.Order, function: str) -> str:

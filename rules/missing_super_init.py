@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code, preceded_by
 from torchlint.model.events import registration
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Level, Raises, Rule
+from torchlint.rule import Claim, Diagnostic, Edit, Example, Fix, Level, Raises, Rule
 
 _EARLY, _LATE = Raises("before Module.__init__() call"), Raises("object has no attribute '_", here=False)
 
@@ -121,7 +121,11 @@ class MissingSuperInit(Rule):
         if event.astray is not None:
             written = f"{code(event.astray.func)}()"
             message = f"`{written}` does not initialise `self`: making a `{event.module}` raises"
-            claims = (Raises("__init__() missing 1 required positional argument"), _EARLY)
+            claims: tuple[Claim, ...] = (
+                Raises("__init__() missing 1 required positional argument"),
+                _EARLY,
+                Raises(_EARLY.text, here=False),
+            )
             yield Diagnostic(event.astray, message, event.trace, _given_self(event.astray), claims=claims)
             return
         if not event.attribute:

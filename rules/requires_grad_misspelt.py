@@ -4,7 +4,7 @@ import libcst as cst
 
 from torchlint.fixes.rewrites import code
 from torchlint.model.events import registration
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class RequiresGradMisspelt(Rule):
@@ -108,7 +108,8 @@ class RequiresGradMisspelt(Rule):
         if isinstance(event, registration.GradFlagCompared):
             text = f"{code(event.target)} = {event.wanted}"
             message = f"`==` compares and sets nothing: `{text}`"
-            yield Diagnostic(event.node, message, fix=Fix(f"write `{text}`", (Edit(event.node, text),), safe=False))
+            fix = Fix(f"write `{text}`", (Edit(event.node, text),), safe=False)
+            yield Diagnostic(event.node, message, fix=fix, claims=(Observed("result-dropped"),))
             return
         if event.of == "tensor":
             fix = Fix("spell it `requires_grad`", (Edit(event.target, f"{owner}.requires_grad"),), safe=False)

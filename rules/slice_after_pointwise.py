@@ -84,8 +84,18 @@ class SliceAfterPointwise(Rule):
         message = f"{shown(event.node)} computes `{event.op}` for positions that are dropped: slice its input{counts}"
         fix = _fix(event, event.node)
         level = None if event.cost is not None else Level.STRICT  # what it would save is not known
-        claims = (Observed("cheaper"),)
+        claims = (Observed("cheaper", other=_of_a_part(event)),)
         yield Diagnostic(event.node, message, event.trace, fix, level, group=self.code, others="slice", claims=claims)
+
+
+def _of_a_part(event: work.SlicedAfterPointwise) -> str:
+    """The same of a part of the input, where the part is taken by a method: `fc(x).select(1, 0)`; else nothing."""
+    taken = event.node
+    if not event.nested or not isinstance(taken, cst.Call) or not isinstance(taken.func, cst.Attribute):
+        return ""
+    part = taken.with_changes(func=taken.func.with_changes(value=cst.parse_expression(operand(event.argument))))
+    call = event.call.deep_replace(event.argument, part)
+    return code(call) if isinstance(call, cst.CSTNode) else ""
 
 
 def _fix(event: work.SlicedAfterPointwise, node: cst.Subscript | cst.Call) -> Fix | None:

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import numerics
-from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Edit, Example, Fix, Holds, Level, Observed, Rule
 
 
 class SoftmaxOverBatch(Rule):
@@ -74,4 +74,4 @@ class SoftmaxOverBatch(Rule):
         fix = None
         if event.dimension is not None:
             fix = Fix(f"normalise over dimension {wanted}", (Edit(event.dimension, wanted),), safe=False)
-        yield Diagnostic(event.node, message, event.trace, fix)
+        yield Diagnostic(event.node, message, event.trace, fix, claims=(Observed("sums-over-batch"),))

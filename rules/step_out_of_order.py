@@ -112,7 +112,8 @@ class StepOutOfOrder(Rule):
     def check(self, event: training.SteppedWithoutGradients | training.CalledOutOfOrder) -> Iterator[Diagnostic]:
         if isinstance(event, training.CalledOutOfOrder):
             message = _MESSAGES[event.what].format(event)
-            yield Diagnostic(event.node, message, event.trace, _reordered(event), claims=_CLAIMS[event.what])
+            claims = _CLAIMS[event.what] or _scaled(event)
+            yield Diagnostic(event.node, message, event.trace, _reordered(event), claims=claims)
         elif event.when == "after":
             text = followed_by(event.backward_statement, code(event.node)) if event.together else None
             edits = (Edit(event.statement, ""), Edit(event.backward_statement, text or ""))
@@ -133,6 +134,14 @@ _CLAIMS: dict[str, tuple[Claim, ...]] = {
     "clip-before-unscale": (),
     "schedule-before-step": (Warns("Detected call of `lr_scheduler.step()` before `optimizer.step()`"),),
 }
+
+
+def _scaled(event: training.CalledOutOfOrder) -> tuple[Claim, ...]:
+    scaler = event.scaler
+    states = f"{scaler}._per_optimizer_states.values()"
+    unscaled = f"'UNSCALED' in [str(getattr(each['stage'], 'name', '')) for each in {states}]"
+    words = f"`{scaler}` scales the loss, and has unscaled no gradients when they are clipped"
+    return (Holds(f"{scaler}.get_scale() != 1 and not {unscaled}", before=True, words=words),)
 
 
 def _reordered(event: training.CalledOutOfOrder) -> Fix | None:

@@ -1,8 +1,12 @@
+import re
 from collections.abc import Iterator
 
 from torchlint.fixes.rewrites import code, shown
 from torchlint.model.events import gradients
 from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+
+_TAKEN = re.compile(r"\.(item|detach|tolist|cpu|numpy)\(\)")
+"""Calls that give back what a tensor holds, and do nothing else."""
 
 
 class TermWithoutGradient(Rule):
@@ -84,5 +88,9 @@ class TermWithoutGradient(Rule):
         message = f"{term} is added to the loss without a graph, and teaches nothing: {event.cut}"
         text = code(event.term_node) if event.term_node is not None else "("
         words = f"`{text}` requires no grad"
-        claims = (Holds(f"not getattr({text}, 'requires_grad', False)", words=words),) if "(" not in text else ()
+        claims = (
+            (Holds(f"not getattr({text}, 'requires_grad', False)", words=words),)
+            if "(" not in _TAKEN.sub("", text)
+            else ()
+        )
         yield Diagnostic(event.node, message, event.trace, claims=claims)

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import custom
-from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
+from torchlint.rule import Claim, Diagnostic, Example, Holds, Level, Observed, Rule
 
 
 class UndeclaredInPlace(Rule):
@@ -112,7 +112,9 @@ class UndeclaredInPlace(Rule):
             "saved": "a saved tensor; where the same tensor was given to two calls, or with `retain_graph=True`, the"
             " next backward raises",
         }[event.what]
-        claims = (Observed("argument-written", event.name),)
+        claims: tuple[Claim, ...] = (Observed("argument-written", event.name),)
+        if event.what == "gradient":
+            claims = (*claims, Observed("incoming-written", event.name))
         key = (event.statement, event.what)
         yield Diagnostic(
             event.node,

@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 from torchlint.model.events import gradients
-from torchlint.rule import Diagnostic, Example, Holds, Level, Rule
+from torchlint.rule import Diagnostic, Example, Holds, Level, Observed, Rule
 
 
 class ZeroGradientOperation(Rule):
@@ -78,5 +78,5 @@ class ZeroGradientOperation(Rule):
             name += f" and {others} other{'s' if others > 1 else ''}"
         message = f"the gradient of {name} is zero: every way back leads through `{event.op}`"
         leaf = event.leaf.name
-        claims = (Holds(f"({leaf}.grad == 0).all()", words=f"`{leaf}.grad` is zero everywhere"),) if leaf else ()
+        claims = (Observed("gradient-zero", leaf),) if leaf else ()
         yield Diagnostic(event.node, message, event.trace, claims=claims)

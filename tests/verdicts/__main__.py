@@ -1,7 +1,9 @@
 """
 `python -m tests.verdicts examples`: the verdict on every finding of the rules' own bad examples, counted by rule.
 `python -m tests.verdicts cases`: the verdict on every finding of the faulty programs in `tests/cases`, which are true
-by their markers and by what their docstrings say torch shows; exits with 1 if one is refuted.
+by their markers and by what their docstrings say torch shows; exits with 1 if one is refuted. Where it is the docstring
+that calls what the program defines, as a test does, that call is run behind the program. What only another release of
+torch can show, and what claims nothing, is counted apart, too.
 `python -m tests.verdicts forcing`: claims forced on correct programs, counted by rule; exits with 1 if one at error or
 warning level is confirmed.
 `python -m tests.verdicts talk`: the rows of the talk with their verdicts; `--write` puts the table into the page.
@@ -11,6 +13,7 @@ warning level is confirmed.
 from __future__ import annotations
 
 import argparse
+import ast
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -21,13 +24,18 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # `expectations`, as in the 
 import expectations
 import test_cases
 
-from torchlint.rule import Finding, Level
+from torchlint.rule import Finding, Holds, Level
 from torchlint.syntax.tree import Source
 from torchlint.verify.verify import verify_findings
 
 from . import forcing, rows, suite
 
 STATUSES = ("confirmed", "refuted", "inconclusive")
+ELSEWHERE = {
+    "that only another release of torch can show": "of an environment with that torch shows it",
+    "whose rule says of nothing that a run could show it": "does not say what torch would show",
+}
+"""What the installed torch cannot confirm, and the words by which a verdict says so."""
 
 
 def main() -> int:
@@ -81,12 +89,31 @@ def cases(every: int, judged: _Judged) -> int:
         strict = case.path.stem in test_cases.STRICT or "# strict: [" in case.program
         report = expectations.lint(expectations.stripped(case.program), strict=strict)
         programs.append((case, list(report.findings)))
-    verdicts = judged((expectations.stripped(case.program), found) for case, found in programs)
+    verdicts = judged((called(case), found) for case, found in programs)
+    elsewhere: Counter[str] = Counter()
     for (case, _), found in zip(programs, verdicts, strict=True):
         for finding in found:
             _count(table, finding.code, [finding], {"refuted", "inconclusive"}, f"{case.path.stem}: {case.name}: ")
+            assert finding.verdict is not None
+            elsewhere.update(words for words, said in ELSEWHERE.items() if said in finding.verdict.evidence)
     _print(table)
+    for words, count in sorted(elsewhere.items()):
+        print(f"of those without a verdict {count} {words}")
+    number = {status: sum(counts[status] for counts in table.values()) for status in STATUSES}
+    rest = sum(number.values()) - elsewhere.total()
+    print(f"of the other {rest} {number['confirmed'] / max(1, rest):.1%} confirmed")
     return int(any(counts["refuted"] for counts in table.values()))
+
+
+def called(case: test_cases.Case) -> str:
+    """The program of a case; where what its docstring says that holds calls what it defines, with that behind it."""
+    text = expectations.stripped(case.program)
+    if not isinstance(case.shows, Holds):
+        return text
+    defined = {each.name for each in ast.parse(text).body if isinstance(each, (ast.FunctionDef, ast.ClassDef))}
+    calls = [each.func for each in ast.walk(ast.parse(case.shows.expression)) if isinstance(each, ast.Call)]
+    named = {each.id for call in calls for each in ast.walk(call) if isinstance(each, ast.Name)}
+    return f"{text}{case.shows.expression}\n" if named & defined else text
 
 
 def false_claims(every: int, judged: _Judged) -> int:

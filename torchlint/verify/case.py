@@ -36,6 +36,8 @@ class DraftVerdict:
         What is claimed did show, but after an error that was passed over.
     entered
         The function that the finding's place is in was called all the same.
+    at_once
+        It holds however the program goes on.
     """
 
     status: Literal["confirmed", "refuted", "inconclusive"]
@@ -44,6 +46,7 @@ class DraftVerdict:
     error: Raised | None = None
     late: bool = False
     entered: bool = False
+    at_once: bool = False
 
 
 @dataclass(frozen=True, slots=True)

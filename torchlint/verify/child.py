@@ -8,6 +8,7 @@ it answers with one frame. What it shows is reported as it is: nothing here know
 
 from __future__ import annotations
 
+import argparse
 import ast
 import contextlib
 import io
@@ -28,7 +29,7 @@ from typing import Any
 import torch
 
 from torchlint.verify import driver as drive
-from torchlint.verify import instrument
+from torchlint.verify import instrument, options
 from torchlint.verify.applied import applied
 from torchlint.verify.confinement import adopt_orphans, confine, descendants, kill_orphans
 from torchlint.verify.derivatives import Calls
@@ -343,6 +344,7 @@ class _Program:
             probes={text: self._probe(text) for text in self.request.probes},
             derivatives=self._derivatives(),
             elements=self.meter.elements if self.meter else 0,
+            flops=self.meter.flops if self.meter else 0,
             printed=self.printed.getvalue()[:PRINTED],
             driven=self.driven,
             note=note,
@@ -392,7 +394,9 @@ class _Program:
         linecache.cache[request.path] = (len(request.text), None, request.text.splitlines(True), request.path)
         _callbacks(self.watcher)
         sys.argv = [request.path]  # as `python PATH`: what the program parses are no arguments of ours
-        if request.module:  # what is compiled has no statements to be looked at
+        if request.module:
+            argparse.ArgumentParser.parse_args = options.parsed  # type: ignore[method-assign,assignment]
+            # what is compiled has no statements to be looked at
             getattr(getattr(torch.jit, "_state", None), "disable", int)()
         if request.module and request.path.endswith(".py") and os.path.isfile(request.path):
             self.loading = Loading(request.path, self._code)

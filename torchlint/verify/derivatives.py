@@ -90,6 +90,7 @@ def _checked(
             return []
     except Exception:  # it does not take these inputs
         return []
+    inputs = _differentiated(inputs, outputs)
     found = list(_scaled(cls, inputs, words))
     try:
         gradcheck(cls.apply, inputs)
@@ -99,6 +100,22 @@ def _checked(
         return found
     found.append(Derivative(cls.__name__, words, True, ""))
     return [*found, *_checked_twice(cls, inputs, words)] if twice else found
+
+
+def _differentiated(inputs: list[Any], outputs: tuple[Any, ...]) -> list[Any]:
+    """The inputs, of which those that its backward gives no gradient, but others one, are taken for constants."""
+    wanted = [each for each in inputs if isinstance(each, torch.Tensor) and each.requires_grad]
+    recorded = [each for each in outputs if isinstance(each, torch.Tensor) and each.requires_grad]
+    try:
+        slopes = torch.autograd.grad(recorded, wanted, [torch.ones_like(each) for each in recorded], allow_unused=True)
+    except Exception:  # it cannot be differentiated here
+        return inputs
+    given = [each for each, slope in zip(wanted, slopes, strict=True) if slope is not None]
+    if not given:
+        return inputs
+    asked = {id(each) for each in given}
+    constant = {id(each) for each in wanted} - asked
+    return [each.detach() if id(each) in constant else each for each in inputs]
 
 
 def _scaled(cls: Any, inputs: list[Any], words: str) -> Iterator[Derivative]:

@@ -63,7 +63,11 @@ def _compared(function: ast.AST) -> Iterator[tuple[str, str]]:
             ):
                 name = f"{owner}.{attribute}"
                 parts = value.elts if isinstance(value, (ast.Tuple, ast.List, ast.Set)) else [value]
-            case ast.Compare(ast.Name(name), [ast.Eq() | ast.In()], [value]):
+            case ast.Compare(
+                ast.Name(name) | ast.Call(ast.Attribute(ast.Name(name), "lower" | "upper" | "strip" | "casefold"), []),
+                [ast.Eq() | ast.In()],
+                [value],
+            ):
                 parts = value.elts if isinstance(value, (ast.Tuple, ast.List, ast.Set)) else [value]
             case ast.Match(ast.Name(name), cases):
                 parts = [c.pattern.value for c in cases if isinstance(c.pattern, ast.MatchValue)]
@@ -196,10 +200,21 @@ def evidence(function: ast.AST) -> Iterator[tuple[str, str]]:
             case ast.BinOp(ast.Name(name), ast.MatMult()) | ast.BinOp(_, ast.MatMult(), ast.Name(name)):
                 yield name, "tensor"
         match node:
+            case ast.Attribute(ast.Name(name), attribute) if attribute in _OF_TENSORS_ALONE - {"shape"}:
+                yield name, "tensor alone"
+            case ast.Attribute(ast.Subscript(ast.Name(name), ast.Name() | ast.Compare()), "view" | "unsqueeze"):
+                yield name, "tensor alone"
             case ast.Call(ast.Attribute(ast.Name("torch"), "load"), [ast.Name(name), *_]) | ast.Call(
                 ast.Attribute(ast.Name("torch"), "save"), [_, ast.Name(name), *_]
             ):
                 yield name, "path"
+            case ast.Call(
+                ast.Attribute(ast.Attribute(ast.Name("os"), "path"), _)
+                | ast.Attribute(ast.Name("os"), "makedirs" | "listdir" | "mkdir")
+                | ast.Name("open" | "Path"),
+                arguments,
+            ):
+                yield from ((each.id, "path") for each in arguments if isinstance(each, ast.Name))
             case ast.Call(ast.Attribute(_, asked), keywords=[*keywords]) if asked.islower() and keywords:
                 axes = (each.value for each in keywords if each.arg in ("dim", "axis"))
                 yield from ((each.id, "axis") for each in axes if isinstance(each, ast.Name))
@@ -234,6 +249,8 @@ def _by_attribute(attribute: str) -> str:
         return "list"
     if attribute == "to":
         return "moved"
+    if attribute in ("lower", "upper", "casefold", "startswith", "endswith"):
+        return "text"
     return "config"
 
 

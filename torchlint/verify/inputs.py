@@ -249,8 +249,8 @@ class Inputs:
                 if built is not typed.Nothing:
                     made[name] = built
                     continue
-            if use.kind == "mask" and name in own:
-                made[name] = torch.ones(own[name], dtype=torch.bool)
+            if use.kind == "mask" and (name in own or not self.names):
+                made[name] = torch.ones(own.get(name, self.shape), dtype=torch.bool)
                 continue
             made[name] = values.make(name, use, own.get(name, self.shape), SIZE, requires_grad, computes=True)
         return made

@@ -39,12 +39,13 @@ def instrument(
     handled
         Whether handlers and `with` blocks call `HANDLED(error)` with each exception that comes to them.
     watches
-        Statements that call `BEFORE(index)` and `AFTER(index)` around themselves; a compound statement only `BEFORE`.
+        Statements that call `BEFORE(index)` and `AFTER(index)` around themselves; a compound statement only `BEFORE`,
+        unless it defines a function.
     catch
         Places of statements whose exceptions go to `CAUGHT(error)` and no further.
     definitions_only
-        Load a file for its classes: at top level keep imports, definitions and assignments, pass over what fails,
-        and leave out expression statements, loops and the `__main__` block.
+        Load a file for its classes: at top level keep imports, definitions, assignments and options of a command, pass
+        over what fails, and leave out expression statements, loops and the `__main__` block.
     first
         The index of the first of the watches, where those of several files are counted through.
 
@@ -58,7 +59,7 @@ def instrument(
         tree.body = [
             _caught(s) if isinstance(s, _GUARDED) else s
             for s in tree.body
-            if isinstance(s, _KEPT) and not _is_main_block(s)
+            if (isinstance(s, _KEPT) or _is_option(s)) and not _is_main_block(s)
         ]
     at: dict[tuple[int, int], int] = {(w.line, w.column): index for index, w in enumerate(watches)}
     _Probes(at, watches, frozenset(catch), handled, first).children(tree)
@@ -74,6 +75,14 @@ _KEPT = (
     ast.ClassDef,
     *_GUARDED,
 )
+
+
+def _is_option(statement: ast.stmt) -> bool:
+    """`parser.add_argument(…)`: without it a name that is read of what was parsed would not be there."""
+    match statement:
+        case ast.Expr(ast.Call(ast.Attribute(_, "add_argument" | "set_defaults"))):
+            return True
+    return False
 
 
 def _is_main_block(statement: ast.stmt) -> bool:
@@ -126,10 +135,12 @@ class _Probes:
             if self.watches[index].capture and isinstance(statement, (ast.Expr, ast.Return)) and statement.value:
                 statement.value = _call(VALUE, statement, ast.Constant(number), statement.value)
             before = _expression(BEFORE, statement, ast.Constant(number))
-            if hasattr(statement, "body"):
+            after = _expression(AFTER, statement, ast.Constant(number))
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                new = [before, statement, after]
+            elif hasattr(statement, "body"):
                 new = [before, statement]
             else:
-                after = _expression(AFTER, statement, ast.Constant(number))
                 new = [before, ast.copy_location(ast.Try([statement], [], [], [after]), statement)]
         if place in self.catch:
             new = [_caught(*new)]

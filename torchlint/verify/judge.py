@@ -20,7 +20,7 @@ from torchlint.rule import Claim, Holds, Observed, Raises, Warns
 from torchlint.verify import programs
 from torchlint.verify.case import Case, DraftVerdict, in_words
 from torchlint.verify.execute import describe_ending
-from torchlint.verify.messages import BASE_WRITTEN, OVERWRITTEN, message
+from torchlint.verify.messages import BASE_WRITTEN, FREED, OVERWRITTEN, message
 from torchlint.verify.probes import PROBES
 from torchlint.verify.programs import Statement
 from torchlint.verify.protocol import Facts, Outcome, Raised, Write
@@ -130,7 +130,8 @@ def _raises(case: Case, claim: Raises, outcome: Outcome) -> DraftVerdict | None:
                 culprits.append(DraftVerdict("inconclusive", f"{message(raised)}; but {words}"))
                 continue
             culprit = named
-        if BASE_WRITTEN in raised.message and not (case.writes(outcome) or _seen_writes(case, outcome)):
+        uses = claim.here and programs.written(case.own.node) is None  # what another line has written
+        if BASE_WRITTEN in raised.message and not (uses or case.writes(outcome) or _seen_writes(case, outcome)):
             words = f"line {case.own.line} wrote nothing in place in this run"
             culprits.append(DraftVerdict("inconclusive", f"{message(raised)}; but {words}"))
             continue
@@ -147,7 +148,8 @@ def _raises(case: Case, claim: Raises, outcome: Outcome) -> DraftVerdict | None:
 def _placed(case: Case, claim: Raises, raised: Raised, outcome: Outcome) -> bool:
     """Whether an exception came from where the claim says."""
     if claim.here:
-        return bool(raised.lines) and case.own.covers(raised.lines[-1])
+        ran = FREED in claim.text and bool({"backward", "grad"} & called_in(case.own.node))  # in a Function's backward
+        return bool(raised.lines) and (case.own.covers(raised.lines[-1]) or (ran and case.own_line(raised.lines)))
     if not case.seen(outcome, case.own).started:
         return False
     if not raised.lines:
@@ -206,14 +208,15 @@ def _no_error(case: Case, claim: Raises, outcome: Outcome) -> DraftVerdict | Non
     return None
 
 
+def called_in(statement: ast.stmt) -> set[str]:
+    """The attributes that a simple statement speaks of."""
+    nodes = () if hasattr(statement, "body") else ast.walk(statement)
+    return {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+
+
 def _shows_backward(case: Case, outcome: Outcome) -> bool:
     """A statement that calls backward was seen to do so, where backward passes are observed at all."""
-    calls = {
-        node.attr
-        for node in ast.walk(case.own.node)
-        if isinstance(node, ast.Attribute) and not hasattr(case.own.node, "body")
-    }
-    return not calls & {"backward"} or outcome.gradients is None or bool(case.backwards(outcome))
+    return "backward" not in called_in(case.own.node) or outcome.gradients is None or bool(case.backwards(outcome))
 
 
 def _went_through(case: Case, outcome: Outcome) -> DraftVerdict | None:
@@ -245,6 +248,8 @@ def _went_through(case: Case, outcome: Outcome) -> DraftVerdict | None:
 def _warns(case: Case, claim: Warns, outcome: Outcome) -> DraftVerdict | None:
     executions = case.executions(outcome)
     if claim.here:
+        if hasattr(case.own.node, "body"):
+            return None
         for execution in executions:
             for text in execution.warnings:
                 if claim.text in text:

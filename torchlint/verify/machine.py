@@ -8,6 +8,7 @@ is not seen.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -43,18 +44,43 @@ _load = torch.nn.Module.load_state_dict
 
 def _loaded(module: torch.nn.Module, state: Any, *args: Any, **kwargs: Any) -> Any:
     """As of a Module; what a stand-in has loaded, or fetched, holds nothing, and weights stay as they were made."""
-    if isinstance(state, (Inert, Layer, Anything)):
+    held = list(state.values()) if isinstance(state, dict) else []
+    made_up = held and all(isinstance(each, torch.Tensor) and each.ndim == 0 for each in held)
+    if isinstance(state, (Inert, Layer, Anything)) or (made_up and {*state} <= {*AnyModule().state_dict()}):
         return torch.nn.modules.module._IncompatibleKeys([], [])
     return _load(module, state, *args, **kwargs)
 
 
+_load_optimizer = torch.optim.Optimizer.load_state_dict
+
+
+def _loaded_optimizer(optimizer: torch.optim.Optimizer, state: Any) -> None:
+    """The same of an optimizer."""
+    if not isinstance(state, (Inert, Layer, Anything)):
+        _load_optimizer(optimizer, state)
+
+
+def _of_number(repeated: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Sizes of a kernel, of one number; what is made up is one, though it can also be gone through."""
+    return lambda size: repeated(int(size) if isinstance(size, (Anything, Inert)) else size)
+
+
+_KERNELS = [
+    (owner, name, _of_number(getattr(owner, name)))
+    for owner in (torch.nn.modules.conv, torch.nn.modules.pooling)
+    for name in ("_single", "_pair", "_triple")
+]
 _load_file = torch.load
 
 
 def _loaded_file(file: Any, *args: Any, **kwargs: Any) -> Any:
-    """As of torch; what lies in no file is a stand-in for it."""
+    """As of torch; what lies in no file is a stand-in for it: a tensor is loaded, as was asked, and dropped."""
     if isinstance(file, (str, os.PathLike)) and not os.path.exists(file):
         OnThisMachine.absent.add("a file")
+        if kwargs.get("weights_only") is False:
+            torch.save(torch.zeros(1), some := io.BytesIO())
+            some.seek(0)
+            _load_file(some, weights_only=False)
         return Inert("a file.contents", OnThisMachine.absent)
     return _load_file(file, *args, **kwargs)
 
@@ -100,6 +126,9 @@ class OnThisMachine(TorchFunctionMode):  # type: ignore[misc]
         for name, answer in _IDLE.items():
             self.patches.enter_context(mock.patch.object(torch.cuda, name, _answering(answer)))
         self.patches.enter_context(mock.patch.object(torch.nn.Module, "load_state_dict", _loaded))
+        self.patches.enter_context(mock.patch.object(torch.optim.Optimizer, "load_state_dict", _loaded_optimizer))
+        for owner, name, one in _KERNELS:
+            self.patches.enter_context(mock.patch.object(owner, name, one))
         self.patches.enter_context(mock.patch.object(torch, "load", _loaded_file))
         self.patches.enter_context(mock.patch.object(torch, "from_numpy", _of_array))
         numpy: Any = sys.modules.get("numpy")

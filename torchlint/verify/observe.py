@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ast
 import itertools
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import get_ident
 from types import FrameType
 from typing import Any, TypeAlias
@@ -126,6 +127,8 @@ def _tensor(tensor: torch.Tensor) -> Facts:
 
 def sample(tensor: torch.Tensor) -> list[float]:
     """Up to `SAMPLE` of the elements, evenly spread, and the Euclidean norm of all as the last."""
+    if tensor.is_meta:  # there are none
+        return [math.nan] * (min(SAMPLE, tensor.numel()) + 1)
     flat = tensor.detach()
     if flat.is_sparse:
         flat = flat.to_dense()
@@ -266,12 +269,22 @@ class Watcher:
         first = sequence() if detailed else 0
         self.pending[index].append(_Started(found, sys.exc_info()[1], self.clock(), first, len(self.warned)))
         del self.pending[index][:-4]
-        if self.compound[index]:
+        if self.compound[index]:  # what is in it is not waited for
+            started = self.pending[index].pop()
+            if detailed:
+                order = started.order
+                told = Execution(started.found, {}, None, False, order, self.clock(), first, first, ())
+                self.executions[index].append(told)
             self._passed(index)
 
     def after(self, index: int) -> None:
         """A watched statement is left, by an exception or otherwise."""
         if not self.listening:
+            return
+        if self.compound[index]:  # a definition
+            if self.started[index] <= EXECUTIONS:
+                found = self._evaluate(index, sys._getframe(1), after=True, last=True)
+                self.executions[index][-1] = replace(self.executions[index][-1], after=found)
             return
         self._passed(index)
         handled = sys.exc_info()[1]
@@ -349,8 +362,10 @@ class Watcher:
             for started, finished, executions in zip(self.started, self.finished, self.executions, strict=True)
         )
 
-    def _evaluate(self, index: int, frame: FrameType, value: Any = None, *, after: bool = False) -> dict[str, Facts]:
-        if len(self.executions[index]) >= EXECUTIONS:
+    def _evaluate(
+        self, index: int, frame: FrameType, value: Any = None, *, after: bool = False, last: bool = False
+    ) -> dict[str, Facts]:
+        if len(self.executions[index]) - last >= EXECUTIONS:
             return {}
         local = dict(frame.f_locals)
         words = self._vocabulary(index, frame, local, None if value is _NOTHING else value, after=after)

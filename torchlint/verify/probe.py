@@ -46,6 +46,10 @@ class Probe:
         As in `protocol.WatchedStatement`.
     reads
         The claim's `other` is read later: statements that mention it are watched, too.
+    filled
+        Where there is no `other`, it is the subject that is read: a container may be filled there.
+    bound
+        What the statement binds is read later: statements that mention that are watched, too.
     calls
         Names of torch's functions whose arguments are wanted.
     functions
@@ -69,6 +73,8 @@ class Probe:
     capture: bool = False
     variables: bool = False
     reads: bool = False
+    filled: bool = False
+    bound: bool = False
     calls: Callable[[Observed], tuple[str, ...]] = lambda claim: ()
     functions: Callable[[Observed], tuple[str, ...]] = lambda claim: ()
     any_arguments: bool = False

@@ -345,6 +345,13 @@ def assigned(node: ast.stmt) -> list[str]:
     return [text for t in flat if isinstance(t, (ast.Name, ast.Attribute)) and is_place(text := ast.unparse(t))]
 
 
+def bound(node: ast.stmt) -> list[str]:
+    """The same, and the names that an import binds."""
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return [each.asname or each.name.partition(".")[0] for each in node.names if each.name != "*"]
+    return assigned(node)
+
+
 def grad_places(node: ast.stmt) -> list[str]:
     """The `x.grad` that a statement speaks of."""
     found = [n for n in ast.walk(node) if isinstance(n, ast.Attribute) and n.attr == "grad"]

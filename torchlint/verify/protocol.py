@@ -387,6 +387,8 @@ class Outcome:
         What came of `Request.functions`.
     elements
         Elements of all results of operations, if `measure` was asked for.
+    flops
+        Floating-point operations of matrix products and convolutions, if `measure` was asked for.
     printed
         What went to standard output, if `measure` was asked for.
     gradients
@@ -422,6 +424,7 @@ class Outcome:
     built: tuple[Built, ...] = ()
     derivatives: tuple[Derivative, ...] = ()
     elements: int = 0
+    flops: int = 0
     printed: str = ""
     torch: str = ""
 

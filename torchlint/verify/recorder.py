@@ -21,6 +21,7 @@ from torch.nn.modules import module as registration
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import flop_registry
 
 from torchlint.verify.leaf_writes import Leaves, graph_of, overwritten, tensors_in
 from torchlint.verify.loaders import ORDER, Loaders
@@ -304,11 +305,14 @@ class Observer(TorchFunctionMode):  # type: ignore[misc]
 
 
 class Meter(TorchDispatchMode):  # type: ignore[misc]
-    """Counts the elements of all results: what a program computes, whatever machine it runs on."""
+    """
+    Counts the elements of all results, and the operations that products of matrices and convolutions take, as torch's
+    own `FlopCounterMode` does: what a program computes, whatever machine it runs on.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.elements = 0
+        self.elements = self.flops = 0
 
     def __torch_dispatch__(
         self,
@@ -322,6 +326,9 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]
         views = getattr(func, "is_view", False)
         if not views:
             self.elements += sum(tensor.numel() for tensor in tensors_in(result))
+        counted = flop_registry.get(getattr(func, "overloadpacket", None))
+        if counted is not None:
+            self.flops += int(counted(*args, **(kwargs or {}), out_val=result))
         return result
 
 

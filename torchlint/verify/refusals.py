@@ -296,6 +296,24 @@ def _tested(statement: ast.stmt, at: Frame) -> Iterator[Wish]:
         for each in tested:
             if isinstance(each, (ast.Name, ast.Attribute)):
                 yield from (Wish(*found, "kind", "flag") for found in at.argument(each))
+            named = [part for part in ast.walk(each) if isinstance(part, ast.Name)]
+            yield from (wish for part in named for wish in _of_numbers(part, at))
+
+
+def _of_numbers(node: ast.Name, at: Frame) -> Iterator[Wish]:
+    """Where a part of a tensor is taken for one number, the tensor has one dimension; a whole one is a number."""
+    value = at.names.get(node.id)
+    if not isinstance(value, torch.Tensor) or value.numel() < _SEVERAL:
+        return
+    whole = [name for name, made in at.given.items() if made is value]
+    yield from (Wish(name, "", "kind", "number") for name in whole)
+    tensors = ((name, made) for name, made in at.given.items() if isinstance(made, torch.Tensor))
+    parts = (name for name, made in tensors if made.ndim > 1 and made.shape[1:] == value.shape)
+    yield from (Wish(name, "", "rank", 1) for name in parts if not whole)
+
+
+_SEVERAL = 2
+"""So many numbers are not one."""
 
 
 def _unbound(chain: list[ast.stmt], message: str, at: Frame) -> Iterator[Wish]:

@@ -62,6 +62,9 @@ def repaired(
     if inputs.integers and "out of range in self" in message and inputs.limit > 1:
         found.append(replace(inputs, limit=2 if inputs.limit > 2 else 1))
     if re.search(r"scalar types?:? Float|expected .*Float|must be .*floating|found Long|'Long'|same dtype", message):
+        found += [
+            with_use(inputs, name, Use("tensor")) for name in sorted(inputs.integers, key=lambda n: n not in blamed)
+        ]
         found.append(replace(inputs, names=(*inputs.names, *inputs.integers), integers=()))
     if re.search(_OF_MASKS, message):
         masks = sorted((*inputs.names, *inputs.integers), key=lambda name: name not in blamed)
@@ -154,7 +157,7 @@ def _of_several_sizes(inputs: Inputs, message: str) -> Iterator[Inputs]:
 
 
 _NO_TENSOR = (
-    r"not Tensor|'Tensor' object|Tensor cannot|single element can be converted|only one element tensors"
+    r"not '?Tensor|'Tensor' object|Tensor cannot|single element can be converted|only one element tensors"
     r"|Tensor.__format__|ambiguous|'Tensor' and 'str'"
 )
 """Refusals of tensors."""
@@ -200,9 +203,14 @@ def _completed(inputs: Inputs, message: str) -> Iterator[Inputs]:
         kinds = [kind for kind in refused.groups() if kind]
         for name, use in inputs.others:
             if any(use.kind in _MADE.get(kind, ()) for kind in kinds):
+                if use.kind == "config" and "operand" in message:
+                    yield with_use(inputs, name, Use("tensor"))
                 yield with_use(inputs, name, Use("anything"))
             elif use.kind == "anything" and "Anything" in kinds:
                 yield with_use(inputs, name, Use("string"))
+    if "Tensor is not a Module subclass" in message:  # what is called with sizes makes a layer
+        calls = [name for name, use in inputs.others if use.kind in ("callable", "module")]
+        yield from (with_use(inputs, name, Use("value", value=_any_layer)) for name in calls)
     tensor = re.search(r"must be Tensor, not (\w+)|expected Tensor as element \d+ .* got (\w+)", message)
     if tensor is not None:
         for name, use in inputs.others:
@@ -218,11 +226,16 @@ def _completed(inputs: Inputs, message: str) -> Iterator[Inputs]:
         yield from (
             with_use(inputs, name, replace(use, held="dict")) for name, use in inputs.others if use.kind == "loader"
         )
+    if re.search(r"must be Tensor, not Anything|expected Tensor as element .* got Anything", message):
+        yield from (with_use(inputs, name, Use("dict")) for name, use in inputs.others if use.kind == "config")
+    yield from _another_word(inputs, message)
     match = re.search(r"'(\w+)' object has no attribute '(\w+)'", message)
     if match is None:
         return
     kind, attribute = match[1], match[2]
     for name, use in inputs.others:
+        if (use.kind, use.held, kind) == ("loader", "", "tuple"):
+            yield with_use(inputs, name, replace(use, held="dict"))
         if (use.kind, kind) in (("optimizer", "SGD"), ("scheduler", "_Scheduler"), ("loader", "list")) or (
             use.of is not None and use.of.__name__ == kind
         ):
@@ -240,6 +253,21 @@ def _completed(inputs: Inputs, message: str) -> Iterator[Inputs]:
             yield with_use(inputs, name, Use("tensors" if attribute in TENSOR_ATTRIBUTES else "anything"))
         elif _TYPES.get(kind) == use.kind:
             yield with_use(inputs, name, Use("tensor" if attribute in TENSOR_ATTRIBUTES else "config"))
+
+
+def _any_layer(*sizes: Any, **more: Any) -> values.AnyModule:
+    return values.AnyModule()
+
+
+def _another_word(inputs: Inputs, message: str) -> Iterator[Inputs]:
+    """Where a refusal quotes the word that was given, and others: one of those."""
+    quoted = list(dict.fromkeys(re.findall(r"['\"`]([A-Za-z][\w.+-]*)['\"`]", message)))
+    for name, use in inputs.others if len(quoted) > 1 else ():
+        if use.kind not in ("string", "value"):
+            continue
+        have = values.make(name, use, inputs.shape, SIZE, False, computes=True)
+        if isinstance(have, str) and have in quoted:
+            yield from (with_use(inputs, name, Use("value", value=word)) for word in quoted if word != have)
 
 
 _NOT_THAT = (
@@ -319,6 +347,8 @@ _SIZES = (
     r"shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)",
     r"to have (\d+) channels, but got (\d+) channels",
     r"\((\d+)\) must be divisible by \w+ \((\d+)\)",
+    r"normalized_shape=\[(\d+)\].* size\[(?:\d+, )*(\d+)\]",
+    r"input_size\. Expected (\d+), got (\d+)",
 )
 """Refusals of two sizes, one of which an argument of the constructor may be."""
 _OF_SIZES = (

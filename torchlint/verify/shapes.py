@@ -175,6 +175,7 @@ _REPAIRS: tuple[tuple[str, _Repair], ...] = (
         r"Output size is too small|Padding size should be less|should be (?:greater|bigger|larger)",
         lambda s, g: [_larger(s, factor, 0) for factor in (2, 4, 8)],
     ),
+    (r"Only 3D, 4D and 5D input Tensors supported \(got (\d)D", lambda s, g: of_rank(s, 4 if g[0][0] < 3 else 5)),
     (r"expected (\d+) dims", lambda s, g: of_rank(s, g[0][0])),
     (r"divide axis of length (\d+) in chunks of (\d+)", lambda s, g: _swapped(s, g[0][0], g[1][0])),
     (r"index (\d+) is out of bounds", lambda s, g: [tuple(max(n, g[0][0] + 1) for n in s)]),

@@ -50,6 +50,7 @@ def as_documented(function: Callable[..., Any], built: Any, known: Inputs) -> It
     """Inputs of the shapes that documentation names."""
     held = {} if hasattr(built, "__code__") else getattr(built, "__dict__", {})
     sizes = {name.lower().lstrip("_"): value for name, value in held.items() if type(value) is int and value > 0}
-    found = shapes(function, (*known.names, *known.integers), sizes)
+    masks = (name for name, use in known.others if use.kind == "mask")
+    found = shapes(function, (*known.names, *known.integers, *masks), sizes)
     if found:
         yield replace(known, shapes=tuple({**dict(known.shapes), **found}.items()))

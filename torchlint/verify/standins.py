@@ -281,6 +281,8 @@ class Layer(torch.nn.Module):  # type: ignore[misc]
     def __init__(self, name: str, touched: set[str]) -> None:
         super().__init__()
         self.__dict__["_inert"] = Inert(f"{name}()", touched)
+        # A program asks for a parameter, to know of a device or a type.
+        self._parameters["stood_for"] = torch.nn.Parameter(torch.ones(()))
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """As the stand-in of a function; of tensors, the outputs of a network where they are asked for by name."""

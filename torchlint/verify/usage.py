@@ -254,7 +254,7 @@ def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str
     for word, kind in _WORDS:
         if word in annotation:
             return kind
-    if "buffer" in seen:
+    if "buffer" in seen or ("tensor alone" in seen and computes and _SIZE.search(lower)):
         return "tensor"
     if "mask" in seen and computes:
         return "mask"
@@ -285,6 +285,8 @@ def _kind(name: str, annotation: str, seen: list[str], *, computes: bool) -> str
         return "tensor"
     if "called" in seen:
         return "module" if by_name == "module" else "callable"
+    if "text" in seen and by_name in ("", "callable"):
+        return "string"
     if "config" in seen:
         return "config" if not computes or by_name != "tensor" else "tensor"
     if "integer" in seen:

@@ -348,7 +348,7 @@ def _compared(program: Program, case: Case, outcome: Outcome, changed: Run) -> l
         if compare is None:
             continue
         draft = compare(case, claim, program, outcome, changed)
-        if outcome.raised is not None and not outcome.raised.own and draft is not None:
+        if outcome.raised is not None and not outcome.raised.own and draft is not None and not draft.at_once:
             words = f"{draft.evidence}; but the program ends before its end: {message(outcome.raised)}"
             draft = DraftVerdict("inconclusive", words)
         if draft is not None:

@@ -72,11 +72,16 @@ def watched(
         capture, variables = capture or probe.capture, variables or probe.variables
         if probe.entry:
             asked[entry] += names
-        if probe.reads and claim.other:
-            found = _readers(program, own, claim.other)
+        if probe.reads and (claim.other or probe.filled):
+            found = _readers(program, own, claim.other or claim.subject)
             readers += found
             for statement in found:
                 asked.setdefault(statement, []).extend(names if probe.everywhere else [])
+        for name in programs.bound(own.node) if probe.bound else ():
+            found = _readers(program, own, name)
+            readers += found
+            for statement in found:
+                asked.setdefault(statement, [])
         if probe.everywhere:
             for place in (*places[1:], *program.within(finding.span.line, finding.span.end_line)):
                 asked.setdefault(place, []).extend(probe.expressions(claim, place.node))

@@ -49,6 +49,32 @@ _MOVES = (
 """How the names of nodes begin that compute nothing: behind them may be anything."""
 
 
+def over_batch(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
+    """The weights of a softmax in the statement sum to 1 over the first dimension, and not over the last."""
+    apart = False
+    for call in _own(case, outcome):
+        shape, numbers = call.result.get("shape", []), call.result.get("numbers", [])[:-1]
+        if call.name not in _SOFTMAX or len(shape) < 2 or shape[0] < 2 or math.prod(shape) != len(numbers):
+            continue
+        weights = [math.exp(each) for each in numbers] if "log" in call.name else numbers
+        rest = len(weights) // shape[0]
+        columns = [sum(weights[start::rest]) for start in range(rest)]
+        rows = [sum(weights[start : start + shape[-1]]) for start in range(0, len(weights), shape[-1])]
+        if not _ones(columns):
+            apart = True
+        elif not _ones(rows):
+            words = f"the weights of `{call.name}` sum to 1 over the {shape[0]} samples, those of one sample to"
+            return DraftVerdict("confirmed", f"{words} {rows[0]:.3g}, {rows[1]:.3g}{in_words(outcome)}")
+    return DraftVerdict("refuted", "the weights do not sum to 1 over the first dimension") if apart else None
+
+
+def _ones(sums: list[float]) -> bool:
+    return all(math.isclose(each, 1.0, abs_tol=1e-3) for each in sums)
+
+
+_SOFTMAX = ("softmax", "log_softmax")
+
+
 def broadcast(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """A difference of a prediction and a target of as many elements is broadcast to more: each against each."""
     agreed = False
@@ -145,11 +171,25 @@ def waits(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     return None
 
 
-_WAITING = ("item", "tolist", "cpu", "numpy", "__bool__", "__float__", "__int__", "__array__", "nonzero", "is_nonzero")
+_WAITING = (
+    "item",
+    "tolist",
+    "cpu",
+    "numpy",
+    "__bool__",
+    "__float__",
+    "__int__",
+    "__array__",
+    "nonzero",
+    "is_nonzero",
+    "__repr__",
+    "__format__",
+)
 
 
 PROBES: Mapping[str, Probe] = {
     "given": Probe(given, calls=lambda claim: (claim.subject, claim.other, f"{claim.other}_")),
+    "sums-over-batch": Probe(over_batch, calls=lambda claim: _SOFTMAX),
     "broadcast": Probe(broadcast, calls=lambda claim: _DIFFERENCES),
     "derivative-wrong": Probe(formula, functions=lambda claim: (claim.subject or "*",)),
     "gradient-ignored": Probe(ignored, functions=lambda claim: ("*",)),

@@ -10,10 +10,12 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 
+from torchlint.finding import TextEdit
 from torchlint.rule import Observed
 from torchlint.verify import programs
-from torchlint.verify.case import Case, DraftVerdict, is_data, shown
+from torchlint.verify.case import Case, DraftVerdict, in_words, is_data, shown
 from torchlint.verify.counterfactual import same_end, same_passes, same_results
 from torchlint.verify.messages import FREED, message
 from torchlint.verify.probe import Probe, Run
@@ -48,7 +50,8 @@ def needed_graph(case: Case, claim: Observed, program: Program, base: Outcome, r
         needed = f"without it: {message(without.raised)}"
         if needless:
             return DraftVerdict("refuted", f"the graph is read again; {needed}")
-        return DraftVerdict("confirmed", f"needed as written; {needed}{_cure(case, program, base, without, run)}")
+        words = f"needed as written; {needed}{_cure(case, program, base, without, run)}"
+        return DraftVerdict("confirmed", words, at_once=True)
     if without.ending != base.ending:
         return DraftVerdict("inconclusive", "the program ends otherwise without it, for another reason")
     passes = same_passes(base, without)
@@ -118,21 +121,68 @@ def constant(case: Case, claim: Observed, program: Program, base: Outcome, run: 
 
 
 def cheaper(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> DraftVerdict | None:
-    """With the finding's fix the program computes fewer elements, prints the same and leaves the same gradients."""
+    """
+    With the finding's fix, or where there is none with `other` written at the finding's place, the program computes
+    fewer elements, or takes fewer operations for its products, prints the same, and leaves the same gradients and
+    values.
+    """
     fix = case.finding.fix
     if base.ending != "ended" or not case.seen(base, case.own).finished:
         return None
-    if fix is None:
+    if fix is None and not claim.other:
         return DraftVerdict("inconclusive", "there is no fix to measure it against")
-    now, then = run(program.text, True), run(program.edited(fix.edits), True)
+    edits = (TextEdit(case.finding.span, claim.other),) if fix is None else fix.edits
+    changed = f"the fix ({fix.title})" if fix is not None else f"`{claim.other}`"
+    now, then = run(program.text, True), run(program.edited(edits), True)
     if then.ending != "ended" or now.ending != "ended":
         return DraftVerdict("inconclusive", "with the fix the program does not run to its end")
-    if not same_results(now, then) or now.printed != then.printed:
+    if not same_results(now, then) or now.printed != then.printed or not _same_values(case, now, then):
         return DraftVerdict("inconclusive", "with the fix the results are not the same")
-    words = f"its operations compute {now.elements:,} elements, with the fix ({fix.title}) {then.elements:,}"
+    words = f"its operations compute {now.elements:,} elements, with {changed} {then.elements:,}"
     if then.elements < now.elements:
         return DraftVerdict("confirmed", words)
-    return DraftVerdict("refuted", words)
+    if then.flops < now.flops:
+        return DraftVerdict("confirmed", f"its products take {now.flops:,} operations, with {changed} {then.flops:,}")
+    return DraftVerdict("refuted", words) if fix is not None else None
+
+
+def _same_values(case: Case, now: Outcome, then: Outcome) -> bool:
+    """Whether what the finding's statement binds is the same in both runs, as far as it was seen in both."""
+    pairs = zip(*(case.executions(each) for each in (now, then)), strict=False)
+    for old, new in pairs:
+        for name in programs.assigned(case.own.node):
+            value, other = old.after.get(name), new.after.get(name)
+            if value is None or other is None or not is_data(value) or not is_data(other):
+                continue
+            if value["shape"] != other["shape"]:
+                return False
+            size = 1e-5 * max(1.0, value["numbers"][-1])  # the norm: another order of additions rounds otherwise
+            pairs = zip(value["numbers"], other["numbers"], strict=True)
+            if not all(math.isclose(a, b, rel_tol=1e-4, abs_tol=size) or (a != a and b != b) for a, b in pairs):
+                return False
+    return True
+
+
+def copied_again(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
+    """The statement binds the subject to a larger tensor each time: all that it had before is copied once more."""
+    sizes = []
+    for execution in case.executions(outcome):
+        found = execution.after.get(claim.subject)
+        if not execution.raised and found is not None and found["kind"] == "tensor":
+            sizes.append(math.prod(found["shape"]))
+    growing = sizes[: 1 + next((i for i, (a, b) in enumerate(pairwise(sizes)) if b <= a), len(sizes))]
+    if len(growing) < SEVERAL or growing[0] <= 0:
+        return None
+    words = f"{len(growing)} rounds wrote {sum(growing):,} elements for a `{claim.subject}` of {growing[-1]:,}"
+    return DraftVerdict("confirmed", words + in_words(outcome))
+
+
+def _subject(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    return (claim.subject,) if programs.is_place(claim.subject) else ()
+
+
+SEVERAL = 3
+"""So many rounds show that something grows."""
 
 
 def inexact(case: Case, claim: Observed, program: Program, base: Outcome, run: Run) -> DraftVerdict | None:
@@ -145,7 +195,7 @@ def inexact(case: Case, claim: Observed, program: Program, base: Outcome, run: R
     if not made:
         return None
     if fix is None:
-        return _finite_in_double(case, program, base, run)
+        return _exact_beside(case, claim, base) or _finite_in_double(case, program, base, run)
     text = program.edited(fix.edits)
     if text.count("\n") != program.text.count("\n"):
         return DraftVerdict("inconclusive", "the fix moves lines, so that values cannot be compared")
@@ -174,6 +224,24 @@ def inexact(case: Case, claim: Observed, program: Program, base: Outcome, run: R
     return None
 
 
+def _exact_beside(case: Case, claim: Observed, base: Outcome) -> DraftVerdict | None:
+    """
+    What stands there is no number, where what the claim holds to be exact is one; where both are, they are the same.
+    """
+    for execution in case.executions(base):
+        value, better = (execution.before.get(text) for text in (claim.subject, claim.other))
+        if value is None or better is None or not is_data(value) or not is_data(better):
+            continue
+        pairs = list(zip(value["numbers"][:-1], better["numbers"][:-1], strict=False))
+        if value["shape"] != better["shape"] or not all(math.isfinite(new) for _, new in pairs):
+            continue
+        apart = [pair for pair in pairs if math.isfinite(pair[0]) and not math.isclose(*pair, rel_tol=0.1, abs_tol=0.1)]
+        if not apart and any(not math.isfinite(old) for old, _ in pairs):
+            words = f"`{claim.subject}` is {shown(value)}, and `{claim.other}` {shown(better)}"
+            return DraftVerdict("confirmed", words + in_words(base))
+    return None
+
+
 def _finite_in_double(case: Case, program: Program, base: Outcome, run: Run) -> DraftVerdict | None:
     """A statement makes what is no number of numbers, and in double precision a number."""
     text = program.text
@@ -191,10 +259,15 @@ def _finite_in_double(case: Case, program: Program, base: Outcome, run: Run) -> 
             continue  # it was given some
         for name in results:
             value, better = old.after.get(name), new.after.get(name)
-            if is_data(value) and is_data(better) and _is_no_number(value) and not _is_no_number(better):
+            if _has_numbers(value) and _has_numbers(better) and _is_no_number(value) and not _is_no_number(better):
                 said = "its value" if name == _VALUE else f"`{name}`"
                 return DraftVerdict("confirmed", f"{said} is {shown(value)}, in double precision {shown(better)}")
     return None
+
+
+def _has_numbers(found: Facts | None) -> bool:
+    """Whether a value is a tensor, an array, or several of them."""
+    return is_data(found) or (found is not None and found["kind"] == "sequence" and bool(found.get("numbers")))
 
 
 def _is_no_number(found: Facts | None) -> bool:
@@ -221,8 +294,49 @@ def _results(statement: ast.stmt) -> tuple[str, ...]:
 
 def _assigned(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
     results = _results(statement)
+    compared = (claim.subject, claim.other)
+    if claim.subject and claim.other and all(map(_computes_only, compared)):
+        results = (*compared, *results)
     given = {e.id for e in ast.walk(statement) if isinstance(e, ast.Name) and isinstance(e.ctx, ast.Load)}
     return (*results, *sorted(given - {*results}))
+
+
+def _computes_only(text: str) -> bool:
+    """Whether an expression calls nothing but functions that compute: to evaluate it once more does nothing."""
+    try:
+        tree = ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError):
+        return False
+    nodes = list(ast.walk(tree))
+    if any(isinstance(each, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Lambda)) for each in nodes):
+        return False
+    called = [each.func for each in nodes if isinstance(each, ast.Call)]
+    return all(
+        (each.attr if isinstance(each, ast.Attribute) else getattr(each, "id", "")) in _COMPUTING for each in called
+    )
+
+
+_COMPUTING = frozenset(
+    {
+        *(
+            "log",
+            "log2",
+            "log10",
+            "exp",
+            "softmax",
+            "log_softmax",
+            "sigmoid",
+            "logsigmoid",
+            "logsumexp",
+            "log1p",
+            "expm1",
+        ),
+        *("softplus", "logaddexp", "sum", "mean", "abs", "square", "sqrt", "pow", "neg", "mul", "div", "add", "sub"),
+        *("flatten", "view", "reshape", "squeeze", "unsqueeze", "transpose", "permute", "matmul", "mm", "bmm", "float"),
+        *("double", "clamp", "max", "min", "tensor", "detach", "size", "dim", "expand", "to"),
+    }
+)
+"""Functions that give back a value, and do nothing else."""
 
 
 def _silent(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
@@ -240,7 +354,8 @@ PROBES: Mapping[str, Probe] = {
     "retained-graph": _probe(needed_graph),
     "argument-needless": _probe(needless),
     "constant-gradient": _probe(constant),
-    "cheaper": _probe(cheaper),
+    "cheaper": _probe(cheaper, lambda claim, statement: tuple(programs.assigned(statement))),
+    "copied-again": Probe(copied_again, _subject),
     "inexact": _probe(inexact, _assigned),
 }
 

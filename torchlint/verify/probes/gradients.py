@@ -221,7 +221,19 @@ def sum_read(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | No
 
 
 def stale(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
-    """A backward after the step goes through a graph that was made before it, to a parameter the step has changed."""
+    """
+    A backward after the step goes through a graph that was made before it, to a parameter the step has changed; or the
+    statement writes a leaf itself, and the leaf `subject` is one that such a backward gives a gradient.
+    """
+    written = [w for w in case.writes(outcome) if w.is_leaf and w.requires_grad and w.after > w.before]
+    for write in written if claim.subject else ():
+        made = max((e.last for e in case.executions(outcome) if e.order < write.order), default=0)
+        for backward in outcome.backwards:
+            late = backward.order > write.order and not backward.raised and backward.nodes
+            hit = [name for name in backward.leaves if name.rpartition(".")[2] == claim.subject.rpartition(".")[2]]
+            if late and hit and max(backward.nodes) < made:
+                words = f"the backward in line {backward.line} goes through a graph made before `{write.op}` wrote a"
+                return DraftVerdict("confirmed", f"{words} leaf, and gives `{hit[0]}` a gradient{in_words(outcome)}")
     for step in case.steps(outcome, "step"):
         for backward in outcome.backwards:
             if backward.order < step.order or backward.raised or not backward.nodes:
@@ -250,6 +262,16 @@ def not_a_number(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict 
     return None
 
 
+def zero(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
+    """The statement's backward gives a leaf called as the subject a gradient that is zero everywhere."""
+    name = claim.subject.rpartition(".")[2]
+    for backward in case.backwards(outcome):
+        for leaf, new in backward.after.items():
+            if leaf.rpartition(".")[2] == name and new is not None and not backward.raised and not any(new["numbers"]):
+                return DraftVerdict("confirmed", f"`{leaf}.grad` is zero everywhere{in_words(outcome)}")
+    return None
+
+
 def _finite(numbers: list[float]) -> bool:
     return all(math.isfinite(number) for number in numbers)
 
@@ -260,6 +282,7 @@ def _assigned(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
 
 PROBES: Mapping[str, Probe] = {
     "gradient-accumulated": Probe(accumulated),
+    "gradient-zero": Probe(zero),
     "gradient-zeroed": Probe(zeroed, _grads, everywhere=True),
     "gradient-none": Probe(none_read, _owner),
     "gradients-carried": Probe(carried),

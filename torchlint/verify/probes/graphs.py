@@ -51,7 +51,8 @@ _SETTLED = "was stopped after all places had been seen"
 
 
 def _kept(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
-    return (claim.subject, f"{claim.subject}[-1]") if programs.is_place(claim.subject) else ()
+    name = claim.subject  # itself, its last element, and the last tensor in it
+    return (name, f"{name}[-1]", f"(tensors_({name}) or [None])[-1]") if programs.is_place(name) else ()
 
 
 def _is_tensor(found: Facts | None) -> bool:
@@ -74,7 +75,10 @@ def leaf_lost(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | N
                 continue
             known = found.get("registered") or found["is_parameter"]
             if claim.other == "parameter" and found["is_leaf"] and not known and not found["requires_grad"]:
-                continue  # what is made of a frozen Parameter has no graph that would lead to it
+                if "Parameter" not in _called(case.own.node):
+                    continue  # what is made of a frozen Parameter has no graph that would lead to it
+                words = f"`{name}` is no Parameter, and none of the {len(found.get('parameters', []))} of"
+                return DraftVerdict("confirmed", f"{words} `{found['owner']}`{in_words(outcome)}")
             if found["is_leaf"] or known:
                 leaf = name
                 continue
@@ -95,9 +99,28 @@ def leaf_lost(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | N
     return DraftVerdict("refuted", f"`{leaf}` is a registered Parameter" if claim.other else f"`{leaf}` is a leaf")
 
 
+def _called(node: ast.AST) -> set[str]:
+    calls = [each.func for each in ast.walk(node) if isinstance(each, ast.Call)]
+    return {each.attr if isinstance(each, ast.Attribute) else getattr(each, "id", "") for each in calls}
+
+
 def _bound(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
     names = [claim.subject] if claim.subject else programs.assigned(statement)
     return tuple(text for name in names for text in (name, f"nameless_({name})"))
+
+
+def bound_anew(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
+    """The subject was a Parameter, and is another tensor after the statement, which wrote nothing."""
+    for execution in case.executions(outcome):
+        old, new = execution.before.get(claim.subject), execution.after.get(claim.subject)
+        if old is None or new is None or execution.raised or not old.get("is_parameter") or not _is_tensor(new):
+            continue
+        if new["identity"] == old["identity"] or any(each.memory == old["memory"] for each in case.writes(outcome)):
+            return DraftVerdict("refuted", f"`{claim.subject}` is the same tensor, or that was written")
+        made = new["grad_fn"] or "an operation"
+        words = f"`{claim.subject}` was a Parameter, and is now the result of {made}; the Parameter was not written"
+        return DraftVerdict("confirmed", words + in_words(outcome))
+    return None
 
 
 def cut(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
@@ -114,14 +137,24 @@ def cut(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
         if leaf is None or leaf["kind"] != "tensor" or source is None or source["kind"] == "missing":
             continue
         if leaf["is_leaf"] and source.get("truth"):
-            if not leaf["requires_grad"]:
-                continue  # it may be told to later
+            if not leaf["requires_grad"] and not _told_later(case, outcome, name, leaf):
+                continue
             words = f"`{name}` is a leaf without a graph, and `{claim.other}`, which it is made from, requires grad"
             return DraftVerdict("confirmed", words + in_words(outcome))
         return DraftVerdict("refuted", f"`{name}` is no leaf, or `{claim.other}` does not require grad")
     if started:
         return DraftVerdict("refuted", "the backward starts from the result of an operation")
     return None
+
+
+def _told_later(case: Case, outcome: Outcome, name: str, leaf: Facts) -> bool:
+    """Whether a later statement of the proof finds, or leaves, the same leaf to require grad."""
+    for place in case.places[1:]:
+        for later in case.executions(outcome, place):
+            for found in (later.before.get(name), later.after.get(name)):
+                if found is not None and found["identity"] == leaf["identity"] and found.get("requires_grad"):
+                    return bool(found.get("is_leaf"))
+    return False
 
 
 _GRAPH = "any(t.requires_grad for t in tensors_({}))"
@@ -197,6 +230,7 @@ def _named(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
 PROBES: Mapping[str, Probe] = {
     "graph-kept": Probe(graph_kept, _kept),
     "loss-dropped": Probe(loss_dropped, _named, everywhere=True, reads=True),
+    "name-bound-anew": Probe(bound_anew, _named),
     "leaf-lost": Probe(leaf_lost, _bound),
-    "graph-cut": Probe(cut, _leaf_and_source),
+    "graph-cut": Probe(cut, _leaf_and_source, everywhere=True),
 }

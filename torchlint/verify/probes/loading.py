@@ -30,6 +30,11 @@ def _rounds(case: Case, outcome: Outcome) -> list[Facts]:
     return [c.result for c in found if case.own_line(c.result["built"][-1:]) or case.own_line(c.lines[-1:])]
 
 
+def _within(case: Case, outcome: Outcome) -> list[Facts]:
+    """The rounds that begin while the statement runs, in what it calls."""
+    return [c.result for c in outcome.called if c.name == ROUND and case.own_line(c.lines)]
+
+
 def used_up(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The iterator `subject` gives nothing any more when the statement is run; with `other` "again", a second time."""
     seen = []
@@ -125,6 +130,10 @@ def same_order(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | 
             words = f"two rounds took the same {len(first)} samples in the same order{by}: {_few(first)}"
             return DraftVerdict("confirmed", words + in_words(outcome))
         apart = apart or first != second
+    for first, second, told in _pairs(_within(case, outcome)) if not apart and claim.other == "shuffled" else ():
+        if first == second and told["shuffles"]:
+            words = f"two rounds that it came to took the same {len(first)} samples in the same order: {_few(first)}"
+            return DraftVerdict("confirmed", words + in_words(outcome))
     return DraftVerdict("refuted", "each round took the samples in another order") if apart else None
 
 

@@ -19,7 +19,8 @@ from torchlint.verify.protocol import Execution, Outcome
 
 def unregistered(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """The subject, an attribute of a Module, holds tensors that the Module does not know when the program ends."""
-    for execution in case.executions(outcome):
+    later = [each for reader in case.readers for each in case.executions(outcome, reader)]  # it may be filled there
+    for execution in (*case.executions(outcome), *later):
         found = execution.after.get(claim.subject)
         if found is None or execution.raised or not found.get("held"):
             continue
@@ -72,6 +73,13 @@ def module_changed(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdic
     made = [each for each in case.executions(outcome) if not each.raised]
     if not made:
         return None
+    for first, second in pairwise(made):
+        kept, found = first.after.get(name), second.before.get(name)
+        if kept is None or found is None or "numbers" not in kept:
+            continue
+        if found.get("memories") == kept.get("memories") and found.get("numbers") != kept["numbers"]:
+            words = f"the parameters of `{claim.subject}` have changed since it was bound, where that is done again"
+            return DraftVerdict("confirmed", words + in_words(outcome))
     kept = made[-1].after.get(name)
     for statement in (*case.places[1:], *case.readers):
         for later in case.executions(outcome, statement):
@@ -109,6 +117,16 @@ def trains_in_eval(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdic
             return DraftVerdict("confirmed", f"{words}: the backward in line {passes[0].line} ran in between")
         if before.get("truth"):
             return DraftVerdict("refuted", f"`{mode}` is True again when the statement is executed once more")
+    for left in (each for each in rounds if each.before.get(mode, {}).get("truth")):
+        if left.after.get(mode, {}).get("truth") is not False:
+            continue
+        for place in case.places[1:]:
+            for later in case.executions(outcome, place):
+                passes = [b for b in outcome.backwards if later.order < b.order < later.end]
+                modes = [facts.get(mode, {}).get("truth") for facts in (later.before, later.after)]
+                if later.order > left.end and passes and modes == [False, False]:
+                    words = f"`{mode}` is False after it, and still when the backward in line {passes[0].line} runs"
+                    return DraftVerdict("confirmed", words + in_words(outcome))
     return None
 
 
@@ -133,8 +151,8 @@ def takes_no_part(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict
 
 PROBES: Mapping[str, Probe] = {
     "takes-no-part": Probe(takes_no_part, _attribute),
-    "unregistered": Probe(unregistered, _attribute),
+    "unregistered": Probe(unregistered, _attribute, everywhere=True, reads=True, filled=True),
     "built-per-call": Probe(built_per_call, _self),
     "module-changed": Probe(module_changed, _parameters, everywhere=True, reads=True),
-    "trains-in-evaluation-mode": Probe(trains_in_eval, _mode),
+    "trains-in-evaluation-mode": Probe(trains_in_eval, _mode, everywhere=True),
 }

@@ -46,10 +46,32 @@ def _lacks_its_module(raised: Raised, subject: str) -> bool:
     return raised.type == "ModuleNotFoundError" and found is not None and f"{subject}.".startswith(f"{found[1]}.")
 
 
-def _here(case: Case, outcome: Outcome) -> Iterator[Raised]:
+def _here(case: Case, outcome: Outcome, subject: str) -> Iterator[Raised]:
     for raised in (*outcome.handled, *outcome.caught, *([outcome.raised] if outcome.raised else [])):
-        if raised.lines and case.own.covers(raised.lines[-1]) and not raised.own:
+        if raised.lines and _placed(case, raised.lines[-1], subject) and not raised.own:
             yield raised
+
+
+def _placed(case: Case, line: int, subject: str) -> bool:
+    """
+    Whether a line is the finding's; or, where that gives what it names another name or keeps it in a table, and calls
+    nothing, one that uses this and does not name it itself.
+    """
+    if case.own.covers(line):
+        return True
+    if any(_last(subject) in _words(call) for call in _calls(case.own.node)):
+        return False
+    imported = isinstance(case.own.node, (ast.Import, ast.ImportFrom))
+    return any(
+        each.covers(line)
+        and (imported or _last(subject) not in _mentioned(each.node) - {*programs.bound(case.own.node)})
+        for each in case.readers
+    )
+
+
+def _mentioned(node: ast.AST) -> set[str]:
+    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return names | {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
 
 
 def refused(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
@@ -57,7 +79,7 @@ def refused(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | Non
     Torch has no `subject` (an API, or an argument of what is called), or has it only to raise; gone since release
     `other`, or new in it where that begins with "+".
     """
-    for raised in _here(case, outcome):
+    for raised in _here(case, outcome, claim.subject):
         given_up = (
             raised.type in _MISSING
             or (raised.type == "TypeError" and "argument" in raised.message)
@@ -80,7 +102,7 @@ def refused(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | Non
 
 def deprecated(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
     """Torch warns at the statement, and names `subject`, an API or an argument; deprecated since release `other`."""
-    given = [each for each in outcome.warned if each.lines and case.own.covers(each.lines[-1])]
+    given = [each for each in outcome.warned if each.lines and _placed(case, each.lines[-1], claim.subject)]
     told = [each for each in given if _DEPRECATION.search(each.text)]
     for warned in (*told, *given):
         if _names(warned.text.partition(": ")[2], claim.subject):
@@ -109,10 +131,13 @@ def documented(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | 
     if shown is not None:
         return shown
     for execution in case.executions(outcome):
-        text = " ".join(str(execution.before.get(_documentation(claim.subject), {}).get("shown", "")).split())
-        found = _of_itself(claim.subject).search(text)
-        if found is not None:
-            return _says(claim, outcome, text, found)
+        for subject in (claim.subject, _function(claim.subject)):
+            text = " ".join(str(execution.before.get(_documentation(subject), {}).get("shown", "")).split())
+            found = _of_itself(subject).search(text)
+            if found is not None:
+                return _says(Observed(claim.probe, subject), outcome, text, found)
+            if f"torch.{_last(subject)}`" not in text:
+                break
     if not case.seen(outcome, case.own).started:
         return None
     return DraftVerdict(
@@ -221,7 +246,13 @@ def _calls(node: ast.AST) -> Iterator[ast.Call]:
 
 
 def _document(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
-    return (_documentation(claim.subject),) if programs.is_place(claim.subject) else ()
+    subjects = dict.fromkeys((claim.subject, _function(claim.subject)))
+    return tuple(_documentation(each) for each in subjects) if programs.is_place(claim.subject) else ()
+
+
+def _function(subject: str) -> str:
+    """The function of a method of tensors, to which the documentation of most of them leads."""
+    return f"torch.{_last(subject)}" if subject.startswith("torch.Tensor.") else subject
 
 
 def _compared(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
@@ -229,9 +260,9 @@ def _compared(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
 
 
 PROBES: Mapping[str, Probe] = {
-    "refused": Probe(refused, any_arguments=True),
-    "deprecated": Probe(deprecated, any_arguments=True, once=True),
-    "documented": Probe(documented, _document, any_arguments=True, once=True),
+    "refused": Probe(refused, any_arguments=True, bound=True),
+    "deprecated": Probe(deprecated, any_arguments=True, once=True, bound=True),
+    "documented": Probe(documented, _document, any_arguments=True, once=True, bound=True),
     "meaning-changed": Probe(changed, _document, any_arguments=True),
     "private-twin": Probe(twin, _compared, any_arguments=True),
     "other-release": Probe(other_release, any_arguments=True),

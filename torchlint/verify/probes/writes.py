@@ -75,6 +75,20 @@ def argument_written(case: Case, claim: Observed, outcome: Outcome) -> DraftVerd
     return None
 
 
+def incoming_written(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | None:
+    """While a backward runs the statement writes the subject, another name of a tensor that its function was given."""
+    for execution in case.executions(outcome):
+        old, new = (facts.get(claim.subject) for facts in (execution.before, execution.after))
+        if old is None or new is None or not is_data(old) or old["numbers"] == new.get("numbers"):
+            continue
+        running = any(each.order < execution.order < each.end for each in outcome.backwards)
+        names = [n for n, f in execution.before.items() if n != claim.subject and f.get("identity") == old["identity"]]
+        if running and names and case.own.functions[-1:] == ("backward",):
+            words = f"`{claim.subject}` is `{names[0]}`, and was written: it was {old['shown']}, is {new['shown']}"
+            return DraftVerdict("confirmed", words + in_words(outcome))
+    return None
+
+
 def _given(case: Case, outcome: Outcome, name: str, execution: Execution) -> bool:
     """Whether a name still meant, before the statement, the tensor that it meant when its function began."""
     if case.entry is case.own:
@@ -95,6 +109,8 @@ def alias_changed(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict
     for execution in case.executions(outcome):
         old, new = execution.before.get(claim.other), execution.after.get(claim.other)
         written = execution.before.get(claim.subject) if claim.subject else None
+        if written is not None and written["kind"] == "missing":  # the model's name for it is none of the program's
+            written = None
         if old is None or new is None or not is_data(old) or new.get("memory") != old.get("memory"):
             continue
         if written is not None and (not is_data(written) or written["identity"] == old["identity"]):
@@ -161,7 +177,8 @@ def unseen_write(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict 
         for backward in outcome.backwards:
             if backward.order < execution.end or backward.raised:
                 continue
-            if any(memory == old.get("memory") and node < execution.first for node, memory in backward.saved):
+            memories = (old.get("memory"), new.get("memory"))  # another one where `.data` was assigned
+            if any(memory in memories and node < execution.first for node, memory in backward.saved):
                 read = f"; the backward in line {backward.line} computed with the new values, without an error"
                 return DraftVerdict("confirmed", words + read + in_words(outcome))
     return None
@@ -241,8 +258,10 @@ def write_lost(case: Case, claim: Observed, outcome: Outcome) -> DraftVerdict | 
         writes = case.writes(outcome)
         if any(write.memory == old.get("memory") for write in writes) or old["numbers"] != new["numbers"]:
             return DraftVerdict("refuted", f"`{claim.subject}` was written: it was {old['shown']}, is {new['shown']}")
-        if writes and not execution.raised:
-            words = f"`{writes[0].op}` wrote another tensor; `{claim.subject}` is as before: {new['shown']}"
+        given = isinstance(case.own.node, ast.Assign) and ast.unparse(case.own.node.targets[0]).endswith(".data")
+        if (writes or given) and not execution.raised:
+            op = writes[0].op if writes else ".data ="
+            words = f"`{op}` wrote another tensor; `{claim.subject}` is as before: {new['shown']}"
             return DraftVerdict("confirmed", words + in_words(outcome))
     return None
 
@@ -289,6 +308,15 @@ _OF_PARTS = (
     ast.USub,
     ast.Load,
 )
+
+
+def _part(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
+    """The subject; also a part of one: to take it does nothing but read."""
+    try:
+        nodes = ast.walk(ast.parse(claim.subject, mode="eval").body)
+    except SyntaxError:
+        return ()
+    return (claim.subject,) if all(isinstance(node, _OF_PARTS) for node in nodes) else ()
 
 
 def _plain(text: str) -> str:
@@ -376,12 +404,13 @@ def _container(claim: Observed, statement: ast.stmt) -> tuple[str, ...]:
 PROBES: Mapping[str, Probe] = {
     "graph-written": Probe(graph_written, _subject),
     "argument-written": Probe(argument_written, _subject, entry=True, reads=True),
+    "incoming-written": Probe(incoming_written, _subject, variables=True),
     "alias-written": Probe(alias_changed, _two, reads=True),
     "kept-written": Probe(kept_changed, _two, everywhere=True, reads=True),
     "old-value-read": Probe(old_value_read, _other, reads=True),
     "kept-again": Probe(kept_again, _container),
     "kept-on-context": Probe(kept_on_context, _context),
-    "unseen-write": Probe(unseen_write, _subject),
+    "unseen-write": Probe(unseen_write, _part),
     "write-lost": Probe(write_lost, _subject),
     "source-overwritten": Probe(source_overwritten, _parts),
     "result-dropped": Probe(result_dropped, _receiver, capture=True),
