@@ -15,13 +15,13 @@ PAGES = Path(__file__).parent.parent / "docs" / "rules"
 Bless = Callable[[Path, str, str], None]
 
 
-@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.code) for rule in expectations.rules()])
+@pytest.mark.parametrize("rule", [pytest.param(rule, id=expectations.rule_id(rule)) for rule in expectations.rules()])
 def test_page_is_the_generated_one(rule: Rule, bless: Bless) -> None:
     path = PAGES / f"{rule.name}.md"
     bless(path, path.read_text(encoding="utf-8") if path.exists() else "", rule_page.page(rule))
 
 
-@pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.code) for rule in expectations.rules()])
+@pytest.mark.parametrize("rule", [pytest.param(rule, id=expectations.rule_id(rule)) for rule in expectations.rules()])
 def test_page_says_everything(rule: Rule) -> None:
     page = rule_page.page(rule)
     assert page.startswith(f"# {rule.code} {rule.name}\n\n{rule.summary()}\n")

@@ -18,7 +18,7 @@ import pytest
 import torch
 
 from torchlint.knowledge.api import find
-from torchlint.lint import fixpoint, registry
+from torchlint.lint import fixpoint
 from torchlint.lint.api import TRUSTED_OWNERS
 from torchlint.lint.engine import check_text
 from torchlint.lint.registry import Selection
@@ -158,7 +158,7 @@ QUIET = frozenset({"torch.ger", "torch.library.impl_abstract", "torch.autograd.V
 
 
 def _rewritten(program: str) -> str:
-    chosen = registry.load()
+    chosen = expectations.own()
     enabled = frozenset(rule.code for rule in chosen.rules if rule.code.startswith("TLN9"))
     fixed = fixpoint.fix(
         Decoded(program), lambda text: check_text("/a.py", text, chosen, Selection(enabled)), unsafe=False
