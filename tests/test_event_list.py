@@ -66,6 +66,7 @@ def _page() -> Iterator[str]:
         yield from class_pages.section(name, module, level="###")
 
 
+@class_pages.interpreted
 def test_the_page_tells_every_field(bless: Bless) -> None:
     text = FIELDS.read_text(encoding="utf-8") if FIELDS.exists() else ""
     bless(FIELDS, text, class_pages.page(_page()))

@@ -45,10 +45,12 @@ def _page() -> Iterator[str]:
             yield from class_pages.section(name, _module(name), level="###", usual=True)
 
 
+@class_pages.interpreted
 def test_the_page_is_the_generated_one(bless: Bless) -> None:
     bless(PAGE, PAGE.read_text(encoding="utf-8") if PAGE.exists() else "", class_pages.page(_page()))
 
 
+@class_pages.interpreted
 def test_all_that_a_rule_yields_and_claims_is_there() -> None:
     listed = {name for names in PARTS.values() for name in names}
     kinds = [getattr(importlib.import_module(_module(name)), name) for name in listed]
